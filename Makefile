@@ -1,0 +1,51 @@
+# make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it
+# make test    everything that has to pass
+# make bench   the benchmarks, into benchmarks/RESULTS.md
+# make venv    the environment that the others use: ROS 2 from PyPI and this package, built
+# WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
+
+PYTHON ?= python3
+WHEELS ?= jazzy
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/test.txt
+SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py package.xml pyproject.toml
+
+.PHONY: demo test bench soak venv lint clean
+.DELETE_ON_ERROR:
+
+demo: venv
+	@$(BIN)/embodiment_bridge demo $(ARGS)
+
+test: venv lint
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: venv
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+
+venv: $(STAMPS)/package
+
+$(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS) tools/check_machine.sh
+	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
+	@echo "making $(VENV): ROS 2 $(WHEELS) from PyPI and tools (about a minute)"
+	@rm -rf $(STAMPS)
+	@$(PYTHON) -m venv --clear $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/tf2_msgs: $(STAMPS)/wheels-$(WHEELS) $(shell find vendor cmake -type f)
+	@sh tools/build_tf2_msgs.sh $(VENV)
+	@touch $@
+
+$(STAMPS)/package: $(STAMPS)/tf2_msgs $(SOURCES)
+	@echo "building embodiment_bridge (the first time about two minutes)"
+	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . > $(VENV)/build.log 2>&1 || { tail -n 60 $(VENV)/build.log; exit 1; }
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build

@@ -1,0 +1,22 @@
+# Binary wheels of ROS carry the include directories of the machine that built them in their
+# *__rosidl_generator_py targets, and CMake refuses to generate when such a directory does not exist.
+# Drops those that are not there; changes nothing under /opt/ros.
+function(drop_missing_include_directories)
+  get_directory_property(_targets IMPORTED_TARGETS)
+  foreach(_target IN LISTS _targets)
+    if(NOT _target MATCHES "__rosidl_generator_py$")
+      continue()
+    endif()
+    get_target_property(_directories ${_target} INTERFACE_INCLUDE_DIRECTORIES)
+    if(NOT _directories)
+      continue()
+    endif()
+    set(_kept "")
+    foreach(_directory IN LISTS _directories)
+      if(_directory MATCHES "^\\$<" OR EXISTS "${_directory}")
+        list(APPEND _kept "${_directory}")
+      endif()
+    endforeach()
+    set_target_properties(${_target} PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${_kept}")
+  endforeach()
+endfunction()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The canonical form of a BML document: what the normaliser makes and the behaviour engine runs.
+
+Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the node,
+``duration`` of anything but ``delay`` and the body leaves is a ``Box``. ``pointer`` is the JSON pointer of the
+node in the text that was read (a Loop or Box made for a key has the pointer of its node).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+FOREVER = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeBase:
+    """What all nodes have. ``extra`` holds keys that tolerant reading did not know."""
+
+    pointer: str
+    name: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composite(NodeBase):
+    """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind)."""
+
+    kind: str
+    children: tuple["Node", ...]
+    succeed_on_one: bool = False
+    fail_on_all: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loop(NodeBase):
+    """``count`` iterations of ``child``, -1 for ever."""
+
+    count: int
+    child: "Node"
+    succeed_on_one: bool = False
+    fail_on_all: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box(NodeBase):
+    """``child`` for exactly ``duration_s``: success is padded, overrun is stopped as success, failure passes."""
+
+    duration_s: float
+    child: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delay(NodeBase):
+    """Waits; then success when ``succeed``."""
+
+    duration_s: float
+    succeed: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body(NodeBase):
+    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length)."""
+
+    kind: str
+    action: str
+    duration_s: float = 0.0
+    intensity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player(NodeBase):
+    """``action`` is play, pause, stop, resume or setVolume; volume in percent, None when not given."""
+
+    action: str
+    url: str = ""
+    volume: float | None = None
+    content: str = ""
+    duration_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speak(NodeBase):
+    """Text that still has to become sound."""
+
+    content: str
+    voice: str = ""
+    language: str = ""
+    rate: float | None = None
+    volume: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request(NodeBase):
+    """Fetch the next document from ``url`` and run it."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop(NodeBase):
+    """Ends the whole run as STOPPED, or the node named ``target`` with success."""
+
+    target: str = ""
+
+
+Node = Union[Composite, Loop, Box, Delay, Body, Player, Speak, Request, Stop]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...)."""
+
+    root: Node
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong (``fatal``) or doubtful in a document, at a JSON pointer; ``code`` is UPPER_SNAKE."""
+
+    pointer: str
+    code: str
+    message: str
+    fatal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.pointer}: {self.code}: {self.message}"

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every layer means by a body: what it can do, how it is, what it shall do next. SI units, REP-103."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+ZERO3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillInfo:
+    """One thing that a body can do by name, as a plan or a BML action asks for it.
+
+    ``name`` is lower case (``head_shake``). ``kind`` is ``motion`` (keyframes), ``light``, ``walk`` or ``native``.
+    ``nominal_s`` is the length when no slot is given, ``min_s`` the shortest slot it can keep.
+    ``available`` is False where this body lacks the channel: the skill then only fills its slot.
+    """
+
+    name: str
+    kind: str
+    channels: tuple[str, ...]
+    nominal_s: float
+    min_s: float
+    parameters: tuple[str, ...] = ()
+    available: bool = True
+
+
+class SkillStatus(Enum):
+    """How a skill stands or ended."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    SKIPPED = "skipped"  # the body lacks the channel; the slot was waited for
+    REPLACED = "replaced"  # a newer claim took a channel
+    CANCELED = "canceled"  # asked for, and the joints are at rest
+    FAILED = "failed"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more happens to the skill."""
+        return self is not SkillStatus.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class SkillRequest:
+    """Somebody wants a skill. ``slot_s`` 0 is the natural length. ``source`` says who asks (for people and logs)."""
+
+    id: str
+    name: str
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
+    slot_s: float = 0.0
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillReport:
+    """How the skill of request ``id`` stands: ``progress`` 0..1, ``held`` while frozen, ``reason`` for people."""
+
+    id: str
+    status: SkillStatus
+    progress: float = 0.0
+    held: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyState:
+    """What a body senses of itself at one percept.
+
+    time: s, the body's own clock (dt comes from here, never from arrival times).
+    position, velocity: rad and rad/s per joint, in the order of the body's joint list.
+    base_position: m in ``map``; roll, pitch, yaw: rad of base_link in ``map``; base_rates: rad/s in base_link.
+    has_base: whether the base values are known.
+    """
+
+    time: float
+    position: tuple[float, ...]
+    velocity: tuple[float, ...]
+    base_position: tuple[float, float, float] = ZERO3
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
+    base_rates: tuple[float, float, float] = ZERO3
+    has_base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JointTargets:
+    """What the joints shall do until the next percept, in the order of the body's joint list.
+
+    position rad, velocity rad/s, kp Nm/rad, kd Nm s/rad, effort Nm:
+    torque = kp (position - q) + kd (velocity - dq) + effort.
+    """
+
+    position: tuple[float, ...]
+    velocity: tuple[float, ...]
+    kp: tuple[float, ...]
+    kd: tuple[float, ...]
+    effort: tuple[float, ...]

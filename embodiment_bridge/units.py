@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Units that the wire uses and ROS does not: each name says from what to what."""
+
+import math
+
+RAD_PER_DEG = math.pi / 180.0
+DEG_PER_RAD = 180.0 / math.pi
+
+
+def wrap_angle(angle: float) -> float:
+    """The same angle in [-pi, pi) rad."""
+    return (angle + math.pi) % (2.0 * math.pi) - math.pi
