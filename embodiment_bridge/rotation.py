@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rotations in plain Python: quaternions are (x, y, z, w) as in ROS, vectors (x, y, z), angles rad."""
+
+import math
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]
+
+IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
+
+
+def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
+    """The unit quaternion that turns about fixed axes: x by roll, then y by pitch, then z by yaw."""
+    cr, sr = math.cos(roll / 2), math.sin(roll / 2)
+    cp, sp = math.cos(pitch / 2), math.sin(pitch / 2)
+    cy, sy = math.cos(yaw / 2), math.sin(yaw / 2)
+    return (
+        sr * cp * cy - cr * sp * sy,
+        cr * sp * cy + sr * cp * sy,
+        cr * cp * sy - sr * sp * cy,
+        cr * cp * cy + sr * sp * sy,
+    )
+
+
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The rotation that turns by ``b`` first and then by ``a``."""
+    ax, ay, az, aw = a
+    bx, by, bz, bw = b
+    return (
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    )
+
+
+def rotate(q: Quaternion, v: Vector) -> Vector:
+    """The vector ``v`` turned by the unit quaternion ``q``."""
+    qx, qy, qz, qw = q
+    vx, vy, vz = v
+    tx = 2.0 * (qy * vz - qz * vy)
+    ty = 2.0 * (qz * vx - qx * vz)
+    tz = 2.0 * (qx * vy - qy * vx)
+    return (
+        vx + qw * tx + qy * tz - qz * ty,
+        vy + qw * ty + qz * tx - qx * tz,
+        vz + qw * tz + qx * ty - qy * tx,
+    )
+
+
+def rpy_from_quaternion(q: Quaternion) -> Vector:
+    """Roll, pitch and yaw (rad) about fixed x, y, z of the unit quaternion ``q``; pitch in [-pi/2, pi/2]."""
+    x, y, z, w = q
+    sine = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))  # a truncated quaternion may be a little longer than 1
+    return (
+        math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)),
+        math.asin(sine),
+        math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
+    )

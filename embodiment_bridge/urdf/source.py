@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a file or a text to XML elements, and from their attributes to numbers, with errors that say where."""
+
+import math
+import re
+from pathlib import Path
+
+from lxml import etree
+
+from embodiment_bridge.errors import ConfigError
+
+MAX_BYTES = 4 * 1024 * 1024  # the longest published humanoid description is a tenth of this
+MAX_DEPTH = 32  # URDF itself nests 5 deep, <ros2_control> and <gazebo> not much deeper
+TEXT_NAME = "robot description"  # what errors call a description that came as text
+MAX_NAME = 1024  # characters of a name, so that comparing names for hints stays quick
+QUOTE_LIMIT = 60  # characters of a bad value that an error quotes
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+
+
+def load(source: str | Path) -> etree._Element:
+    """Parse a description; its name for errors is kept with the tree (see ``source_name``).
+
+    A document type declaration is refused: it could expand entities or name files, and URDF needs none.
+
+    Raises:
+        ConfigError: not readable, too long, not UTF-8, not well-formed, or nested too deep.
+    """
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<"):
+        name, text = TEXT_NAME, source
+    else:
+        name, text = str(source), _read_file(Path(source))
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(f"{name}: not Unicode text: {error.reason} at character {error.start}") from None
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{name}: more than {MAX_BYTES} bytes")
+    if "<!DOCTYPE" in text:
+        raise ConfigError(f"{name}: has a <!DOCTYPE ...>, which is refused (entities are not expanded)")
+    # The text is UTF-8 by now, whatever its XML declaration says.
+    parser = etree.XMLParser(
+        encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+    )
+    try:
+        root = etree.fromstring(data, parser, base_url=name)
+    except etree.XMLSyntaxError as error:
+        raise ConfigError(f"{name}:{error.lineno}: not well-formed XML: {error.msg}") from None
+    _check_depth(root)
+    return root
+
+
+def source_name(element: etree._Element) -> str:
+    """The file that ``element`` was read from."""
+    return element.getroottree().docinfo.URL or TEXT_NAME
+
+
+def problem(element: etree._Element, text: str) -> ConfigError:
+    """The error that ``text`` is wrong with ``element``: file, line, element, the nearest name, text."""
+    named = element
+    while named.get("name") is None and named.getparent() is not None:
+        named = named.getparent()
+    name = named.get("name")
+    if name is None:
+        where = f"<{element.tag}>"
+    elif named is element:
+        where = f"<{element.tag} name={quote(name)}>"
+    else:
+        where = f"<{element.tag}> of {named.tag} {quote(name)}"
+    return ConfigError(f"{source_name(element)}:{element.sourceline}: {where}: {text}")
+
+
+def quote(value: str) -> str:
+    """A value as errors show it: quoted, unprintable characters escaped, shortened."""
+    return repr(value if len(value) <= QUOTE_LIMIT else value[:QUOTE_LIMIT] + "...")
+
+
+def attribute(element: etree._Element, name: str) -> str:
+    """A required attribute, blanks around it removed.
+
+    Raises:
+        ConfigError: missing, empty, or longer than 1024 characters.
+    """
+    value = (element.get(name) or "").strip()
+    if not value:
+        raise problem(element, f"has no {name}")
+    if len(value) > MAX_NAME:
+        raise problem(element, f"{name} {quote(value)} is longer than {MAX_NAME} characters")
+    return value
+
+
+def child(element: etree._Element, tag: str) -> etree._Element:
+    """The first child element called ``tag``.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    found = element.find(tag)
+    if found is None:
+        raise problem(element, f"has no <{tag}>")
+    return found
+
+
+def number(
+    element: etree._Element, name: str, default: float | None = None, minimum: float = -math.inf
+) -> float:
+    """A finite number from an attribute; required when there is no ``default``.
+
+    Raises:
+        ConfigError: missing, not a number, not finite, or below ``minimum``.
+    """
+    if default is not None and element.get(name) is None:
+        return default
+    value = _number(element, name, attribute(element, name))
+    if value < minimum:
+        raise problem(element, f"{name} {value:g} is below {minimum:g}")
+    return value
+
+
+def numbers(
+    element: etree._Element, name: str, default: tuple[float, ...], minimum: float = -math.inf
+) -> tuple[float, ...]:
+    """As many finite numbers as ``default`` has, from an attribute; ``default`` when there is none.
+
+    Raises:
+        ConfigError: another count, not numbers, not finite, or below ``minimum``.
+    """
+    text = element.get(name)
+    if text is None:
+        return default
+    words = text.split()
+    if len(words) != len(default):
+        raise problem(element, f"{name} {quote(text)} has {len(words)} numbers, not {len(default)}")
+    values = tuple(_number(element, name, word) for word in words)
+    for value in values:
+        if value < minimum:
+            raise problem(element, f"{name} {value:g} is below {minimum:g}")
+    return values
+
+
+def _number(element: etree._Element, name: str, word: str) -> float:
+    # Python's own float() takes more than URDF does: nan, inf, 1_000, digits of any script.
+    value = float(word) if _NUMBER.fullmatch(word) else math.nan
+    if not math.isfinite(value):
+        raise problem(element, f"{name} {quote(word)} is not a finite number")
+    return value
+
+
+def _read_file(path: Path) -> str:
+    try:
+        if not path.is_file():  # a pipe or device could block, or never end
+            raise ConfigError(f"{path}: no such file")
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        return data.decode()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _check_depth(root: etree._Element) -> None:
+    depth = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        if depth > MAX_DEPTH:
+            raise problem(element, f"is nested more than {MAX_DEPTH} deep")

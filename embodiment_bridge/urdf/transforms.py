@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where links are: transforms for TF, and forward kinematics of one link.
+
+Positions come from a body and may be missing or not finite (a simulation that blew up sends nan): such a
+joint has no transform then, as with robot_state_publisher, and a link behind it no pose. Nothing is clamped
+to limits: a measured position is where the joint is.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
+from embodiment_bridge.urdf.model import Joint, JointType, Robot
+
+
+class LinkTransform(NamedTuple):
+    """The pose of the frame ``child`` in the frame ``parent``: xyz m, unit quaternion (x, y, z, w)."""
+
+    parent: str
+    child: str
+    xyz: Vector
+    quaternion: Quaternion
+
+
+def link_transforms(robot: Robot, positions: Mapping[str, float]) -> list[LinkTransform]:
+    """The transform of every movable joint whose position is known, for ``/tf``.
+
+    Args:
+        robot: the description.
+        positions: rad (m for prismatic joints) by joint name; names that the robot lacks do not matter.
+            A mimic joint follows its leader unless its own position is given.
+    """
+    transforms = []
+    for joint in robot.movable:
+        position = _position(joint, positions)
+        if position is not None:
+            transforms.append(LinkTransform(joint.parent, joint.child, *_move(joint, position)))
+    return transforms
+
+
+def fixed_transforms(robot: Robot) -> list[LinkTransform]:
+    """The transforms of all fixed joints, for ``/tf_static``."""
+    return [
+        LinkTransform(joint.parent, joint.child, joint.origin.xyz, joint.origin.quaternion)
+        for joint in robot.joints.values()
+        if joint.type is JointType.FIXED
+    ]
+
+
+def chain(robot: Robot, root: str, tip: str) -> tuple[Joint, ...]:
+    """The joints from the link ``root`` down to the link ``tip``, in this order; none when they are the same.
+
+    Raises:
+        ConfigError: the robot has no such link, or ``tip`` does not hang on ``root``.
+    """
+    for link in (root, tip):
+        if link not in robot.links:
+            raise ConfigError(f"{robot.source}: {unknown('link', link, robot.links)}")
+    joints = []
+    link = tip
+    while link != root:
+        joint = robot.parent_joint.get(link)
+        if joint is None:
+            raise ConfigError(f"{robot.source}: link {tip!r} does not hang on link {root!r}")
+        joints.append(joint)
+        link = joint.parent
+    return tuple(reversed(joints))
+
+
+def link_pose(
+    robot: Robot, positions: Mapping[str, float], link: str, root: str | None = None
+) -> LinkTransform | None:
+    """Forward kinematics: the pose of ``link`` in the frame of ``root`` (default: the robot's root link).
+
+    None when a joint between has no finite position, or is floating or planar, so that no position moves it.
+
+    Raises:
+        ConfigError: as ``chain``.
+    """
+    start = robot.root if root is None else root
+    xyz: Vector = (0.0, 0.0, 0.0)
+    quaternion = IDENTITY
+    for joint in chain(robot, start, link):
+        if joint.type is JointType.FIXED:
+            step, turn = joint.origin.xyz, joint.origin.quaternion
+        else:
+            position = _position(joint, positions) if joint.type.movable else None
+            if position is None:
+                return None
+            step, turn = _move(joint, position)
+        x, y, z = rotate(quaternion, step)
+        xyz = (xyz[0] + x, xyz[1] + y, xyz[2] + z)
+        quaternion = multiply(quaternion, turn)
+    return LinkTransform(start, link, xyz, quaternion)
+
+
+def _position(joint: Joint, positions: Mapping[str, float]) -> float | None:
+    position = positions.get(joint.name)
+    mimic = joint.mimic
+    if position is None and mimic is not None:
+        leader = positions.get(mimic.joint)
+        position = None if leader is None else mimic.multiplier * leader + mimic.offset
+    return position if position is not None and math.isfinite(position) else None
+
+
+def _move(joint: Joint, position: float) -> tuple[Vector, Quaternion]:
+    """Where the child is in the parent; ``Joint`` says how its two constants are meant."""
+    origin = joint.origin
+    if joint.type is JointType.PRISMATIC:
+        x, y, z = origin.xyz
+        ax, ay, az = joint.axis_in_parent
+        return (x + position * ax, y + position * ay, z + position * az), origin.quaternion
+    c, s = math.cos(0.5 * position), math.sin(0.5 * position)
+    qx, qy, qz, qw = origin.quaternion
+    sx, sy, sz, sw = joint.swing
+    return origin.xyz, (c * qx + s * sx, c * qy + s * sy, c * qz + s * sz, c * qw + s * sw)
