@@ -4,10 +4,16 @@
 A codec is pure: bytes in, events out; commands in, bytes out. It keeps only the unfinished frame.
 """
 
+import importlib
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-EXCERPT_LIMIT = 80  # characters of bad input that a Malformed event quotes: enough to recognise, too few to flood
+from embodiment_bridge.body import BodyState, JointTargets
+from embodiment_bridge.errors import ConfigError
+
+EXCERPT_LIMIT = (
+    80  # characters of bad input that a Malformed event quotes: enough to recognise, too few to flood
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +66,80 @@ def excerpt(data: bytes) -> str:
     text = data[: EXCERPT_LIMIT + 1].decode("utf-8", "backslashreplace")
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= EXCERPT_LIMIT else text[:EXCERPT_LIMIT] + "..."
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a node or a room: its default gives the type; the description names the unit."""
+
+    name: str
+    default: bool | int | float | str
+    description: str
+    lower: float | None = None
+    upper: float | None = None
+    choices: tuple[str, ...] = ()
+    fixed: bool = True  # read when the node is configured; a later change is refused
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A topic that a room publishes. ``type`` is ``package.msg:Name``; ``role`` names the QoS (see nodes/qos.py)."""
+
+    topic: str
+    type: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """One protocol as data. ``codec``, ``converter`` and ``commands`` are ``module:attribute``, resolved on use.
+
+    commands: the command classes that the codec encodes; empty where there are none.
+    probe: name of the parameter whose port must have sent something before the peer can be joined.
+    refusal: what it means when the peer closes the connection instead of answering the greeting.
+    """
+
+    name: str
+    summary: str
+    codec: str
+    converter: str
+    parameters: tuple[Parameter, ...]
+    outputs: tuple[Output, ...]
+    commands: str = ""
+    probe: str = ""
+    refusal: str = ""
+
+
+class Converter(Protocol):
+    """Wire to SI and back, for one body on one connection. Made as ``Converter(parameters, description)``."""
+
+    def codec_options(self) -> dict[str, Any]:
+        """Keyword arguments of the room's codec for this body."""
+
+    def greet(self) -> list[Any]:
+        """Commands that open the conversation."""
+
+    def body_state(self, event: Any) -> BodyState | None:
+        """What the body senses of itself, if the event says so."""
+
+    def answer(self, event: Any, targets: JointTargets | None) -> list[Any]:
+        """Commands that answer an event: move the joints (all of them), and release the peer's next cycle.
+
+        ``targets`` is None where the event gave no body state; the peer may still wait for an answer.
+        """
+
+    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> list[tuple[str, Any]]:
+        """(topic, ROS message) pairs of an event, whose ``body_state`` is given; stamp is a builtin_interfaces/Time."""
+
+
+def resolve(place: str) -> Any:
+    """The object at ``module:attribute``; rooms name their parts so that nothing is imported before it is used.
+
+    Raises:
+        ConfigError: the module or the attribute is not there.
+    """
+    module, _, attribute = place.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"{place}: {error}") from error

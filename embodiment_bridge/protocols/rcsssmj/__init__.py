@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RoboCup MuJoCo soccer: the agent port of RCSSServerMJ."""
+
+from embodiment_bridge.protocols.contract import Output, Parameter, Room
+
+ROOM = Room(
+    name="rcsssmj",
+    summary="RoboCup MuJoCo soccer simulator (RCSSServerMJ), agent port",
+    codec="embodiment_bridge.protocols.rcsssmj.codec:Codec",
+    converter="embodiment_bridge.protocols.rcsssmj.convert:Converter",
+    parameters=(
+        Parameter("port", 60000, "TCP port for agents.", 1, 65535),
+        Parameter(
+            "monitor_port", 60001, "TCP port for monitors; read once to know that the world exists.", 1, 65535
+        ),
+        Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "ant")),
+        Parameter("team", "bridge", "Team name, without blanks."),
+        Parameter("number", 2, "Player number; 1 is the goalkeeper.", 1, 99),
+    ),
+    outputs=(
+        Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+        Output("imu", "sensor_msgs.msg:Imu", "sensor"),
+        Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
+    ),
+    commands="embodiment_bridge.protocols.rcsssmj.commands:COMMANDS",
+    probe="monitor_port",
+    refusal=(
+        "the server closes without a word when it refuses an init: the number is taken in that team, there are two "
+        "other teams already, the team is full, or it does not know the robot"
+    ),
+)

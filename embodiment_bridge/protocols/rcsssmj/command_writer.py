@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes commands as the server reads them, and refuses those that would harm it, the game or oneself.
+
+rcssservermj 0.2.1 ends at the name of an unknown motor, zeroes the controls of all robots at one that is not
+finite or is huge, and drops what it does not understand, with all that follows in the frame, without a word.
+"""
+
+import base64
+from collections.abc import Callable, Iterable
+from numbers import Integral
+from typing import Any, Final, TypeAlias
+
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.protocols.contract import Unknown, excerpt
+from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say, Syn
+from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, SPEAKER, Robot
+from embodiment_bridge.sexpr import SexprError, parse
+
+Command: TypeAlias = Init | Frame | Action | Unknown
+
+MAX_SAY: Final = 10  # bytes; receivers drop longer messages
+MAX_PLAYER: Final = 99  # the server takes numbers modulo 100
+MAX_NUMBER: Final = 1e9  # MuJoCo takes a control above 1e10 for garbage and then zeroes all controls
+
+_TYPED_HEADS: Final = (["init"], ["beam"], ["SPK"], ["syn"])  # not to be sent raw, past the checks
+_MOTOR_LENGTH: Final = 6  # the server takes any other list of six for a motor command
+
+
+class CommandWriter:
+    """Writes the commands of one connection."""
+
+    def __init__(self, robot: Robot | None = None) -> None:
+        """Allow the motors of ``robot`` only; if None, those of the robot that ``Init`` names later."""
+        self._told = robot
+        self._robot = robot
+        self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
+        self._writers: dict[type, Callable[[Any], str]] = {
+            Motor: self._motor,
+            Beam: _beam,
+            Say: self._say,
+            Syn: lambda _: "(syn)",
+            Init: self._init,
+            Frame: self._frame,
+        }
+
+    def payload(self, command: Command) -> bytes:
+        """What goes into a frame for ``command``.
+
+        Raises:
+            CommandError: it cannot be sent; the text names the field, its value and the choices.
+        """
+        if isinstance(command, Unknown):
+            return _harmless(command.raw)
+        writer = self._writers.get(type(command))
+        if writer is None:
+            raise CommandError(unknown("command", type(command).__name__, _names(self._writers)))
+        return writer(command).encode()
+
+    def _frame(self, command: Frame) -> str:
+        if not isinstance(command.actions, tuple | list):
+            raise CommandError(f"Frame.actions is {command.actions!r}; it must be a tuple of actions")
+        written: dict[str, str] = {}
+        for index, action in enumerate(command.actions):
+            try:
+                if type(action) not in _ACTIONS:
+                    raise CommandError(unknown("action", type(action).__name__, _names(_ACTIONS)))
+                text = self._writers[type(action)](action)
+                key = action.name if isinstance(action, Motor) else type(action).__name__
+                if key in written:
+                    raise CommandError(f"a second {key}; the server would obey only one of them")
+            except CommandError as error:
+                raise CommandError(f"Frame.actions[{index}]: {error}") from None
+            written[key] = text
+        if not written:
+            raise CommandError("Frame.actions is empty, and an empty frame wedges the server")
+        return "".join(written.values())
+
+    def _motor(self, command: Motor) -> str:
+        q, dq, kp, kd, tau = command.q_deg, command.dq_deg_s, command.kp, command.kd, command.tau_nm
+        low, high = -MAX_NUMBER, MAX_NUMBER
+        try:  # 50 times a second for each motor, so all in one go
+            if (
+                command.name in self._effectors
+                and low <= q <= high
+                and low <= dq <= high
+                and low <= kp <= high
+                and low <= kd <= high
+                and low <= tau <= high
+            ):
+                return f"({command.name} {q:.7g} {dq:.7g} {kp:.7g} {kd:.7g} {tau:.7g})"
+        except (TypeError, ValueError):
+            pass
+        return self._motor_step_by_step(command)
+
+    def _motor_step_by_step(self, command: Motor) -> str:
+        """As ``_motor``, but able to say what is wrong."""
+        name = command.name
+        if not isinstance(name, str) or name not in self._effectors:
+            kind = f"motor of robot {self._robot.name}" if self._robot else "motor"
+            raise CommandError(f"Motor.name: {unknown(kind, str(name)[:80], self._effectors)}")
+        fields = ("q_deg", "dq_deg_s", "kp", "kd", "tau_nm")
+        numbers = (_number(f"Motor.{field}", getattr(command, field)) for field in fields)
+        return f"({name} {' '.join(numbers)})"
+
+    def _say(self, command: Say) -> str:
+        if self._robot and self._robot.speaker is None:
+            raise CommandError(f"Say: robot {self._robot.name} has no speaker")
+        volume = _number("Say.volume", command.volume, 0.0, 100.0)
+        message = command.message
+        if isinstance(message, str):
+            try:
+                message = message.encode()
+            except UnicodeEncodeError:
+                raise CommandError(f"Say.message: {message!r} is no valid text") from None
+        if not isinstance(message, bytes | bytearray):
+            raise CommandError(f"Say.message: {message!r} is neither bytes nor text")
+        if not 1 <= len(message) <= MAX_SAY:
+            size = len(message)
+            raise CommandError(f"Say.message: {message!r} has {size} bytes; it must have 1 to {MAX_SAY}")
+        return f"(SPK {SPEAKER} {volume} {base64.b64encode(message).decode()})"
+
+    def _init(self, command: Init) -> str:
+        model, team, number = command.model, command.team, command.number
+        if not isinstance(model, str) or model not in ROBOTS:
+            raise CommandError(f"Init.model: {unknown('robot', str(model)[:80], ROBOTS)}")
+        if self._told and self._told.name != model:
+            raise CommandError(f"Init.model is {model!r}, but this codec is for robot {self._told.name!r}")
+        if not isinstance(team, str) or not team.isprintable() or not team or any(c in " ()" for c in team):
+            raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
+        if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
+            raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
+        self._robot = ROBOTS[model]
+        self._effectors = frozenset(self._robot.effectors)
+        return f"(init {model} {team} {number})"
+
+
+_ACTIONS: Final = (Motor, Beam, Say, Syn)
+
+
+def _names(kinds: Iterable[type]) -> list[str]:
+    return [kind.__name__ for kind in kinds]
+
+
+def _beam(command: Beam) -> str:
+    x, y = _number("Beam.x", command.x), _number("Beam.y", command.y)
+    return f"(beam {x} {y} {_number('Beam.theta_deg', command.theta_deg)})"
+
+
+def _number(field: str, value: Any, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
+    """The text of a number from ``low`` to ``high``, which nan is not; else CommandError."""
+    try:
+        if low <= value <= high:
+            return f"{value:.7g}"
+    except (TypeError, ValueError):
+        pass
+    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
+
+
+def _harmless(raw: bytes) -> bytes:
+    """``raw`` itself, for sending again what was received, unless the server could take it for a command.
+
+    The server splits at blanks only: where there was other white space it would see other words than we do,
+    so there must be none.
+    """
+    try:
+        lists = [node for node in parse(raw) if isinstance(node, list)]
+    except SexprError as error:
+        raise CommandError(f"Unknown.raw: {error}") from None
+    if min(raw, default=0) < ord(" ") or any(len(x) == _MOTOR_LENGTH or x[:1] in _TYPED_HEADS for x in lists):
+        raise CommandError(f"Unknown.raw: the server may take {excerpt(raw)!r} for a command")
+    return raw

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an agent tells the server, in the units of the wire."""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    """``(init T1 teamBlue 1)``: the first frame of a connection.
+
+    A refusal is a closed connection and nothing else; what follows before the first percept is lost.
+    """
+
+    model: str
+    team: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """``(he1 q dq kp kd tau)``: drive one joint until the next command for it.
+
+    torque = kp (q - angle) + kd (dq - rate) + tau, with kp in Nm/rad and kd in Nm s/rad, clipped to what the
+    joint can give; q is not held to the joint's range. On a robot with a gear (the ant) see ``robots.Joint``.
+    """
+
+    name: str
+    q_deg: float
+    dq_deg_s: float
+    kp: float
+    kd: float
+    tau_nm: float
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """``(beam x y theta)``: be somewhere else; before kick-off and after a goal only.
+
+    The server takes -|x| for the left and |x| for the right team and y as it is, and turns theta by 180
+    degrees for the right team.
+    """
+
+    x: float  # m
+    y: float  # m
+    theta_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """``(SPK say volume base64)``: volume 0 to 100, 1 to 10 bytes (text as UTF-8), one per cycle."""
+
+    volume: float
+    message: bytes | str
+
+
+@dataclass(frozen=True, slots=True)
+class Syn:
+    """``(syn)``: no action, but a sync-mode server goes on."""
+
+
+Action: TypeAlias = Motor | Beam | Say | Syn
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Several actions in one wire frame, as a sync-mode server wants: one frame per percept."""
+
+    actions: tuple[Action, ...]
+
+
+COMMANDS: Final = (Init, Motor, Beam, Say, Syn, Frame)
