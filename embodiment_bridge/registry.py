@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which protocols there are: a table of ours, and the entry points ``embodiment_bridge.protocols`` of others."""
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any
+
+from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.protocols.contract import Codec, Room, resolve
+
+GROUP = "embodiment_bridge.protocols"
+OURS: Mapping[str, str] = {
+    "rcsssmj": "embodiment_bridge.protocols.rcsssmj:ROOM",
+}
+
+
+def protocols() -> dict[str, str]:
+    """Names of all protocols and where their rooms are; ours win over others' of the same name."""
+    others = {point.name: point.value for point in entry_points(group=GROUP)}
+    return {**others, **OURS}
+
+
+def choices() -> str:
+    """The names of all protocols, for a help text."""
+    return f"one of: {', '.join(sorted(protocols()))}"
+
+
+def room(name: str) -> Room:
+    """The room of a protocol.
+
+    Raises:
+        ConfigError: no such protocol, or the package that has it cannot be imported.
+    """
+    places = protocols()
+    if name not in places:
+        raise ConfigError(unknown("protocol", name, places))
+    found = resolve(places[name])
+    if not isinstance(found, Room):
+        raise ConfigError(f"protocol {name!r}: {places[name]} is no Room")
+    return found
+
+
+def codec(name: str, **options: Any) -> Codec:
+    """A fresh codec of a protocol."""
+    made: Codec = resolve(room(name).codec)(**options)
+    return made

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps one link to a peer alive: connect, greet, serve, back off, for ever. No ROS, no protocol.
+
+    CLOSED -> CONNECTING -> HANDSHAKE -> READY -> (lost) BACKOFF -> CONNECTING ...
+
+All calls of the served agent happen on the session's own thread. The answer to an event is on the wire before
+anybody else hears of the event, so nothing that listens can delay the peer.
+"""
+
+import random
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, Protocol
+
+from embodiment_bridge.errors import BridgeError, CommandError, LinkError
+from embodiment_bridge.protocols.contract import Codec, Malformed, Unknown
+from embodiment_bridge.transports.base import Transport
+
+FIRST_BACKOFF = 0.5  # s
+LONGEST_BACKOFF = 5.0  # s; a server that is started by hand is joined soon after
+JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
+POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
+KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
+
+
+class Phase(IntEnum):
+    """Where a link stands; the numbers are those of LinkState.msg."""
+
+    CLOSED = 0
+    CONNECTING = 1
+    HANDSHAKE = 2
+    READY = 3
+    BACKOFF = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStatus:
+    """How the link stands: ``retry_in`` s until the next try, ``connects`` times READY since the start."""
+
+    phase: Phase = Phase.CLOSED
+    peer: str = ""
+    reason: str = ""
+    retry_in: float = 0.0
+    connects: int = 0
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a session has seen since its start. ``answer_times``: s from bytes read to answer written."""
+
+    events: int = 0
+    malformed: int = 0
+    unknown: int = 0
+    refused_commands: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    last_error: str = ""
+    last_traceback: str = ""
+    answer_times: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_TIMES))
+
+
+class Agent(Protocol):
+    """Whom a session serves; called on the session's thread only."""
+
+    def greet(self) -> Iterable[Any]:
+        """Commands that open the conversation of a new connection."""
+
+    def respond(self, event: Any) -> Iterable[Any]:
+        """Commands that answer an event; they are sent at once, in one write."""
+
+    def ready(self, event: Any) -> bool:
+        """Whether this event completes the handshake."""
+
+    def observe(self, event: Any) -> None:
+        """Called after the answer is on the wire: the place to publish."""
+
+    def lost(self, reason: str) -> None:
+        """The link that was open is gone."""
+
+
+class Session:
+    """One thread that serves one agent over one link at a time.
+
+    connect opens a transport or raises LinkError; codec makes a fresh codec per connection; on_status hears every
+    change of the link, on the session's thread. handshake_timeout s is the longest wait for the first sign of
+    readiness; ``refusal`` explains a peer that closes before it. wait(s) waits, True when the session shall end.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Transport],
+        codec: Callable[[], Codec],
+        agent: Agent,
+        on_status: Callable[[LinkStatus], None],
+        *,
+        peer: str = "",
+        handshake_timeout: float = 15.0,
+        refusal: str = "",
+        clock: Callable[[], float] = time.perf_counter,
+        wait: Callable[[float], bool] | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.counters = Counters()
+        self.status = LinkStatus(peer=peer)
+        self._connect = connect
+        self._make_codec = codec
+        self._agent = agent
+        self._on_status = on_status
+        self._handshake_timeout = handshake_timeout
+        self._refusal = refusal
+        self._clock = clock
+        self._stop = threading.Event()
+        self._wait = wait or self._stop.wait
+        self._jitter = jitter
+        self._transport: Transport | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to serve on a thread of the session's own."""
+        self._stop.clear()
+        self._thread = threading.Thread(target=self.run, name="session", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s."""
+        self._stop.set()
+        transport = self._transport
+        if transport is not None:
+            transport.close()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout)
+
+    def run(self) -> None:
+        """Serve until stopped (what the thread does; tests may call it themselves)."""
+        delay = FIRST_BACKOFF
+        while not self._stop.is_set():
+            connects = self.status.connects
+            reason = self._serve_one_connection()
+            if self._stop.is_set():
+                break
+            delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
+            pause = delay * (1.0 - JITTER * self._jitter())
+            self.counters.last_error = reason
+            self._enter(Phase.BACKOFF, reason, retry_in=pause)
+            if self._wait(pause):
+                break
+        self._enter(Phase.CLOSED, "")
+
+    def _serve_one_connection(self) -> str:
+        """Connect and serve until the link is lost; return why it was."""
+        self._enter(Phase.CONNECTING, self.counters.last_error)
+        try:
+            self._transport = self._connect()
+        except LinkError as error:
+            return str(error)
+        try:
+            self._converse(self._transport)
+        except BridgeError as error:
+            reason = self._explain(str(error))
+        except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
+            reason = f"internal error: {error!r}"
+            self.counters.last_traceback = traceback.format_exc()
+        else:
+            reason = "stopped"
+        finally:
+            self._transport.close()
+            self._transport = None
+        self._agent.lost(reason)
+        return reason
+
+    def _explain(self, reason: str) -> str:
+        if self.status.phase is Phase.HANDSHAKE and self._refusal and "closed by the peer" in reason:
+            return f"{reason} before it answered: {self._refusal}"
+        return reason
+
+    def _converse(self, transport: Transport) -> None:
+        codec = self._make_codec()
+        self._enter(Phase.HANDSHAKE, "")
+        self._send(transport, codec, self._agent.greet())
+        deadline = self._clock() + self._handshake_timeout
+        while not self._stop.is_set():
+            data = transport.read(POLL)
+            arrived = self._clock()
+            if data:
+                self.counters.bytes_in += len(data)
+                self._serve_events(transport, codec, codec.feed(data), arrived)
+            if self.status.phase is Phase.HANDSHAKE and arrived > deadline:
+                raise LinkError(f"{transport.peer}: no answer within {self._handshake_timeout:g} s")
+
+    def _serve_events(self, transport: Transport, codec: Codec, events: list[Any], arrived: float) -> None:
+        for event in events:
+            self._count(event)
+            if self._send(transport, codec, self._agent.respond(event)):
+                self.counters.answer_times.append(self._clock() - arrived)
+            if self.status.phase is Phase.HANDSHAKE and self._agent.ready(event):
+                self._enter(Phase.READY, "", connects=self.status.connects + 1)
+            self._agent.observe(event)
+
+    def _count(self, event: Any) -> None:
+        self.counters.events += 1
+        if isinstance(event, Malformed):
+            self.counters.malformed += 1
+            self.counters.last_error = f"malformed input at byte {event.offset}: {event.reason}"
+        elif isinstance(event, Unknown):
+            self.counters.unknown += 1
+
+    def _send(self, transport: Transport, codec: Codec, commands: Iterable[Any]) -> bool:
+        data = b"".join(self._encode(codec, command) for command in commands)
+        if data:
+            transport.write(data)
+            self.counters.bytes_out += len(data)
+        return bool(data)
+
+    def _encode(self, codec: Codec, command: Any) -> bytes:
+        try:
+            return codec.encode(command)
+        except CommandError as error:
+            self.counters.refused_commands += 1
+            self.counters.last_error = str(error)
+            return b""
+
+    def _enter(
+        self, phase: Phase, reason: str, *, retry_in: float = 0.0, connects: int | None = None
+    ) -> None:
+        kept = self.status.connects if connects is None else connects
+        self.status = LinkStatus(phase, self.status.peer, reason, retry_in, kept)
+        self._on_status(self.status)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links that carry bytes: nothing here knows what they mean."""

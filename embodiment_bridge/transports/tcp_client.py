@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP connection that we open."""
+
+import contextlib
+import select
+import socket
+
+from embodiment_bridge.errors import LinkError
+
+READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
+WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
+
+
+class TcpClient:
+    """An open connection to ``host:port``. Small writes go out at once (TCP_NODELAY).
+
+    Raises:
+        LinkError: nobody accepted within ``timeout`` s; the text names host, port and reason.
+    """
+
+    def __init__(self, host: str, port: int, *, timeout: float = 3.0) -> None:
+        self.peer = f"tcp://{host}:{port}"
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+        except OSError as error:
+            raise LinkError(f"{self.peer}: {error.strerror or error}") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        self._socket.settimeout(WRITE_TIMEOUT)
+        self._readable = select.poll()
+        self._readable.register(self._socket, select.POLLIN)
+
+    def read(self, timeout: float) -> bytes:
+        """See ``Transport.read``."""
+        try:
+            if not self._readable.poll(timeout * 1000.0):
+                return b""
+            data = self._socket.recv(READ_SIZE)
+        except OSError as error:  # also when another thread has closed it
+            raise LinkError(f"{self.peer}: {error}") from error
+        if not data:
+            raise LinkError(f"{self.peer}: closed by the peer")
+        return data
+
+    def write(self, data: bytes) -> None:
+        """See ``Transport.write``."""
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            raise LinkError(f"{self.peer}: {error}") from error
+
+    def close(self) -> None:
+        """See ``Transport.close``."""
+        with contextlib.suppress(OSError):  # shutdown wakes a reader in another thread; not connected is fine
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+
+
+def await_first_bytes(host: str, port: int, *, timeout: float) -> None:
+    """Connect, wait until the peer has sent something, and close.
+
+    Some servers listen before they can serve; their first message on another port says that they can.
+
+    Raises:
+        LinkError: nobody accepted, or nothing came within ``timeout`` s.
+    """
+    link = TcpClient(host, port, timeout=timeout)
+    try:
+        if not link.read(timeout):
+            raise LinkError(
+                f"{link.peer}: nothing came within {timeout:g} s; the world of the server is not ready"
+            )
+    finally:
+        link.close()

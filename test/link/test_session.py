@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The session's life, on a loopback link with a made-up protocol of one byte per event."""
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from embodiment_bridge.errors import CommandError, LinkError
+from embodiment_bridge.protocols.contract import Malformed, Unknown
+from embodiment_bridge.session import FIRST_BACKOFF, LONGEST_BACKOFF, LinkStatus, Phase, Session
+from embodiment_bridge.transports.loopback import Loopback, loopback_pair
+
+PATIENCE = 5.0
+
+
+class ByteCodec:
+    """Every byte is an event; ``?`` is unknown, ``!`` malformed; the command ``bad`` cannot be encoded."""
+
+    def feed(self, data: bytes) -> list[Any]:
+        kinds = {ord("?"): Unknown(0, b"?"), ord("!"): Malformed(0, "not a letter", "!")}
+        return [kinds.get(byte, chr(byte)) for byte in data]
+
+    def close(self) -> list[Any]:
+        return []
+
+    def encode(self, command: Any) -> bytes:
+        if command == "bad":
+            raise CommandError("bad is no command")
+        return str(command).encode()
+
+
+class EchoAgent:
+    """Answers every letter with its capital; ``r`` is the sign of readiness; ``x`` is a fault of ours."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+
+    def greet(self) -> Iterable[Any]:
+        return ["hello"]
+
+    def respond(self, event: Any) -> Iterable[Any]:
+        if event == "x":
+            raise ZeroDivisionError("a fault of ours")
+        if event == "b":
+            return ["bad", "ok"]
+        return [event.upper()] if isinstance(event, str) else []
+
+    def ready(self, event: Any) -> bool:
+        return event == "r"
+
+    def observe(self, event: Any) -> None:
+        self.log.append(f"observed {event}" if isinstance(event, str) else type(event).__name__)
+
+    def lost(self, reason: str) -> None:
+        self.log.append(f"lost: {reason}")
+
+
+class Peers:
+    """Gives the session loopback links, or refuses where the plan says so; the test holds the other ends."""
+
+    def __init__(self, plan: str) -> None:
+        self.plan = list(plan)
+        self.ends: list[Loopback] = []
+        self.arrived = threading.Semaphore(0)
+
+    def connect(self) -> Loopback:
+        if not self.plan or self.plan.pop(0) == "-":
+            raise LinkError("tcp://nowhere:1: connection refused")
+        ours, theirs = loopback_pair()
+        self.ends.append(theirs)
+        self.arrived.release()
+        return ours
+
+    def take(self) -> Loopback:
+        assert self.arrived.acquire(timeout=PATIENCE)
+        return self.ends[-1]
+
+
+class Watch:
+    """Collects the session's states and lets a test wait for one."""
+
+    def __init__(self) -> None:
+        self.seen: list[LinkStatus] = []
+        self.changed = threading.Condition()
+
+    def __call__(self, status: LinkStatus) -> None:
+        with self.changed:
+            self.seen.append(status)
+            self.changed.notify_all()
+
+    def until(self, phase: Phase, times: int = 1) -> LinkStatus:
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.count(phase) >= times, PATIENCE), self.phases()
+            return [s for s in self.seen if s.phase is phase][times - 1]
+
+    def count(self, phase: Phase) -> int:
+        return sum(s.phase is phase for s in self.seen)
+
+    def phases(self) -> list[str]:
+        return [s.phase.name for s in self.seen]
+
+
+class Rig:
+    def __init__(self, plan: str, **options: Any) -> None:
+        self.peers, self.watch, self.agent = Peers(plan), Watch(), EchoAgent()
+        self.pauses: list[float] = []
+        self.session = Session(
+            self.peers.connect,
+            ByteCodec,
+            self.agent,
+            self.watch,
+            peer="loopback",
+            wait=self._wait,
+            jitter=lambda: 0.0,
+            **options,
+        )
+
+    def _wait(self, seconds: float) -> bool:
+        self.pauses.append(seconds)
+        return not self.peers.plan  # nothing left to try: the session ends
+
+    def __enter__(self) -> "Rig":
+        self.session.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.session.stop()
+        assert not any(t.name == "session" for t in threading.enumerate())
+
+
+def read(end: Loopback, length: int) -> bytes:
+    data = b""
+    while len(data) < length:
+        got = end.read(PATIENCE)
+        assert got, f"only {data!r} came"
+        data += got
+    return data
+
+
+def test_greets_answers_and_becomes_ready() -> None:
+    with Rig("+") as rig:
+        peer = rig.peers.take()
+        assert read(peer, 5) == b"hello"
+        assert rig.watch.until(Phase.HANDSHAKE)
+        peer.write(b"a")
+        assert read(peer, 1) == b"A"
+        assert rig.session.status.phase is Phase.HANDSHAKE
+        peer.write(b"r")
+        assert read(peer, 1) == b"R"
+        assert rig.watch.until(Phase.READY).connects == 1
+    assert rig.watch.phases() == ["CONNECTING", "HANDSHAKE", "READY", "CLOSED"]
+    assert rig.session.counters.events == 2
+    assert len(rig.session.counters.answer_times) == 2
+
+
+def test_answer_leaves_before_anybody_observes() -> None:
+    with Rig("+") as rig:
+        peer = rig.peers.take()
+        read(peer, 5)
+        order: list[str] = []
+        rig.agent.observe = lambda event: order.append(f"observed {event}")  # type: ignore[method-assign]
+        write = rig.session._transport.write  # type: ignore[union-attr]
+        rig.session._transport.write = lambda data: (order.append(f"wrote {data!r}"), write(data))  # type: ignore
+        peer.write(b"a")
+        read(peer, 1)
+        peer.write(b"b")
+        read(peer, 2)
+    assert order == ["wrote b'A'", "observed a", "wrote b'ok'", "observed b"]
+
+
+def test_lost_link_is_told_and_joined_again() -> None:
+    with Rig("++") as rig:
+        peer = rig.peers.take()
+        peer.write(b"r")
+        rig.watch.until(Phase.READY)
+        peer.close()
+        lost = rig.watch.until(Phase.BACKOFF)
+        assert "closed by the peer" in lost.reason
+        assert lost.retry_in == FIRST_BACKOFF
+        rig.peers.take().write(b"r")
+        assert rig.watch.until(Phase.READY, 2).connects == 2
+    assert next(line for line in rig.agent.log if line.startswith("lost")).endswith("closed by the peer")
+
+
+def test_back_off_grows_to_its_limit_and_starts_anew_after_success() -> None:
+    rig = Rig("------+-")
+    with rig:
+        rig.peers.take().write(b"r")
+        rig.watch.until(Phase.READY)
+        rig.peers.ends[-1].close()
+        rig.watch.until(Phase.CLOSED)
+    assert rig.pauses[:6] == [1.0, 2.0, 4.0, LONGEST_BACKOFF, LONGEST_BACKOFF, LONGEST_BACKOFF]
+    assert rig.pauses[6] == FIRST_BACKOFF
+
+
+def test_refusal_is_explained() -> None:
+    with Rig("+", refusal="the number is taken") as rig:
+        rig.peers.take().close()
+        assert rig.watch.until(Phase.BACKOFF).reason.endswith(
+            "closed by the peer before it answered: the number is taken"
+        )
+
+
+def test_silent_peer_is_given_up() -> None:
+    times = iter(range(0, 100_000, 20))
+    with Rig("+", handshake_timeout=15.0, clock=lambda: float(next(times))) as rig:
+        rig.peers.take()
+        assert "no answer within 15 s" in rig.watch.until(Phase.BACKOFF).reason
+
+
+def test_bad_input_and_bad_commands_cost_nothing_else() -> None:
+    with Rig("+") as rig:
+        peer = rig.peers.take()
+        peer.write(b"r!?b")
+        assert read(peer, 5 + 1 + 2) == b"helloRok"
+        assert rig.session.status.phase is Phase.READY
+    counters = rig.session.counters
+    assert (counters.malformed, counters.unknown, counters.refused_commands) == (1, 1, 1)
+    assert counters.last_error == "bad is no command"
+
+
+def test_fault_of_ours_ends_the_connection_not_the_session() -> None:
+    with Rig("++") as rig:
+        rig.peers.take().write(b"rx")
+        assert "ZeroDivisionError" in rig.watch.until(Phase.BACKOFF).reason
+        assert "a fault of ours" in rig.session.counters.last_traceback
+        rig.peers.take().write(b"r")
+        rig.watch.until(Phase.READY, 2)
+
+
+@pytest.mark.parametrize("before", ["connect", "ready"])
+def test_stop_is_prompt(before: str) -> None:
+    rig = Rig("+")
+    with rig:
+        peer = rig.peers.take()
+        if before == "ready":
+            peer.write(b"r")
+            rig.watch.until(Phase.READY)
+    assert rig.watch.seen[-1].phase is Phase.CLOSED

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TCP transport against real sockets on loopback."""
+
+import socket
+import threading
+
+import pytest
+
+from embodiment_bridge.errors import LinkError
+from embodiment_bridge.transports.tcp_client import TcpClient, await_first_bytes
+
+
+@pytest.fixture
+def listener():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(5.0)
+        yield server
+
+
+def port(listener: socket.socket) -> int:
+    return listener.getsockname()[1]
+
+
+def test_bytes_go_both_ways(listener) -> None:
+    client = TcpClient("127.0.0.1", port(listener))
+    peer, _ = listener.accept()
+    with peer:
+        client.write(b"ping")
+        assert peer.recv(10) == b"ping"
+        peer.sendall(b"pong")
+        assert client.read(5.0) == b"pong"
+        assert client.read(0.01) == b""
+    with pytest.raises(LinkError, match="closed by the peer"):
+        client.read(5.0)
+    client.close()
+    client.close()
+
+
+def test_nobody_there_names_host_and_port(listener) -> None:
+    number = port(listener)
+    listener.close()
+    with pytest.raises(LinkError, match=rf"tcp://127\.0\.0\.1:{number}: .*refused"):
+        TcpClient("127.0.0.1", number)
+
+
+def test_close_wakes_a_reader(listener) -> None:
+    client = TcpClient("127.0.0.1", port(listener))
+    threading.Timer(0.1, client.close).start()
+    with pytest.raises(LinkError):
+        client.read(30.0)
+    with pytest.raises(LinkError):
+        client.write(b"late")
+
+
+def test_first_bytes_of_a_server_that_says_something(listener) -> None:
+    def serve() -> None:
+        peer, _ = listener.accept()
+        with peer:
+            peer.sendall(b"world")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    await_first_bytes("127.0.0.1", port(listener), timeout=5.0)
+    thread.join()
+
+
+def test_first_bytes_of_a_silent_server(listener) -> None:
+    with pytest.raises(LinkError, match=r"nothing came within 0\.1 s"):
+        await_first_bytes("127.0.0.1", port(listener), timeout=0.1)
