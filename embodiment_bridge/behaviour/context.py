@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all nodes of one run share."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.behaviour.clock import TIE_S, RunClock
+from embodiment_bridge.behaviour.journal import Journal
+from embodiment_bridge.behaviour.ports import Ports
+from embodiment_bridge.body import SkillInfo
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.leaves import Stop
+    from embodiment_bridge.behaviour.node import Node
+    from embodiment_bridge.behaviour.request_leaf import Replacement
+
+ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Times in s and limits of a run.
+
+    grace_s: an end that was planned for t and is seen up to this much later counts as t, so that the delay of
+        ticks and messages does not add up over a long performance.
+    halt_limit_s: how long halted leaves may take to come to rest before they are given up.
+    hold_limit_s: how long leaves may take to freeze or go on.
+    chain_gap_s: shortest time between two replacements of the tree by a request.
+    max_nesting: trees fetched inside fetched trees.
+    max_depth: levels of the whole tree, fetched ones included; two stack frames each.
+    """
+
+    grace_s: float = 0.1
+    halt_limit_s: float = 2.0
+    hold_limit_s: float = 1.0
+    chain_gap_s: float = 0.5
+    max_nesting: int = 8
+    max_depth: int = 256
+
+
+@dataclass(slots=True)
+class RunContext:
+    """Clock, ports, journal and limits of one run, and what nodes ask of the run during a pass over the tree.
+
+    A tick passes over the tree up to twice. In the first pass things end and verdicts fall; only in the
+    second may leaves begin something on a port (``starts_allowed``). So nothing is begun at the very instant
+    at which it is halted. ``waiting`` says that a leaf wants the second pass.
+    """
+
+    run_id: str
+    clock: RunClock
+    ports: Ports
+    skills: Mapping[str, SkillInfo]
+    settings: Settings
+    grow: Callable[[str, int, int], "Node"]
+    """Makes the tree of a fetched text: (text, depth above it, nesting). Raises Rejected."""
+    journal: Journal = field(default_factory=Journal)
+    outside: float = 0.0
+    """The outside time of the tick in s; it runs while the run clock is frozen, so halting uses it."""
+    starts_allowed: bool = False
+    waiting: bool = False
+    stops: list["Stop"] = field(default_factory=list)
+    replacement: "Replacement | None" = None
+    replaced_at: float | None = None
+    _iterations_left: int = 0
+    _ids: int = 0
+
+    def begin_tick(self, outside: float) -> None:
+        """Note the outside time; loops may turn again."""
+        self.outside = outside
+        self._iterations_left = ITERATIONS_PER_TICK
+
+    def take_iteration(self) -> bool:
+        """Whether one more iteration of a loop may begin in this tick."""
+        self._iterations_left -= 1
+        return self._iterations_left >= 0
+
+    def new_id(self) -> str:
+        """An id for a request to a port, never given twice in a run."""
+        self._ids += 1
+        return f"{self.run_id}/{self._ids}"
+
+    def settle(self, planned: float, seen: float | None = None) -> float:
+        """The scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
+        seen = self.clock.seconds if seen is None else seen
+        return planned if seen <= planned + max(self.settings.grace_s, TIE_S) else seen

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bringing running nodes to rest, which takes as long as the body needs."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.context import RunContext
+    from embodiment_bridge.behaviour.node import Node
+
+
+def active_nodes(root: "Node") -> list["Node"]:
+    """The running nodes from ``root`` down, parents first, children in order; skips idle branches."""
+    found: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.running:
+            found.append(node)
+            todo.extend(reversed(node.active_children()))
+    return found
+
+
+class Halt:
+    """Asks everything that runs under ``victims`` to end, last one first, and knows when all has ended.
+
+    A halted node is not ticked again unless its parent begins it anew. ``keep`` is a victim that will say
+    itself how it ended.
+    """
+
+    def __init__(self, victims: Iterable["Node"], context: "RunContext", keep: "Node | None" = None) -> None:
+        self._context = context
+        self._keep = keep
+        self._nodes = [node for victim in reversed(list(victims)) for node in reversed(active_nodes(victim))]
+        self._waiting = self._nodes
+        self._deadline = context.outside + context.settings.halt_limit_s
+        for node in self._nodes:
+            node.ask_to_end()
+
+    def done(self) -> bool:
+        """Whether all have acknowledged; past the deadline the others are given up, with a warning each."""
+        self._waiting = [node for node in self._waiting if not node.released()]
+        if self._waiting and self._context.outside < self._deadline:
+            return False
+        limit = self._context.settings.halt_limit_s
+        now = self._context.clock.seconds
+        for node in self._waiting:
+            self._context.journal.warn(
+                now, node.origin, "HALT_FORCED", f"did not acknowledge its halt within {limit:g} s"
+            )
+        for node in self._nodes:
+            if node is not self._keep:
+                node.drop(now)
+        self._waiting = self._nodes = []
+        return True

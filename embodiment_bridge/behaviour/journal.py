@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happened in a run, node by node, for people and programs that watch."""
+
+from collections import OrderedDict, deque
+from dataclasses import dataclass
+
+EVENT_LIMIT = 100_000  # events kept when nobody takes them; the oldest are dropped and counted
+WARNING_LIMIT = 100  # different warnings kept
+MESSAGE_LIMIT = 500  # characters
+
+STATUS_AFTER = {"start": "RUNNING", "success": "SUCCESS", "failure": "FAILURE", "halted": "HALTED"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a tree node comes from.
+
+    ``pointer`` is a JSON pointer into document number ``document`` of the run (0 is the one it was started
+    with, every fetched one gets the next number). ``kind`` is the node's type; ``label`` says what a leaf
+    does.
+    """
+
+    pointer: str
+    kind: str
+    name: str = ""
+    label: str = ""
+    document: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """One event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
+
+    ``event`` is start, success, failure, halted, replaced or warning; ``status`` how the node stands after it
+    (RUNNING, SUCCESS, FAILURE, HALTED, or empty for a warning); ``code`` is given for warnings.
+    """
+
+    t: float
+    event: str
+    origin: Origin
+    message: str = ""
+    code: str = ""
+
+    @property
+    def status(self) -> str:
+        """The node's status after the event."""
+        return STATUS_AFTER.get(self.event, "")
+
+
+class Journal:
+    """Collects the transitions of one run; bounded."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        self._events: deque[Transition] = deque(maxlen=EVENT_LIMIT)
+        self._warnings: OrderedDict[tuple[int, str, str], str] = OrderedDict()
+
+    def note(self, t: float, event: str, origin: Origin, message: str = "", code: str = "") -> None:
+        """Keep one event."""
+        self.dropped += len(self._events) == EVENT_LIMIT
+        self._events.append(Transition(t, event, origin, message[:MESSAGE_LIMIT], code))
+
+    def warn(self, t: float, origin: Origin, code: str, message: str) -> None:
+        """Keep a warning, once for each node and code, so that a loop does not repeat it for ever."""
+        key = (origin.document, origin.pointer, code)
+        if key in self._warnings:
+            return
+        self._warnings[key] = f"{origin.pointer}: {code}: {message[:MESSAGE_LIMIT]}"
+        if len(self._warnings) > WARNING_LIMIT:
+            self._warnings.popitem(last=False)
+        self.note(t, "warning", origin, message, code)
+
+    @property
+    def warnings(self) -> list[str]:
+        """The latest different warnings, one line each."""
+        return list(self._warnings.values())
+
+    def take(self) -> list[Transition]:
+        """Hand over what happened since the last call."""
+        events = list(self._events)
+        self._events.clear()
+        return events

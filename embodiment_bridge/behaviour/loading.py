@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From text to a document that can be run here, or to the reasons why not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from embodiment_bridge.bml.checker import check
+from embodiment_bridge.bml.document import Document, Problem
+from embodiment_bridge.bml.limits import Limits
+from embodiment_bridge.bml.reader import read
+from embodiment_bridge.bml.url_policy import UrlPolicy
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.errors import ConfigError
+
+Source = Document | str | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a document may ask for, and how its text is read; the same for fetched documents.
+
+    ``skills`` are those of the body, by lower-case name; the others are options of ``bml.read`` and
+    ``check``.
+    """
+
+    skills: Mapping[str, SkillInfo] = field(default_factory=dict)
+    urls: UrlPolicy = field(default_factory=UrlPolicy)
+    strict: bool = False
+    volume_scale: str = "percent"
+    limits: Limits = field(default_factory=Limits)
+
+
+class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its way
+    """A document that cannot be run; ``problems`` says why, at which JSON pointers."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problem for problem in problems if problem.fatal)
+        first = str(self.problems[0]) if self.problems else "no document"
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        super().__init__(first + more)
+
+    @classmethod
+    def because(cls, pointer: str, code: str, message: str) -> "Rejected":
+        """One reason."""
+        return cls([Problem(pointer, code, message)])
+
+
+def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[Problem]]:
+    """Read a document when it is text, and check it against what the body can do.
+
+    Args:
+        source: JSON text, or a document that was read before.
+        rules: what it may ask for.
+        speech: whether text can become sound.
+
+    Returns:
+        The document, and what is doubtful in it.
+
+    Raises:
+        Rejected: something in it is wrong.
+    """
+    problems: list[Problem] = []
+    document: Document | None
+    if isinstance(source, Document):
+        document = source
+    else:
+        result = read(source, strict=rules.strict, limits=rules.limits, volume_scale=rules.volume_scale)
+        document, problems = result.document, list(result.problems)
+    if document is not None:
+        problems += check(document, rules.skills, speech=speech, urls=rules.urls)
+    if document is None or any(problem.fatal for problem in problems):
+        raise Rejected(problems)
+    return document, problems

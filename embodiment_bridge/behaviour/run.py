@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One performance: a document on its way from the goal to the outcome."""
+
+from dataclasses import replace
+
+from py_trees.common import Status
+
+from embodiment_bridge.behaviour import loading, plan
+from embodiment_bridge.behaviour.clock import RunClock
+from embodiment_bridge.behaviour.context import RunContext, Settings
+from embodiment_bridge.behaviour.halting import Halt, active_nodes
+from embodiment_bridge.behaviour.journal import Origin, Transition
+from embodiment_bridge.behaviour.leaves import Stop, describe
+from embodiment_bridge.behaviour.node import Node
+from embodiment_bridge.behaviour.outcome import NOWHERE, Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.ports import MediaPort, Ports, SkillPort
+from embodiment_bridge.behaviour.stops import apply_stops
+from embodiment_bridge.bml.document import Problem
+
+__all__ = ["Outcome", "Run", "RunEnding", "RunState"]
+
+
+class Run:
+    """Runs one document. Call ``tick(now)`` whenever ``needs_tick``; everything returns at once.
+
+    Args:
+        source: JSON text, or a document that was read before.
+        ports: body, player and fetcher.
+        rules: what it may ask for, the body's skills above all.
+        run_id: part of every id that is given to a port.
+        settings: times and limits.
+    """
+
+    def __init__(
+        self,
+        source: loading.Source,
+        ports: Ports,
+        rules: loading.Rules,
+        *,
+        run_id: str = "run",
+        settings: Settings | None = None,
+    ) -> None:
+        self.state = RunState.LOADING
+        self.ending: RunEnding | None = None
+        self.problems: list[Problem] = []
+        self.clock = RunClock()
+        settings = settings or Settings()
+        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, self._grow)
+        self._source = source
+        self._rules = rules
+        self._documents = 0
+        self._root: Node | None = None
+        self._halt: Halt | None = None
+        self._verdict = RunEnding(Outcome.ERROR, 0.0)
+        self._held = False
+        self._hold_deadline = 0.0
+        self._steps = {
+            RunState.LOADING: self._load,
+            RunState.RUNNING: self._advance,
+            RunState.PAUSING: self._wait_for_hold,
+            RunState.RESUMING: self._wait_for_release,
+            RunState.STOPPING: self._wait_for_rest,
+        }
+
+    @property
+    def needs_tick(self) -> bool:
+        """Whether a tick can change anything; False while paused and after the end."""
+        return self.state in self._steps
+
+    def tick(self, now: float) -> RunState:
+        """Advance to the outside time ``now`` (s, any origin). No fault of a document or a port is raised.
+
+        Raises:
+            ConfigError: ``now`` is not finite.
+        """
+        self.clock.advance_to(now)
+        self._context.begin_tick(now)
+        step = self._steps.get(self.state)
+        if step is not None:
+            try:
+                step()
+            except Exception as error:  # noqa: BLE001 - a fault in here must still bring the body to rest
+                self._break(error)
+        return self.state
+
+    def pause(self) -> bool:
+        """Freeze clock, body and sound where they are; False when the run is not under way."""
+        if self.state in (RunState.RUNNING, RunState.RESUMING):
+            self.clock.freeze()
+            self._hold(True)
+            self.state = RunState.PAUSING
+        return self.state in (RunState.PAUSING, RunState.PAUSED)
+
+    def resume(self) -> bool:
+        """Go on after a pause; False when there is nothing to go on with."""
+        if self.state in (RunState.PAUSING, RunState.PAUSED):
+            self._hold(False)
+            self.state = RunState.RESUMING
+        return self.state in (RunState.RESUMING, RunState.RUNNING)
+
+    def cancel(self, reason: str = "canceled") -> None:
+        """Bring everything to rest, then end CANCELED; no effect on a run that already comes to its end."""
+        self._wind_down(RunEnding(Outcome.CANCELED, self.clock.seconds, reason))
+
+    def preempt(self, reason: str = "another run takes its place") -> None:
+        """As ``cancel``, with the outcome PREEMPTED."""
+        self._wind_down(RunEnding(Outcome.PREEMPTED, self.clock.seconds, reason))
+
+    def take_events(self) -> list[Transition]:
+        """The node transitions since the last call, oldest first."""
+        return self._context.journal.take()
+
+    @property
+    def warnings(self) -> list[str]:
+        """The latest different warnings, one line each."""
+        return self._context.journal.warnings
+
+    def active(self) -> list[Origin]:
+        """The nodes that run, parents first."""
+        return [node.origin for node in self._active_nodes()]
+
+    @property
+    def root(self) -> Node | None:
+        """The tree that runs, for viewers; None before the first tick and after the end."""
+        return self._root
+
+    def next_time(self) -> float:
+        """The run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
+        return min((node.wake_at() for node in self._active_nodes()), default=self.clock.seconds)
+
+    def _active_nodes(self) -> list[Node]:
+        return [] if self._root is None else active_nodes(self._root)
+
+    def _load(self) -> None:
+        try:
+            self._root = self._grow(self._source, 0, 0)
+        except loading.Rejected as error:
+            self.problems = list(error.problems)
+            where = Origin(self.problems[0].pointer, "document") if self.problems else NOWHERE
+            self._end(RunEnding(Outcome.REJECTED, 0.0, str(error), where))
+            return
+        self._source = ""
+        self._root.begin(0.0)
+        self.state = RunState.RUNNING
+        self._advance()
+
+    def _grow(self, source: loading.Source, above: int, nesting: int) -> Node:
+        """The tree of the next document of this run.
+
+        Raises:
+            Rejected: it cannot be run.
+        """
+        context = self._context
+        document, doubts = loading.load(source, self._rules, speech=context.ports.media.speaks)
+        number = self._documents
+        self._documents += 1
+        for doubt in doubts:
+            where = Origin(doubt.pointer, "document", document=number)
+            context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
+        return plan.build(document, context, number, above, nesting)
+
+    def _advance(self) -> None:
+        """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""
+        context = self._context
+        for starts_allowed in (False, True):
+            context.starts_allowed = starts_allowed
+            context.waiting = False
+            if self._root is not None:
+                for _ in self._root.tick():
+                    pass
+                self._after_pass(self._root)
+            if self.state is not RunState.RUNNING or not context.waiting:
+                return
+
+    def _after_pass(self, root: Node) -> None:
+        stop = apply_stops(self._context, root)
+        replacement = self._context.replacement
+        if stop is not None:
+            self._stop_by(stop)
+        elif not root.running:
+            self._conclude(root)
+        elif replacement is not None:
+            self._context.replacement = None
+            self._context.replaced_at = replacement.t
+            self._root = replacement.root
+            self._root.begin(replacement.t)
+            self._context.waiting = True
+
+    def _stop_by(self, stop: Stop) -> None:
+        if stop.running:
+            stop.finish(Status.SUCCESS, stop.t_start, "stops the run")
+        self._wind_down(RunEnding(Outcome.STOPPED, stop.t_start, "stopped by a stop node", stop.origin))
+
+    def _conclude(self, root: Node) -> None:
+        if root.status is Status.SUCCESS:
+            self._end(RunEnding(Outcome.SUCCEEDED, root.t_end))
+        else:
+            where = root.culprit or root.origin
+            self._end(RunEnding(Outcome.FAILED, root.t_end, root.feedback_message, where))
+
+    def _wind_down(self, verdict: RunEnding) -> None:
+        """Halt everything, then end like this."""
+        if self.state in (RunState.STOPPING, RunState.ENDED):
+            return
+        self.state = RunState.STOPPING
+        self._verdict = verdict
+        self._halt = Halt([] if self._root is None else [self._root], self._context)
+        if self._halt.done():
+            self._end(verdict)
+
+    def _wait_for_rest(self) -> None:
+        if self._halt is None or self._halt.done():
+            self._end(replace(self._verdict, t=self._context.settle(self._verdict.t)))
+
+    def _break(self, error: Exception) -> None:
+        verdict = RunEnding(Outcome.ERROR, self.clock.seconds, describe(error))
+        try:
+            if self.state is not RunState.STOPPING:
+                self._wind_down(verdict)
+                return
+        except Exception as second:  # noqa: BLE001 - then nothing more can be done than to say so
+            verdict = replace(verdict, reason=f"{verdict.reason}; then {describe(second)}")
+        self._end(verdict)
+
+    def _end(self, ending: RunEnding) -> None:
+        if self._held:
+            self._hold(False)
+        self.ending = ending
+        self.state = RunState.ENDED
+        self._root = self._halt = None
+
+    def _hold(self, on: bool) -> None:
+        self._held = on
+        self._hold_deadline = self._context.outside + self._context.settings.hold_limit_s
+        for port in (self._context.ports.skills, self._context.ports.media):
+            self._hold_port(port, on)
+
+    def _hold_port(self, port: SkillPort | MediaPort, on: bool) -> None:
+        try:
+            port.hold(on)
+        except Exception as error:  # noqa: BLE001 - the other port must still be asked
+            self._warn("HOLD_FAILED", describe(error))
+
+    def _wait_for_hold(self) -> None:
+        if self._followed(True):
+            self.state = RunState.PAUSED
+
+    def _wait_for_release(self) -> None:
+        if self._followed(False):
+            self.clock.thaw()
+            self.state = RunState.RUNNING
+            self._advance()
+
+    def _followed(self, on: bool) -> bool:
+        """Whether all that runs has frozen (or goes on), or had its time to do so."""
+        slow = [node.origin.pointer for node in self._active_nodes() if not node.hold_settled(on)]
+        if slow and self._context.outside < self._hold_deadline:
+            return False
+        if slow:
+            what = f"{'hold' if on else 'go on'} within {self._context.settings.hold_limit_s:g} s"
+            self._warn("HOLD_FORCED", f"did not {what}: {', '.join(slow)}")
+        return True
+
+    def _warn(self, code: str, message: str) -> None:
+        self._context.journal.warn(self.clock.seconds, NOWHERE, code, message)
