@@ -50,7 +50,7 @@ def ros_environment(prefixes):
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     sites = [str(d) for p in prefixes for d in Path(p).glob(f"lib/{version}/*-packages")]
     env = dict(os.environ, PYTHONPATH=os.pathsep.join(sites), AMENT_PREFIX_PATH=os.pathsep.join(prefixes))
-    libraries = [os.path.join(p, "lib") for p in prefixes]
+    libraries = [str(Path(p) / "lib") for p in prefixes]
     for name, parts in (("CMAKE_PREFIX_PATH", prefixes), ("LD_LIBRARY_PATH", libraries)):
         known = [p for p in env.get(name, "").split(os.pathsep) if p]
         env[name] = os.pathsep.join(dict.fromkeys([*parts, *known]))
@@ -87,7 +87,11 @@ class CMakeBuild(build_ext):
             f"-DPython3_EXECUTABLE={python if python.exists() else sys.executable}",
         ]  # fmt: skip
         jobs = str(os.cpu_count() or 1)
-        for step in (configure, ["cmake", "--build", str(tree), "--parallel", jobs], ["cmake", "--install", str(tree)]):
+        for step in (
+            configure,
+            ["cmake", "--build", str(tree), "--parallel", jobs],
+            ["cmake", "--install", str(tree)],
+        ):
             subprocess.check_call(step, env=env)
 
     def get_outputs(self):
@@ -101,7 +105,9 @@ class NoDevelop(develop):
     """An editable install would report success and leave nothing importable: refuse it."""
 
     def run(self):
-        raise SystemExit(f"{NAME}: no editable install (the interfaces are generated); use `make venv` again instead")
+        raise SystemExit(
+            f"{NAME}: no editable install (the interfaces are generated); use `make venv` again instead"
+        )
 
 
 def requirements():

@@ -1,2 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of embodiment_bridge."""
+"""The command line `embodiment_bridge`. Exit code 2 is a usage error; each command documents its others."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from embodiment_bridge.errors import BridgeError
+
+COMMANDS = ("up", "run_bml", "bml", "decode", "encode", "demo")
+USAGE = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="embodiment_bridge",
+        description="Any brain drives any body: robots, simulators and behaviour on one ROS 2 graph.",
+    )
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        importlib.import_module(f"embodiment_bridge.commands.{name}").add(commands)
+    return top
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    arguments = parser().parse_args(words)
+    try:
+        code: int = arguments.run(arguments)
+    except BridgeError as error:
+        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        return USAGE
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The body's skills as a port of the tree: an action client whose callbacks only cache."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from diagnostic_msgs.msg import KeyValue
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import SetBool
+
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.errors import CommandError
+
+STATUS = {
+    ExecuteSkill.Result.SUCCEEDED: SkillStatus.SUCCEEDED,
+    ExecuteSkill.Result.SKIPPED: SkillStatus.SKIPPED,
+    ExecuteSkill.Result.REPLACED: SkillStatus.REPLACED,
+    ExecuteSkill.Result.CANCELED: SkillStatus.CANCELED,
+    ExecuteSkill.Result.FAILED: SkillStatus.FAILED,
+}
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for."""
+
+    report: SkillReport
+    goal: ClientGoalHandle | None = None
+    cancel_asked: bool = False
+
+
+class RosSkills:
+    """A ``SkillPort`` over `execute_skill` and `hold` of the body in this namespace."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._client = ActionClient(node, ExecuteSkill, "execute_skill")
+        self._hold = node.create_client(SetBool, "hold")
+        self._pending: dict[str, _Pending] = {}
+
+    def start(self, request: SkillRequest) -> None:
+        """See ``SkillPort``."""
+        if not self._client.server_is_ready():
+            raise CommandError(f"skill {request.name!r}: no body offers execute_skill in this namespace")
+        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING))
+        self._pending[request.id] = pending
+        goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
+        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
+        answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
+        answer.add_done_callback(partial(self._answered, pending))
+
+    def report(self, request_id: str) -> SkillReport:
+        """See ``SkillPort``."""
+        pending = self._pending[request_id]
+        if not pending.report.status.ended and not self._client.server_is_ready():
+            self._end(pending, SkillStatus.FAILED, "the body's node is gone")
+        if pending.report.status.ended:
+            del self._pending[request_id]
+        return pending.report
+
+    def cancel(self, request_id: str) -> None:
+        """See ``SkillPort``."""
+        pending = self._pending.get(request_id)
+        if pending is None or pending.cancel_asked:
+            return
+        pending.cancel_asked = True
+        if pending.goal is not None:
+            pending.goal.cancel_goal_async()
+
+    def hold(self, on: bool) -> None:
+        """See ``SkillPort``."""
+        if self._hold.service_is_ready():
+            self._hold.call_async(SetBool.Request(data=on))
+
+    def destroy(self) -> None:
+        """Take the clients off the graph."""
+        self._client.destroy()
+        self._node.destroy_client(self._hold)
+
+    def _answered(self, pending: _Pending, answer: "Future") -> None:
+        goal: ClientGoalHandle = answer.result()
+        if not goal.accepted:
+            self._end(pending, SkillStatus.FAILED, "the body refused the goal")
+            return
+        pending.goal = goal
+        goal.get_result_async().add_done_callback(partial(self._ended, pending))
+        if pending.cancel_asked:
+            goal.cancel_goal_async()
+
+    def _ended(self, pending: _Pending, answer: "Future") -> None:
+        result: ExecuteSkill.Result = answer.result().result
+        self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
+
+    @staticmethod
+    def _progress(pending: _Pending, message: Any) -> None:
+        if not pending.report.status.ended:
+            feedback = message.feedback
+            pending.report = replace(pending.report, progress=feedback.progress, held=feedback.held)
+
+    @staticmethod
+    def _end(pending: _Pending, status: SkillStatus, reason: str) -> None:
+        if not pending.report.status.ended:
+            pending.report = replace(pending.report, status=status, reason=reason)

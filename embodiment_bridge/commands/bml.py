@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge bml validate|dry-run FILE`: look at a BML document without a robot and without ROS."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from embodiment_bridge import bml
+from embodiment_bridge.behaviour.dry_run import DEFAULT_UNTIL_S, dry_run
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.body_file import read_body
+from embodiment_bridge.commands.files import read_text
+from embodiment_bridge.commands.outcome import exit_code
+from embodiment_bridge.commands.shares import find_share
+from embodiment_bridge.errors import ConfigError, unknown
+
+VALIDATE_EXAMPLES = """\
+examples:
+  embodiment_bridge bml validate dance.json
+  embodiment_bridge bml validate --strict --body t1 dance.json
+One line per problem, "POINTER: CODE: text"; warnings begin with "warning ". Exit code 1 if there are errors.
+"""
+DRY_RUN_EXAMPLES = """\
+examples:
+  embodiment_bridge bml dry-run dance.json --media http://example.org/song.mp3=20
+  embodiment_bridge bml dry-run chain.json --reply http://example.org/next=next.json --speech 3
+JSON lines; the last has the outcome. Exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the commands."""
+    group = commands.add_parser("bml", help="check or rehearse a BML document", description="BML documents.")
+    actions = group.add_subparsers(metavar="ACTION", required=True)
+    validate = _declare(
+        actions, "validate", "name all problems of a document, with JSON pointers", VALIDATE_EXAMPLES
+    )
+    validate.add_argument("--speech", action="store_true", help="text to speak is no problem")
+    validate.set_defaults(run=run_validate)
+    rehearse = _declare(actions, "dry-run", "run a document on a virtual clock", DRY_RUN_EXAMPLES)
+    rehearse.add_argument(
+        "--media", action="append", default=[], metavar="URL=SECONDS", help="length of a medium"
+    )
+    rehearse.add_argument("--speech", type=float, metavar="SECONDS", help="length of each spoken text")
+    rehearse.add_argument(
+        "--reply", action="append", default=[], metavar="URL=FILE", help="what a request gets"
+    )
+    rehearse.add_argument(
+        "--until",
+        type=float,
+        default=DEFAULT_UNTIL_S,
+        metavar="SECONDS",
+        help="give up then (default: %(default)g)",
+    )
+    rehearse.set_defaults(run=run_dry_run)
+
+
+def _declare(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str, examples: str
+) -> argparse.ArgumentParser:
+    command = actions.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+    command.add_argument(
+        "--body", default="mock", help="whose actions are known: mock, t1, ... (default: mock)"
+    )
+    command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    return command
+
+
+def run_validate(arguments: argparse.Namespace) -> int:
+    """Exit code 1 if the document has errors; warnings alone are 0."""
+    skills = body_skills(arguments.body)
+    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    problems = list(result.problems)
+    if result.document is not None:
+        problems += bml.check(result.document, skills, speech=arguments.speech)
+        problems += bml.analyse(result.document, skills).warnings
+    for problem in problems:
+        sys.stdout.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    return int(any(problem.fatal for problem in problems))
+
+
+def run_dry_run(arguments: argparse.Namespace) -> int:
+    """See ``DRY_RUN_EXAMPLES`` for the exit codes."""
+    lines = dry_run(
+        read_text(arguments.file),
+        body_skills(arguments.body),
+        media={url: _seconds(text, url) for url, text in _pairs("--media", arguments.media)},
+        speech=arguments.speech,
+        replies={url: read_text(name) for url, name in _pairs("--reply", arguments.reply)},
+        until=arguments.until,
+        strict=arguments.strict,
+    )
+    outcome = ""
+    for line in lines:
+        outcome = line.get("outcome", "")
+        sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+    return exit_code(outcome)
+
+
+def body_skills(name: str) -> dict[str, SkillInfo]:
+    """The skills of one of our bodies.
+
+    Raises:
+        ConfigError: there is no such body.
+    """
+    folder = find_share("embodiment_bridge") / "config" / "bodies"
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        raise ConfigError(unknown("body", name, (p.stem for p in Path(folder).glob("*.yaml"))))
+    return {info.name: info for info in read_body(path).skill_infos()}
+
+
+def _pairs(option: str, words: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for word in words:
+        left, separator, right = word.rpartition("=")
+        if not separator or not left:
+            raise ConfigError(f"{option} {word!r} is not of the form URL=VALUE")
+        yield left, right
+
+
+def _seconds(text: str, url: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"--media {url}={text}: {text!r} is no number of seconds") from None

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge run-bml FILE`: run a BML document on the robot of the running graph."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from embodiment_bridge.commands.files import read_text
+from embodiment_bridge.commands.outcome import OTHER, exit_code
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge run-bml dance.json
+  embodiment_bridge run-bml --namespace /robot1 - < dance.json
+exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, nobody there)
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "run-bml",
+        help="run a BML document on the running graph",
+        description="Send a BML document to the behaviour-tree node and follow it. Ctrl-C cancels it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+    command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
+    command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    command.add_argument(
+        "--wait", type=float, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """See ``EXAMPLES`` for the exit codes."""
+    document = read_text(arguments.file)
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    result = _perform(document, arguments)
+    if result is None:
+        sys.stderr.write(
+            f"embodiment_bridge: nobody serves execute_bml in namespace {arguments.namespace}; start a "
+        )
+        sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml start_peer:=true`\n")
+        return OTHER
+    for problem in result.problems:
+        sys.stderr.write(f"{problem}\n")
+    where = f" at {result.pointer}" if result.pointer else ""
+    why = f": {result.reason}" if result.reason else ""
+    sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{where}{why}\n")
+    return exit_code(result.outcome)
+
+
+def _perform(document: str, arguments: argparse.Namespace) -> Any:
+    """The action's result, or None when no server appeared in time."""
+    import rclpy
+
+    from embodiment_bridge.nodes.bml_client import BmlClient
+    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.signals import stop_on_signals
+
+    with stop_on_signals() as stopped, Runtime() as runtime:
+        node = runtime.add(
+            rclpy.create_node("run_bml", namespace=arguments.namespace, context=runtime.context)
+        )
+        client = BmlClient(node, _show)
+        deadline = time.monotonic() + arguments.wait
+        runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
+        if not client.server_is_there:
+            return None
+        client.send(document, source="run-bml", strict=arguments.strict)
+        runtime.spin(lambda: client.result is not None or stopped())
+        if client.result is None:
+            client.cancel()
+            runtime.spin(lambda: client.result is not None)
+        client.destroy()
+        return client.result
+
+
+def _show(feedback: Any) -> None:
+    """One line per change: run time, state, and what is active."""
+    for warning in feedback.warnings:
+        sys.stderr.write(f"{warning}\n")
+    sys.stdout.write(f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}\n")
+    sys.stdout.flush()

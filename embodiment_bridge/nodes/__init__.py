@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ROS 2 nodes: parameters, topics, actions, diagnostics; no parsing and no arithmetic."""

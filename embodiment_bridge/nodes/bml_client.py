@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends a BML document to the running graph and follows it to its end."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future
+
+from embodiment_bridge.action import ExecuteBml
+
+
+class BmlClient:
+    """One goal of `execute_bml`. ``result`` is set when it has ended; ``on_feedback(feedback)`` hears progress."""
+
+    def __init__(self, node: Node, on_feedback: Callable[[Any], None]) -> None:
+        self.result: ExecuteBml.Result | None = None
+        self._on_feedback = on_feedback
+        self._client = ActionClient(node, ExecuteBml, "execute_bml")
+        self._goal: ClientGoalHandle | None = None
+        self._cancel_asked = False
+
+    @property
+    def server_is_there(self) -> bool:
+        """Whether a behaviour-tree node serves the action."""
+        ready: bool = self._client.server_is_ready()
+        return ready
+
+    def send(self, document: str, *, source: str, strict: bool = False) -> None:
+        """Ask for a document to be run."""
+        goal = ExecuteBml.Goal(document=document, strict=strict, source=source)
+        answer = self._client.send_goal_async(goal, feedback_callback=lambda m: self._on_feedback(m.feedback))
+        answer.add_done_callback(self._answered)
+
+    def cancel(self) -> None:
+        """Ask for the end; ``result`` follows when the body is at rest."""
+        self._cancel_asked = True
+        if self._goal is not None:
+            self._goal.cancel_goal_async()
+
+    def destroy(self) -> None:
+        """Take the client off the graph."""
+        self._client.destroy()
+
+    def _answered(self, answer: "Future") -> None:
+        goal: ClientGoalHandle = answer.result()
+        if not goal.accepted:
+            self.result = ExecuteBml.Result(outcome="REJECTED", reason="the behaviour-tree node is inactive")
+            return
+        self._goal = goal
+        goal.get_result_async().add_done_callback(self._ended)
+        if self._cancel_asked:
+            goal.cancel_goal_async()
+
+    def _ended(self, answer: "Future") -> None:
+        self.result = answer.result().result

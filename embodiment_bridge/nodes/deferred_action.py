@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An action server for work that ends later, in another callback or on another thread.
+
+rclpy offers a coroutine for this, but the events executor polls a waiting coroutine at full speed (one core per goal,
+seen on Jazzy's 7.1.6). Here a goal begins in a callback, and ends by ``finish`` from anywhere.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from rclpy.action import ActionServer, CancelResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+
+
+class DeferredActionServer(ActionServer):
+    """``begin(goal_handle)`` is called when a goal is executing, ``cancel(goal_handle)`` when one shall end early."""
+
+    def __init__(
+        self,
+        node: Node,
+        action_type: Any,
+        name: str,
+        begin: Callable[[ServerGoalHandle], None],
+        cancel: Callable[[ServerGoalHandle], None],
+    ) -> None:
+        self._begin = begin
+        self._cancel_goal = cancel
+        super().__init__(node, action_type, name, begin, cancel_callback=self._accept_cancel)
+
+    def _accept_cancel(self, goal_handle: ServerGoalHandle) -> CancelResponse:
+        self._cancel_goal(goal_handle)
+        return CancelResponse.ACCEPT
+
+    def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
+        """Called by rclpy when a goal has become EXECUTING: begin it now, instead of running it to its end."""
+        self._begin(goal_handle)
+
+    def finish(self, goal_handle: ServerGoalHandle, *, succeeded: bool, result: Any) -> None:
+        """End a goal with a result: SUCCEEDED, CANCELED where that was asked for, else ABORTED. Any thread may call."""
+        super().notify_execute(goal_handle, partial(_end, succeeded, result))
+
+
+def _end(succeeded: bool, result: Any, goal_handle: ServerGoalHandle) -> Any:
+    if succeeded:
+        goal_handle.succeed()
+    elif goal_handle.is_cancel_requested:
+        goal_handle.canceled()
+    else:
+        goal_handle.abort()
+    return result

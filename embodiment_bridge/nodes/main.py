@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one node as a process: what `ros2 run` and launch start."""
+
+import sys
+from collections.abc import Callable
+
+from embodiment_bridge.nodes.bridge_node import BridgeNode
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.signals import stop_on_signals
+
+
+def run(make_node: Callable[..., BridgeNode]) -> int:
+    """Serve one node with the ROS arguments of the command line until SIGINT or SIGTERM; returns the exit code 0."""
+    with stop_on_signals() as stopped, Runtime(sys.argv) as runtime:
+        runtime.add(make_node(context=runtime.context))
+        runtime.spin(stopped)
+    return 0

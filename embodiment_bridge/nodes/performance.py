@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a document, joined to the action goal that asked for it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action.server import ServerGoalHandle
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour.run import Outcome, Run, RunEnding
+from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.nodes.tree_publisher import TreePublisher
+
+WENT_WELL = {Outcome.SUCCEEDED, Outcome.STOPPED}
+FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
+
+
+class Performance:
+    """Ticks a run, tells the client what changed, and ends the goal when the run has ended.
+
+    finish(goal, succeeded=, result=) ends the goal.
+    """
+
+    def __init__(
+        self,
+        goal: ServerGoalHandle,
+        run: Run,
+        run_id: str,
+        finish: Callable[..., None],
+        viewers: TreePublisher,
+    ) -> None:
+        self.goal = goal
+        self.run = run
+        self.run_id = run_id
+        self._finish = finish
+        self._viewers = viewers
+        self._told: tuple[object, ...] = ()
+        self._warnings_told: set[str] = set()
+
+    def tick(self, now: float) -> bool:
+        """Advance to ROS time ``now`` (s); whether the run goes on."""
+        self.run.tick(now)
+        self._viewers.publish(self.run_id, self.run)
+        if self.run.ending is not None:
+            self._end(self.run.ending)
+            return False
+        self._tell()
+        return True
+
+    def _tell(self) -> None:
+        active = [origin.pointer for origin in self.run.active() if origin.label]
+        warnings = [line for line in self.run.warnings if line not in self._warnings_told]
+        elapsed = self.run.clock.seconds
+        news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)
+        if news == self._told:
+            return
+        self._told = (self.run.state, active, False, elapsed // FEEDBACK_EVERY)
+        self._warnings_told.update(warnings)
+        feedback = ExecuteBml.Feedback(run_id=self.run_id, state=self.run.state.name, elapsed=elapsed)
+        feedback.active = active
+        feedback.warnings = warnings
+        self.goal.publish_feedback(feedback)
+
+    def _end(self, ending: RunEnding) -> None:
+        result = ExecuteBml.Result(
+            outcome=ending.outcome.value,
+            reason=ending.reason,
+            pointer=ending.origin.pointer,
+            elapsed=ending.t,
+        )
+        result.problems = [str(problem) for problem in self.run.problems]
+        self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
+
+
+def rejection(problems: list[Problem], reason: str) -> Any:
+    """The result of a goal that was never begun."""
+    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason)
+    result.problems = [str(problem) for problem in problems]
+    result.pointer = problems[0].pointer if problems else ""
+    return result

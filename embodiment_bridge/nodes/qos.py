@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quality of service by role. Every profile can be overridden by parameters (``qos_overrides.<topic>...``)."""
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+# Sensors are reliable too, so that both kinds of subscribers match; keep-last never blocks the publisher.
+_DEPTH = {"state": 10, "sensor": 5, "latched": 1, "command": 10, "events": 1000}
+
+
+def profile(role: str) -> QoSProfile:
+    """The profile of a role: ``state``, ``sensor``, ``latched`` (late joiners get the last), ``command``, ``events``."""
+    latched = role == "latched"
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=_DEPTH[role],
+        reliability=ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
+
+
+def overridable() -> QoSOverridingOptions:
+    """Let users change depth, history, reliability and durability of a publisher from a parameter file."""
+    return QoSOverridingOptions.with_default_policies()

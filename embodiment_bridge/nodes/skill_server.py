@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `execute_skill` action, the `skills` list, and the services `stop` and `hold` of a body node."""
+
+import uuid
+from collections.abc import Callable
+
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+from std_srvs.srv import SetBool, Trigger
+
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.body import SkillInfo, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.msg import SkillInfo as SkillInfoMsg
+from embodiment_bridge.msg import SkillList
+from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.qos import overridable, profile
+from embodiment_bridge.nodes.skill_desk import SkillDesk
+
+RESULT_STATUS = {
+    SkillStatus.SUCCEEDED: ExecuteSkill.Result.SUCCEEDED,
+    SkillStatus.SKIPPED: ExecuteSkill.Result.SKIPPED,
+    SkillStatus.REPLACED: ExecuteSkill.Result.REPLACED,
+    SkillStatus.CANCELED: ExecuteSkill.Result.CANCELED,
+    SkillStatus.FAILED: ExecuteSkill.Result.FAILED,
+}
+WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
+
+
+def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList:
+    """The latched list of what a body can do."""
+    message = SkillList(body=body)
+    message.header.stamp = node.get_clock().now().to_msg()
+    message.skills = [
+        SkillInfoMsg(
+            name=info.name,
+            kind=info.kind,
+            channels=list(info.channels),
+            parameters=list(info.parameters),
+            nominal=info.nominal_s,
+            minimum=info.min_s,
+            available=info.available,
+        )
+        for info in infos
+    ]
+    return message
+
+
+class SkillServer:
+    """Serves skills of one body. ``refusal()`` says why no skill can be started now, or nothing."""
+
+    def __init__(
+        self, node: Node, desk: SkillDesk, body: str, infos: tuple[SkillInfo, ...], refusal: Callable[[], str]
+    ) -> None:
+        self._node = node
+        self._desk = desk
+        self._refusal = refusal
+        self._goals: dict[str, ServerGoalHandle] = {}
+        self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
+        self._services = [
+            node.create_service(Trigger, "stop", self._stop),
+            node.create_service(SetBool, "hold", self._hold),
+        ]
+        self._publisher = node.create_publisher(
+            SkillList, "skills", profile("latched"), qos_overriding_options=overridable()
+        )
+        self._publisher.publish(skill_list(body, infos, node))
+
+    def report(self, report: SkillReport) -> None:
+        """Tell whoever asked how a skill stands; called on the session's thread."""
+        self._node.executor.create_task(self._tell, report)
+
+    def destroy(self) -> None:
+        """Take the action, the services and the list off the graph."""
+        self._action.destroy()
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._node.destroy_publisher(self._publisher)
+
+    def _begin(self, goal: ServerGoalHandle) -> None:
+        request_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex
+        self._goals[request_id] = goal
+        refusal = self._refusal()
+        if refusal:
+            self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=refusal))
+            return
+        wish = goal.request
+        parameters = {item.key: _number_or_text(item.value) for item in wish.parameters}
+        self._desk.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
+
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        self._desk.cancel(uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex)
+
+    def _tell(self, report: SkillReport) -> None:
+        goal = self._goals.get(report.id)
+        if goal is None:
+            return
+        if not report.status.ended:
+            goal.publish_feedback(ExecuteSkill.Feedback(progress=report.progress, held=report.held))
+            return
+        del self._goals[report.id]
+        result = ExecuteSkill.Result(status=RESULT_STATUS[report.status], reason=report.reason)
+        self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
+
+    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._desk.stop()
+        response.success = True
+        response.message = "all skills end; the body holds still"
+        return response
+
+    def _hold(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._desk.hold(request.data)
+        response.success = True
+        response.message = "held" if request.data else "going on"
+        return response
+
+
+def _number_or_text(value: str) -> float | str:
+    try:
+        return float(value)
+    except ValueError:
+        return value

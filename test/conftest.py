@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every test run has a ROS graph of its own, on this machine only, and leaves no thread behind."""
+
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from embodiment_bridge.launching.environment import prepare
+
+LAST_SAFE_DOMAIN = 101  # above it, DDS ports meet the ephemeral ports of Linux
+SHARED = Path(__file__).parents[2] / "shared" / "data"  # large recordings, where there are any
+
+os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % LAST_SAFE_DOMAIN)
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+os.environ["ROS_LOG_DIR"] = tempfile.mkdtemp(prefix="embodiment_bridge_log_")
+prepare()
+
+
+@pytest.fixture(scope="session")
+def recordings() -> Path:
+    """The folder of large recordings; the test is skipped where there is none."""
+    if not SHARED.is_dir():
+        pytest.skip("the large recordings are not here")
+    return SHARED
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left_behind():
+    before = set(threading.enumerate())
+    yield
+    deadline = time.monotonic() + 5.0
+    while left := [t for t in threading.enumerate() if t not in before and t.is_alive()]:
+        if time.monotonic() > deadline:
+            pytest.fail(f"threads left behind: {left}")
+        time.sleep(0.01)
