@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The canonical form of a BML document: what the normaliser makes and the behaviour engine runs.
 
-Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the node,
-``duration`` of anything but ``delay`` and the body leaves is a ``Box``. ``pointer`` is the JSON pointer of the
-node in the text that was read (a Loop or Box made for a key has the pointer of its node).
+Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the
+node, ``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box
+inside. ``pointer`` is the JSON pointer of the node in the text that was read; a Loop or Box made for a key
+has the pointer and the name of its node.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 FOREVER = -1
 
@@ -44,7 +45,10 @@ class Loop(NodeBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Box(NodeBase):
-    """``child`` for exactly ``duration_s``: success is padded, overrun is stopped as success, failure passes."""
+    """``child`` for exactly ``duration_s``: success is padded, overrun is stopped as success, failure passes.
+
+    Never round a Delay or a Body when it comes from reading: those carry their duration themselves.
+    """
 
     duration_s: float
     child: "Node"
@@ -60,12 +64,16 @@ class Delay(NodeBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body(NodeBase):
-    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length)."""
+    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length).
+
+    ``action_key`` is the key that named the action in the text (an emotion may use others), for pointers.
+    """
 
     kind: str
     action: str
     duration_s: float = 0.0
     intensity: float = 1.0
+    action_key: str = field(default="action", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +112,7 @@ class Stop(NodeBase):
     target: str = ""
 
 
-Node = Union[Composite, Loop, Box, Delay, Body, Player, Speak, Request, Stop]
+Node = Composite | Loop | Box | Delay | Body | Player | Speak | Request | Stop
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which URLs are refused, and why."""
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embodiment_bridge.bml.url_policy import UrlPolicy, address_refusal, url_refusal
+
+MEDIA = UrlPolicy(media_roots=("/srv/media/", "/opt/sounds"))
+
+ALLOWED = [
+    "http://gxrobot.com/voice?id=AABB.wav",
+    "https://a.example",
+    "HTTPS://A.Example./x#y",
+    "https://a.example:443/",
+    "http://a.example:80/",
+    "http://8.8.8.8/",
+    "http://[2606:4700::1111]/",
+    "http://a.example/音.mp3",
+    "http://a_b.example/",
+    "package://sounds/a.wav",
+]
+REFUSED = [
+    ("", "no scheme"),
+    ("a.mp3", "no scheme"),
+    ("//a.example/a", "no scheme"),
+    ("ftp://a.example/a", "unknown scheme 'ftp'"),
+    ("javascript:alert(1)", "unknown scheme"),
+    ("data:text/plain,a", "unknown scheme"),
+    ("http://a.example/" + "a" * 2048, "2065 characters"),
+    ("http://a.example/a b", "space"),
+    ("http://a.example/a\nb", "control"),
+    ("http://a.example\\@b.example/", "backslash"),
+    ("http://a.example/\x00", "control"),
+    ("http://a.example/\x9f", "control"),
+    ("http:///a", "no host"),
+    ("http://./", "no host"),
+    ("http://u@a.example/", "user information"),
+    ("http://u:p@a.example/", "user information"),
+    ("http://a.example:8080/", "port 8080"),
+    ("http://a.example:99999/", "port"),
+    ("http://a.example:x/", "port"),
+    ("http://[::1/", "cannot be read"),
+    ("http://[fe80::1%25eth0]/", "not a public"),
+    ("http://a%2eexample/", "characters"),
+    ("http://１２７.0.0.1/", "characters"),
+    ("http://localhost/", "this machine"),
+    ("http://LOCALHOST./", "this machine"),
+    ("http://a.localhost/", "this machine"),
+    ("http://robot.local/", "its network"),
+    ("http://127.0.0.1/", "not a public"),
+    ("http://127.1/", "four decimal"),
+    ("http://0x7f.1/", "four decimal"),
+    ("http://0x/", "four decimal"),
+    ("http://2130706433/", "four decimal"),
+    ("http://0177.0.0.1/", "four decimal"),
+    ("http://256.1.1.1/", "four decimal"),
+    ("http://10.0.0.1/", "not a public"),
+    ("http://192.168.1.1/", "not a public"),
+    ("http://0.0.0.0/", "not a public"),
+    ("http://100.64.0.1/", "not a public"),
+    ("http://224.0.0.1/", "not a public"),
+    ("http://169.254.169.254/latest/meta-data/", "not a public"),
+    ("http://100.100.100.200/", "not a public"),
+    ("http://168.63.129.16/", "metadata"),
+    ("http://metadata.google.internal/", "metadata"),
+    ("http://[::1]/", "not a public"),
+    ("http://[fd00:ec2::254]/", "not a public"),
+    ("http://[::ffff:127.0.0.1]/", "not a public"),
+    ("http://[64:ff9b::7f00:1]/", "not a public"),
+    ("http://[2002:7f00:1::]/", "not a public"),
+    ("http://[v1.a]/", "IPv6"),
+    ("file:///etc/passwd", "media folder (/srv/media/, /opt/sounds)"),
+    ("file:///srv/media/../../etc/passwd", "'..'"),
+    ("file:///srv/media/%2e%2e/passwd", "'..'"),
+    ("file:///srv/mediathek/a.wav", "media folder"),
+    ("file:///srv/media/a%00.wav", "'..'"),
+    ("file://host/srv/media/a.wav", "no host"),
+    ("file:a.wav", "absolute path"),
+    ("package:///a.wav", "package://NAME/PATH"),
+    ("package://a b/c", "space"),
+    ("package://sounds", "path"),
+    ("package://sounds/../a.wav", "'..'"),
+]
+
+
+@pytest.mark.parametrize("url", ALLOWED)
+def test_allowed(url):
+    assert url_refusal(url, MEDIA) == ""
+
+
+@pytest.mark.parametrize(("url", "reason"), REFUSED)
+def test_refused(url, reason):
+    assert reason in url_refusal(url, MEDIA)
+
+
+def test_files_need_a_media_folder():
+    assert url_refusal("file:///srv/media/a%20b.wav", MEDIA) == ""
+    assert url_refusal("file://localhost/opt/sounds/a.wav", MEDIA) == ""
+    assert "none is set" in url_refusal("file:///srv/media/a.wav", UrlPolicy())
+
+
+def test_hosts_can_be_listed():
+    policy = UrlPolicy(hosts=frozenset({"a.example"}))
+    assert url_refusal("http://A.example/", policy) == ""
+    assert "not one of the allowed" in url_refusal("http://b.example/", policy)
+
+
+def test_trusted_host_may_be_local_and_on_any_port():
+    policy = UrlPolicy(
+        hosts=frozenset({"a.example"}), trusted_hosts=frozenset({"127.0.0.1", "cloud.local", "::1"})
+    )
+    for url in ("http://127.0.0.1:41234/x", "http://cloud.local/", "http://[::1]:8000/"):
+        assert url_refusal(url, policy) == ""
+    assert "user information" in url_refusal("http://u@127.0.0.1/", policy)
+    assert url_refusal("http://127.0.0.2/", policy)
+
+
+def test_schemes_can_be_fewer():
+    policy = UrlPolicy(schemes=("https",))
+    assert url_refusal("https://a.example/", policy) == ""
+    assert "unknown scheme 'http'" in url_refusal("http://a.example/", policy)
+
+
+@pytest.mark.parametrize(
+    ("address", "allowed"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700::1111", True),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::808:808", True),
+        ("2002:808:808::", True),
+        ("127.0.0.1", False),
+        ("100.64.0.1", False),
+        ("224.0.0.1", False),
+        ("ff0e::1", False),
+        ("fe80::1", False),
+        ("::", False),
+        ("::ffff:10.0.0.1", False),
+        ("64:ff9b::7f00:1", False),
+        ("2002:7f00:1::", False),
+    ],
+)
+def test_addresses(address, allowed):
+    assert (address_refusal(ipaddress.ip_address(address)) == "") == allowed
+
+
+@given(st.text() | st.text().map(lambda t: "http://" + t) | st.text().map(lambda t: "file:///" + t))
+def test_any_text_gets_an_answer(url):
+    url_refusal(url, MEDIA)
+
+
+@given(st.ip_addresses())
+def test_address_as_host_gets_the_answer_of_the_address(address):
+    host = f"[{address}]" if address.version == 6 else str(address)
+    assert url_refusal(f"http://{host}/", MEDIA) == address_refusal(address)
