@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment that ROS and outside programs need, in a virtual environment as under a sourced setup file."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping, MutableMapping
+from pathlib import Path
+
+# A virtual environment with the ROS wheels starts each Python once more with these set; a child from another
+# environment must not inherit them.
+OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
+
+
+def prepare(env: MutableMapping[str, str] = os.environ) -> None:
+    """Fill in what the user has not chosen: where packages are, and that discovery stays on this machine."""
+    env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
+    if "ROS_LOCALHOST_ONLY" not in env:
+        env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+
+def of_outside_program(env: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which a program that is not of this environment starts."""
+    return {name: value for name, value in env.items() if name not in OURS_ALONE}
+
+
+def find_program(name: str) -> str | None:
+    """Path of a program: beside our Python, or on the PATH."""
+    beside = Path(sys.executable).parent / name
+    return str(beside) if beside.is_file() else shutil.which(name)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executables of this package, as launch files name them: each makes one node."""
+
+from collections.abc import Callable
+from typing import Any
+
+from embodiment_bridge import registry
+from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.nodes.agent_bridge import AgentBridge
+from embodiment_bridge.nodes.behavior_tree import BehaviorTree
+from embodiment_bridge.nodes.bridge_node import BridgeNode
+from embodiment_bridge.nodes.main import run
+
+PACKAGE = "embodiment_bridge"
+
+
+def agent_bridge(**node_kwargs: Any) -> BridgeNode:
+    """A body of some protocol."""
+    return AgentBridge(registry.room, **node_kwargs)
+
+
+def behavior_tree(**node_kwargs: Any) -> BridgeNode:
+    """The node that runs BML on a body."""
+    return BehaviorTree(**node_kwargs)
+
+
+EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
+    "agent_bridge": agent_bridge,
+    "behavior_tree": behavior_tree,
+}
+
+
+def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
+    """What makes the node of an executable.
+
+    Raises:
+        ConfigError: the executable is not of this package.
+    """
+    if package != PACKAGE:
+        raise ConfigError(
+            f"node of package {package!r}: one process holds nodes of {PACKAGE} only; use `ros2 launch`"
+        )
+    if executable not in EXECUTABLES:
+        raise ConfigError(unknown(f"executable of {PACKAGE}", executable, EXECUTABLES))
+    return EXECUTABLES[executable]
+
+
+def main(executable: str) -> int:
+    """What `ros2 run embodiment_bridge EXECUTABLE` runs."""
+    return run(EXECUTABLES[executable])

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds at one point of a launch file, and what one run through the files has gathered so far."""
+
+import os.path
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.launching.document import MAX_NESTING, Element, PlacedError, load
+from embodiment_bridge.launching.plan import Argument, ExecutablePlan, NodePlan, ParameterValue
+from embodiment_bridge.launching.substitutions import Sources, Template, evaluate, parse, unescape
+
+NAMESPACE = "ros_namespace"  # launch_ros keeps the pushed namespace among the variables, by this name
+# Names under which launch keeps things of its own; some of them change how processes are started.
+RESERVED = (
+    NAMESPACE,
+    "global_params",
+    "ros_remaps",
+    "launch-prefix",
+    "launch-prefix-filter",
+    "emulate_tty",
+    "sigterm_timeout",
+    "sigkill_timeout",
+)
+MAX_FILES = 64
+MAX_ELEMENTS = 10_000  # in all: two includes of a file with two includes grow by powers of two
+MAX_STARTED = 256  # nodes and programs; each has the environment as it is there
+
+
+@dataclass
+class Run:
+    """One run through a launch file and what it includes."""
+
+    environment: Mapping[str, str]
+    find_share: Callable[[str], Path]
+    nodes: list[NodePlan] = field(default_factory=list)
+    executables: list[ExecutablePlan] = field(default_factory=list)
+    log: list[str] = field(default_factory=list)
+    arguments: dict[str, Argument] = field(default_factory=dict)
+    elements: int = 0
+    files: dict[Path, Element] = field(default_factory=dict)
+
+    def load(self, path: Path) -> Element:
+        """The root of a file, which is read once; the arguments that it declares become known."""
+        if path not in self.files:
+            if len(self.files) >= MAX_FILES:
+                raise ConfigError(f"more than {MAX_FILES} launch files are included")
+            self.files[path] = load(path)
+            for argument in declared_arguments(self.files[path]):
+                self.arguments.setdefault(argument.name, argument)
+        return self.files[path]
+
+    def count(self) -> None:
+        """Count an element that is carried out."""
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS:
+            raise ConfigError(f"more than {MAX_ELEMENTS} elements to carry out")
+        if len(self.nodes) + len(self.executables) > MAX_STARTED:
+            raise ConfigError(f"more than {MAX_STARTED} nodes and executables to start")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Variables, environment and ``<set_parameter>`` values at one point; a scoped group has its own copies.
+
+    ``inherited`` says whether a scope outside has set parameters. ``including`` are the files that lead here.
+    """
+
+    run: Run
+    file: Path
+    variables: dict[str, str]
+    environment: dict[str, str]
+    global_parameters: list[tuple[str, ParameterValue]] = field(default_factory=list)
+    inherited: bool = False
+    including: tuple[Path, ...] = ()
+    depth: int = 0
+
+    def evaluate(self, template: Template) -> str:
+        """The text of a template here."""
+        directory = Path(os.path.normpath(self.file.absolute())).parent  # like launch: links are not followed
+        return evaluate(template, Sources(self.variables, self.environment, directory, self.run.find_share))
+
+    def text(self, element: Element, attribute: str) -> str:
+        """The attribute with its substitutions done; KeyError if it is not there."""
+        return self.evaluate(parse(element.attributes[attribute]))
+
+    def optional(self, element: Element, attribute: str) -> str | None:
+        """The attribute with its substitutions done, or None if it is not there."""
+        return self.text(element, attribute) if attribute in element.attributes else None
+
+    def set_variable(self, name: str, value: str) -> None:
+        """Set a variable that is no name of launch's own."""
+        if name in RESERVED:
+            raise ConfigError(f"{name!r} cannot be a variable: ros2 launch gives it a meaning of its own")
+        self.variables[name] = value
+
+    def group(self, *, scoped: bool) -> "Scope":
+        """The scope inside a group."""
+        inside = replace(self, depth=self._deeper())
+        if not scoped:
+            return inside
+        return replace(
+            inside,
+            variables=dict(self.variables),
+            environment=dict(self.environment),
+            global_parameters=list(self.global_parameters),
+            inherited=bool(self.global_parameters),
+        )
+
+    def included(self, path: Path) -> "Scope":
+        """The scope inside a file that is included here: the same variables, as launch has it."""
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError) as error:  # symbolic links in a circle
+            raise ConfigError(f"{path} cannot be found: {error}") from error
+        if real in self.including:
+            raise ConfigError(f"{path} includes itself")
+        return replace(self, file=path, including=(*self.including, real), depth=self._deeper())
+
+    def _deeper(self) -> int:
+        if self.depth >= MAX_NESTING:
+            raise ConfigError(f"groups and includes are nested deeper than {MAX_NESTING}")
+        return self.depth + 1
+
+
+def check_given(element: Element, given: Collection[str]) -> None:
+    """Every argument that a file needs must be given by name; that a variable is called so is not enough.
+
+    Raises:
+        ConfigError: an argument without default and condition is not among the given ones.
+    """
+    for child in element.children:
+        if child.attributes.keys() & {"if", "unless"}:
+            continue
+        if child.tag == "group":
+            check_given(child, given)
+        elif child.tag == "arg" and "default" not in child.attributes:
+            name = unescape(child.attributes["name"])
+            if name not in given:
+                raise PlacedError(f"{child.place}: argument {name!r} has no default and was not given")
+
+
+def declared_arguments(element: Element) -> list[Argument]:
+    """The arguments that a file declares anywhere in it, whatever the conditions around them."""
+    found = []
+    for child in element.children:
+        if child.tag == "group":
+            found += declared_arguments(child)
+        elif child.tag == "arg":
+            found.append(
+                Argument(
+                    name=unescape(child.attributes["name"]),
+                    default=child.attributes.get("default"),
+                    description=unescape(child.attributes.get("description", "")),
+                    choices=tuple(unescape(choice.attributes["value"]) for choice in child.children),
+                )
+            )
+    return found

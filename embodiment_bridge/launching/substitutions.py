@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+r"""Substitutions in the attributes of a launch file: ``$(var name)`` and its few relatives.
+
+The grammar is that of ROS 2 Jazzy's launch (``launch/frontend/grammar.lark``): the words of a substitution
+are parted by exactly one blank; a word is plain or in quotes and may hold substitutions itself; a backslash
+makes the next character plain, so ``\$(var x)`` is no substitution.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from embodiment_bridge.errors import ConfigError, unknown
+
+# Characters of one attribute, before and after; a variable made of itself twice grows for ever.
+MAX_TEXT = 8192
+MAX_NESTING = 16
+
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+# What is plain text, by the kind of quote around it: in a template, and in an unquoted word.
+_TEXT = {
+    "": re.compile(r"(?:[^$]|\$(?!\()|(?<=\\)\$)+"),
+    "'": re.compile(r"(?:[^'\\$]|\$(?!\()|(?<=\\)\$|\\'|\\)+"),
+    '"': re.compile(r'(?:[^"\\$]|\$(?!\()|(?<=\\)\$|\\"|\\)+'),
+}
+_WORD = {
+    "": re.compile(r"""(?:[^ '\\"$()]|(?<=\\)[()]|\$(?!\()|(?<=\\)\$|\\"|\\'|\\)+"""),
+    "'": re.compile(r"(?:[^ '\\$()]|(?<=\\)[()]|\$(?!\()|(?<=\\)\$|\\'|\\)+"),
+    '"': re.compile(r'(?:[^ "\\$()]|(?<=\\)[()]|\$(?!\()|(?<=\\)\$|\\"|\\)+'),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One substitution: its name and its words."""
+
+    name: str
+    words: tuple["Template", ...]
+
+
+Template = tuple[str | Call, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What substitutions can refer to. ``find_share`` raises LookupError for a package that is not there."""
+
+    variables: Mapping[str, str]
+    environment: Mapping[str, str]
+    directory: Path
+    find_share: Callable[[str], Path]
+
+
+def unescape(text: str) -> str:
+    r"""Drop each backslash that stands before a character."""
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+def parse(text: str) -> Template:
+    """Take an attribute apart.
+
+    Raises:
+        ConfigError: the text is too long, is no template, or names a substitution that is not supported.
+    """
+    if len(text) > MAX_TEXT:
+        raise ConfigError(f"the text is longer than {MAX_TEXT} characters: {text[:40]!r}...")
+    template, end = _template(text, 0, "", 0)
+    if end != len(text):
+        raise _bad(text, end)
+    return template
+
+
+def evaluate(template: Template, sources: Sources) -> str:
+    """The text that a template stands for.
+
+    Raises:
+        ConfigError: a variable, environment variable or package does not exist; a text over ``MAX_TEXT``.
+    """
+    parts: list[str] = []
+    size = 0
+    for part in template:
+        parts.append(part if isinstance(part, str) else _FUNCTIONS[part.name](part.words, sources))
+        size += len(parts[-1])
+        if size > MAX_TEXT:
+            raise ConfigError(f"the text is longer than {MAX_TEXT} characters: {parts[0][:40]!r}...")
+    return "".join(parts)
+
+
+def substitute(text: str, sources: Sources) -> str:
+    """``evaluate`` of ``parse``."""
+    return evaluate(parse(text), sources)
+
+
+def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
+    """Text and substitutions up to the quote or the end; gives the position after them, before the quote."""
+    parts: list[str | Call] = []
+    while True:
+        if text.startswith("$(", start):  # never after a backslash: the text before has taken it along
+            call, start = _call(text, start, quote, depth + 1)
+            parts.append(call)
+        elif match := _TEXT[quote].match(text, start):
+            parts.append(unescape(match.group()))
+            start = match.end()
+        else:
+            break
+    return tuple(parts), start
+
+
+def _call(text: str, start: int, quote: str, depth: int) -> tuple[Call, int]:
+    if depth > MAX_NESTING:
+        raise ConfigError(f"substitutions are nested deeper than {MAX_NESTING} in {text[:60]!r}")
+    name = _IDENTIFIER.match(text, start + 2)
+    if name is None:
+        raise _bad(text, start + 2)
+    words: list[Template] = []
+    end = name.end()
+    while text.startswith(" ", end):
+        word, end = _word(text, end + 1, quote, depth)
+        words.append(word)
+    if not text.startswith(")", end):
+        raise _bad(text, end)
+    return _checked(Call(name.group(), tuple(words))), end + 1
+
+
+def _word(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
+    opening = text[start : start + 1]
+    if quote == "" and opening and opening in "'\"":
+        template, end = _template(text, start + 1, opening, depth)
+        if not text.startswith(opening, end):
+            raise _bad(text, end)
+        return template, end + 1
+    parts: list[str | Call] = []
+    end = start
+    while True:
+        if text.startswith("$(", end):
+            call, end = _call(text, end, quote, depth + 1)
+            parts.append(call)
+        elif match := _WORD[quote].match(text, end):
+            parts.append(unescape(match.group()))
+            end = match.end()
+        else:
+            break
+    if not parts:
+        raise _bad(text, end)
+    return tuple(parts), end
+
+
+def _bad(text: str, position: int) -> ConfigError:
+    found = repr(text[position : position + 10]) if position < len(text) else "the end"
+    return ConfigError(
+        f"substitution cannot be read at character {position + 1} (found {found}) of {text[:60]!r}"
+    )
+
+
+def _checked(call: Call) -> Call:
+    if call.name not in _WORDS:
+        shown = [f"$({name})" for name in _WORDS]
+        raise ConfigError(unknown("substitution", f"$({call.name})", shown))
+    least, most = _WORDS[call.name]
+    if not least <= len(call.words) <= most:
+        wanted = str(least) if least == most else f"{least} to {most}"
+        raise ConfigError(f"$({call.name}) takes {wanted} words, not {len(call.words)}")
+    if call.name == "equals" and () in call.words:
+        # EqualsSubstitution of launch 3.4.3 takes the empty list of parts for the text "[]".
+        raise ConfigError("$(equals) cannot compare with '': ros2 launch would not see them as equal")
+    return call
+
+
+def _var(words: tuple[Template, ...], sources: Sources) -> str:
+    name = evaluate(words[0], sources)
+    if name in sources.variables:
+        return sources.variables[name]
+    if len(words) > 1:
+        return evaluate(words[1], sources)
+    raise ConfigError(unknown("variable", name, sources.variables))
+
+
+def _env(words: tuple[Template, ...], sources: Sources) -> str:
+    default = evaluate(words[1], sources) if len(words) > 1 else None
+    name = evaluate(words[0], sources)
+    value = sources.environment.get(name, default)
+    if value is None:
+        raise ConfigError(f"environment variable {name!r} is not set and $(env) gives no default")
+    return value
+
+
+def _find_pkg_share(words: tuple[Template, ...], sources: Sources) -> str:
+    package = evaluate(words[0], sources)
+    try:
+        return str(sources.find_share(package))
+    except LookupError as error:
+        raise ConfigError(f"package {package!r} is not installed") from error
+
+
+def _dirname(_words: tuple[Template, ...], sources: Sources) -> str:
+    return str(sources.directory)
+
+
+def _equals(words: tuple[Template, ...], sources: Sources) -> str:
+    left, right = (evaluate(word, sources) for word in words)
+    truth = {"true": True, "1": True, "false": False, "0": False}
+    if left.lower() in truth and right.lower() in truth:
+        return str(truth[left.lower()] is truth[right.lower()]).lower()
+    try:
+        return str(math.isclose(float(left), float(right))).lower()
+    except ValueError:
+        return str(left == right).lower()
+
+
+_FUNCTIONS = {
+    "var": _var,
+    "env": _env,
+    "find-pkg-share": _find_pkg_share,
+    "dirname": _dirname,
+    "equals": _equals,
+}
+_WORDS = {"var": (1, 2), "env": (1, 2), "find-pkg-share": (1, 1), "dirname": (0, 0), "equals": (2, 2)}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``$(...)`` in launch files: what each text becomes, as ROS 2's launch 3.4.3 has it, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.launching.substitutions import MAX_NESTING, MAX_TEXT, Sources, substitute
+
+
+def find_share(package):
+    if package != "known":
+        raise LookupError(package)
+    return Path("/share/known")
+
+
+SOURCES = Sources(
+    variables={"x": "X", "empty": "", "name": "x", "blank": "a b", "call": "$(var x)"},
+    environment={"HOME": "/home/me", "EMPTY": ""},
+    directory=Path("/launch"),
+    find_share=find_share,
+)
+
+RESULTS = [
+    ("", ""),
+    ("plain text, with ) and ( and ' and \"", "plain text, with ) and ( and ' and \""),
+    ("$(var x)", "X"),
+    ("a$(var x)b$(var x)", "aXbX"),
+    ("$(var blank)", "a b"),
+    ("$(var call)", "$(var x)"),  # what comes out is not looked at again
+    ("$(var none default)", "default"),
+    ("$(var x default)", "X"),
+    ("$(var $(var name))", "X"),
+    ("$(var na$(var none m)e)", "x"),
+    ("$(var none $(var x)_$(var x))", "X_X"),
+    ("$(var none 'two words')", "two words"),
+    ('$(var none "two words")', "two words"),
+    ("$(var none '')", ""),
+    ("$(var none '$(var x) and $(var none y)')", "X and y"),
+    ('$(var none "it\'s")', "it's"),
+    ("$(var none 'a (b)')", "a (b)"),
+    (r"$(var none 'it\'s')", "it's"),
+    (r"$(var none a\(b\))", "a(b)"),
+    ("$(env HOME)", "/home/me"),
+    ("$(env EMPTY default)", ""),
+    ("$(env NOWHERE default)", "default"),
+    ("$(env NOWHERE $(env HOME))", "/home/me"),
+    ("$(find-pkg-share known)/config", "/share/known/config"),
+    ("$(dirname)/other.xml", "/launch/other.xml"),
+    ("$(equals a a)", "true"),
+    ("$(equals a b)", "false"),
+    ("$(equals TRUE 1)", "true"),
+    ("$(equals true 0)", "false"),
+    ("$(equals 1.0 1)", "true"),
+    ("$(equals nan nan)", "false"),
+    ("$(equals 2 two)", "false"),
+    ("$(equals $(var x) X)", "true"),
+    ("$(equals $(var empty) $(env EMPTY))", "true"),
+    (r"\$(var x)", "$(var x)"),
+    (r"\\$(var x)", r"\$(var x)"),
+    (r"a\b\\c", r"ab\c"),
+    ("trailing\\", "trailing\\"),
+    ("5$ and $$(var x)", "5$ and $X"),
+    ("$(var none $)", "$"),
+    ("é$(var x)ü\n", "éXü\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "result"), RESULTS)
+def test_result(text, result):
+    assert substitute(text, SOURCES) == result
+
+
+ERRORS = [
+    ("$(var x", "found the end"),
+    ("$( var x)", "character 3"),
+    ("$(var  x)", "character 7"),
+    ("$(var x )", "character 9"),
+    ("$(var\tx)", "character 6"),
+    ("$()", "character 3"),
+    ("$(1 x)", "character 3"),
+    ("$(var none a'b')", "character 13"),
+    ("$(var none 'a'b)", "character 15"),
+    ("$(var none 'open)", "found the end"),
+    (r"$(var none \$(var x))", "character 14"),
+    ("$(var)", "$(var) takes 1 to 2 words, not 0"),
+    ("$(var a b c)", "$(var) takes 1 to 2 words, not 3"),
+    ("$(dirname x)", "$(dirname) takes 0 words, not 1"),
+    ("$(equals a)", "$(equals) takes 2 words, not 1"),
+    ("$(equals a '')", "cannot compare with ''"),
+    ("$(eval 1 + 1)", "unknown substitution '$(eval)'"),
+    ("$(command ls)", "known: $(dirname), $(env), $(equals), $(find-pkg-share), $(var)"),
+    ("$(var nmae)", "unknown variable 'nmae'; did you mean 'name'?"),
+    ("$(env NOWHERE)", "environment variable 'NOWHERE' is not set"),
+    ("$(find-pkg-share unknown)", "package 'unknown' is not installed"),
+    ("$(var none " * (MAX_NESTING + 1) + "x" + ")" * (MAX_NESTING + 1), "nested deeper"),
+    ("x" * (MAX_TEXT + 1), "longer than"),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), ERRORS)
+def test_error(text, reason):
+    with pytest.raises(ConfigError) as error:
+        substitute(text, SOURCES)
+    assert reason in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_nesting_up_to_the_limit():
+    assert substitute("$(var none " * MAX_NESTING + "x" + ")" * MAX_NESTING, SOURCES) == "x"
+
+
+def test_result_is_limited_in_length():
+    sources = Sources({"x": "x" * (MAX_TEXT // 2)}, {}, Path("/"), find_share)
+    assert len(substitute("$(var x)$(var x)", sources)) == MAX_TEXT
+    with pytest.raises(ConfigError, match="longer than"):
+        substitute("$(var x)$(var x).", sources)
+
+
+@given(st.text(st.characters(exclude_characters="\\", codec="utf-8")))
+def test_a_backslash_before_each_dollar_makes_text_plain(text):
+    assert substitute(text.replace("$", "\\$"), SOURCES) == text
+
+
+WORDS = st.text(alphabet="abcXYZ019_-./:=,", min_size=1)
+
+
+@given(st.lists(st.tuples(WORDS, WORDS)))
+def test_texts_and_variables_alternate(pairs):
+    sources = Sources(dict(pairs), {}, Path("/"), find_share)
+    text = "".join(f"{value}$(var {name})" for name, value in pairs)
+    assert substitute(text, sources) == "".join(value + sources.variables[name] for name, value in pairs)
+
+
+PIECES = st.sampled_from(
+    [
+        "$(var x)",
+        "$(env HOME)",
+        "$(dirname)",
+        "$(var none ",
+        "$(",
+        "$",
+        "(",
+        ")",
+        " ",
+        "'",
+        '"',
+        "\\",
+        "a",
+        "é",
+        "\n",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join))
+def test_any_text_is_read_or_refused(text):
+    try:
+        result = substitute(text, SOURCES)
+    except ConfigError:
+        return
+    if "$(" not in text and "\\" not in text:
+        assert result == text
