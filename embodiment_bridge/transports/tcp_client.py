@@ -21,9 +21,20 @@ class TcpClient:
     def __init__(self, host: str, port: int, *, timeout: float = 3.0) -> None:
         self.peer = f"tcp://{host}:{port}"
         try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
+            self._take(socket.create_connection((host, port), timeout=timeout))
         except OSError as error:
             raise LinkError(f"{self.peer}: {error.strerror or error}") from error
+
+    @classmethod
+    def from_socket(cls, connection: socket.socket, peer: str) -> "TcpClient":
+        """A transport over a connection that was made elsewhere."""
+        made = cls.__new__(cls)
+        made.peer = peer
+        made._take(connection)
+        return made
+
+    def _take(self, connection: socket.socket) -> None:
+        self._socket = connection
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket.settimeout(WRITE_TIMEOUT)
