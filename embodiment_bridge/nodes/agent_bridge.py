@@ -14,18 +14,22 @@ from embodiment_bridge.body_file import read_body
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body_agent import BodyAgent
 from embodiment_bridge.nodes.body_clock import BodyClock
+from embodiment_bridge.nodes.body_commands import BodyCommands
 from embodiment_bridge.nodes.body_status import BodyStatusPublisher
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.marker_publisher import MarkerPublisher
 from embodiment_bridge.nodes.parameters import declare
 from embodiment_bridge.nodes.qos import overridable, profile
 from embodiment_bridge.nodes.robot_model import RobotModel
+from embodiment_bridge.nodes.room_inputs import RoomInputs
 from embodiment_bridge.nodes.skill_desk import SkillDesk
 from embodiment_bridge.nodes.skill_server import SkillServer
 from embodiment_bridge.nodes.statistics import session_diagnostics
-from embodiment_bridge.protocols.contract import Converter, Parameter, Room, resolve
+from embodiment_bridge.protocols.contract import Codec, Converter, Parameter, Room, resolve
 from embodiment_bridge.session import Phase, Session
 from embodiment_bridge.transports.base import Transport
+from embodiment_bridge.transports.replay import Replay
 from embodiment_bridge.transports.tcp_client import TcpClient, await_first_bytes
 
 PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
@@ -33,6 +37,11 @@ PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
 PARAMETERS = (
     Parameter("protocol", "rcsssmj", "Protocol of the body, a name of the registry."),
     Parameter("host", "127.0.0.1", "Host of the simulator or robot."),
+    Parameter(
+        "transport", "tcp", "How bytes come: from the peer, or from a recording.", choices=("tcp", "replay")
+    ),
+    Parameter("recording", "", "Path of the recorded byte stream that transport replay plays."),
+    Parameter("replay_speed", 1.0, "1 is as recorded, 2 twice as fast, 0 as fast as possible.", 0.0, 100.0),
     Parameter("body_file", "", "Path of the body's description (config/bodies/*.yaml)."),
     Parameter(
         "robot_description_file", "", "Path of the body's URDF; empty: no link transforms are published."
@@ -70,9 +79,21 @@ class AgentBridge(BridgeNode):
         self._body_clock = BodyClock(self, values["publish_clock"])
         self._status = BodyStatusPublisher(self, runner, self._desk)
         self._outputs = self._make_publishers(room)
+        self._markers = MarkerPublisher(self, values["frame_prefix"])
         self._link = LinkPublisher(self)
         self._skills = SkillServer(self, self._desk, body.name, body.skill_infos(), self._refusal)
-        self._session = self._make_session(room, resolve(room.converter)(values, body))
+        self._commands = BodyCommands(
+            self,
+            self._desk,
+            walks=body.carrier is not None,
+            frame_prefix=values["frame_prefix"],
+            refusal=self._refusal,
+        )
+        converter: Converter = resolve(room.converter)(values, body)
+        for remark in getattr(converter, "remarks", list)():
+            self.get_logger().warning(remark)
+        self._inputs = RoomInputs(self, room, converter, self._refusal)
+        self._session = self._make_session(room, converter)
 
     def activate(self) -> None:
         """Open the link."""
@@ -84,7 +105,16 @@ class AgentBridge(BridgeNode):
 
     def cleanup(self) -> None:
         """Take everything that configure made off the graph."""
-        for part in (self._skills, self._link, self._body_clock, self._model, self._status):
+        for part in (
+            self._inputs,
+            self._commands,
+            self._skills,
+            self._link,
+            self._body_clock,
+            self._model,
+            self._status,
+            self._markers,
+        ):
             part.destroy()
         for publisher in self._outputs.values():
             self.destroy_publisher(publisher)
@@ -104,19 +134,26 @@ class AgentBridge(BridgeNode):
         }
 
     def _make_session(self, room: Room, converter: Converter) -> Session:
-        agent = BodyAgent(converter, self._desk, self._outputs, self._body_clock.stamp, self._after_step)
+        make_codec = partial(resolve(room.codec), **converter.codec_options())
+        _check_greeting(make_codec(), converter)
+        agent = BodyAgent(converter, self._desk, self._output, self._body_clock.stamp, self._after_step)
         return Session(
             partial(_connect, self.values, room.probe),
-            partial(resolve(room.codec), **converter.codec_options()),
+            make_codec,
             agent,
             self._link.publish,
-            peer=f"tcp://{self.values['host']}:{self.values['port']}",
+            peer=_peer(self.values),
             refusal=room.refusal,
         )
+
+    def _output(self, topic: str, message: Any) -> None:
+        self._outputs[topic].publish(message)
+        self._markers.take(topic, message)
 
     def _after_step(self, state: BodyState, stamp: Time) -> None:
         self._model.publish(state, stamp)
         self._status.publish(stamp)
+        self._markers.publish(stamp)
 
     def _refusal(self) -> str:
         """Why no skill can be started now; empty when one can."""
@@ -130,7 +167,25 @@ class AgentBridge(BridgeNode):
         return ""
 
 
+def _check_greeting(codec: Codec, converter: Converter) -> None:
+    """Parameters that cannot be told to the peer shall fail here, not in a peer that waits for a greeting.
+
+    Raises:
+        CommandError: such a parameter; the text names it.
+    """
+    for command in converter.greet():
+        codec.encode(command)
+
+
 def _connect(values: Mapping[str, Any], probe: str) -> Transport:
+    if values["transport"] == "replay":
+        return Replay(Path(values["recording"]), speed=values["replay_speed"])
     if probe:
         await_first_bytes(values["host"], values[probe], timeout=PROBE_TIMEOUT)
     return TcpClient(values["host"], values["port"])
+
+
+def _peer(values: Mapping[str, Any]) -> str:
+    if values["transport"] == "replay":
+        return f"replay://{values['recording']}"
+    return f"tcp://{values['host']}:{values['port']}"

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a session serves: percepts go to motion and out as a frame, then to ROS."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from rclpy.publisher import Publisher
 
 from embodiment_bridge.body import BodyState
 from embodiment_bridge.nodes.skill_desk import SkillDesk
@@ -15,21 +14,21 @@ from embodiment_bridge.protocols.contract import Converter
 class BodyAgent:
     """Joins converter, motion and publishers; every method runs on the session's thread.
 
-    stamp(seconds) gives the ROS time of an event from the body's own clock; ``stepped(state, stamp)`` is called after
-    each step of motion.
+    publish(topic, message) publishes on a topic of the room; stamp(seconds) gives the ROS time of an event from the
+    body's own clock; ``stepped(state, stamp)`` is called after each step of motion.
     """
 
     def __init__(
         self,
         converter: Converter,
         desk: SkillDesk,
-        publishers: Mapping[str, Publisher],
+        publish: Callable[[str, Any], None],
         stamp: Callable[[float | None], Time],
         stepped: Callable[[BodyState, Time], None],
     ) -> None:
         self._converter = converter
         self._desk = desk
-        self._publishers = publishers
+        self._publish = publish
         self._stamp = stamp
         self._stepped = stepped
         self._state: BodyState | None = None
@@ -54,7 +53,7 @@ class BodyAgent:
         state = self._state
         stamp = self._stamp(None if state is None else state.time)
         for topic, message in self._converter.messages(event, state, stamp):
-            self._publishers[topic].publish(message)
+            self._publish(topic, message)
         if state is not None:
             self._stepped(state, stamp)
 

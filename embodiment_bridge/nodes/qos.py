@@ -9,7 +9,7 @@ _DEPTH = {"state": 10, "sensor": 5, "latched": 1, "command": 10, "events": 1000}
 
 
 def profile(role: str) -> QoSProfile:
-    """The profile of a role: ``state``, ``sensor``, ``latched`` (late joiners get the last), ``command``, ``events``."""
+    """The profile of a role: ``state sensor command events``, or ``latched``, of which late joiners get the last."""
     latched = role == "latched"
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,

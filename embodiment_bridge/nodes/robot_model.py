@@ -11,7 +11,7 @@ from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.body import BodyState
 from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.nodes.frames import tf_message
+from embodiment_bridge.nodes.frames import TransformMessages
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
@@ -40,7 +40,7 @@ class RobotModel:
     ) -> None:
         self._node = node
         self._joints = tuple(joints)
-        self._prefix = frame_prefix
+        self._messages = TransformMessages(frame_prefix)
         self._robot: Robot | None = None
         self._tf = node.create_publisher(TFMessage, "/tf", profile("events"))
         self._static = node.create_publisher(TFMessage, "/tf_static", profile("latched"))
@@ -52,7 +52,7 @@ class RobotModel:
             fixed += fixed_transforms(self._robot)
             self._description = node.create_publisher(String, "robot_description", profile("latched"))
             self._description.publish(String(data=text))
-        self._static.publish(tf_message(fixed, node.get_clock().now().to_msg(), frame_prefix))
+        self._static.publish(self._messages.make(fixed, node.get_clock().now().to_msg()))
 
     def publish(self, state: BodyState, stamp: Time) -> None:
         """Where base_link is in odom, and every movable link in its parent."""
@@ -62,7 +62,8 @@ class RobotModel:
             transforms.append(LinkTransform("odom", "base_link", state.base_position, turn))
         if self._robot is not None:
             transforms += link_transforms(self._robot, dict(zip(self._joints, state.position, strict=True)))
-        self._tf.publish(tf_message(transforms, stamp, self._prefix))
+        if transforms:  # a body without a base, of which there is no URDF, has none
+            self._tf.publish(self._messages.make(transforms, stamp))
 
     def destroy(self) -> None:
         """Take the topics off the graph."""

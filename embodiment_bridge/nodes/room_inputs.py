@@ -47,7 +47,7 @@ class RoomInputs:
         try:
             self._take(name, message)
         except CommandError as error:
-            self._node.get_logger().warning(f"{name}: {error}")
+            self._node.get_logger().warning(f"{name}: {error}", throttle_duration_sec=1.0)
 
     def _request(self, name: str, request: Any, response: Any) -> Any:
         try:

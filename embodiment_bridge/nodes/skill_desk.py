@@ -29,6 +29,10 @@ class SkillDesk:
         """Ask for the end of a skill; it is reported when the joints are at rest."""
         self._inbox.append(lambda: self._runner.cancel(request_id))
 
+    def post(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
+        """Let ``action`` be done to the runner; ``refused(reason)`` hears why it cannot, on the session's thread."""
+        self._inbox.append(lambda: self._attempt(action, refused))
+
     def hold(self, held: bool) -> None:
         """Freeze all skills in mid-air, or let them go on."""
         self._inbox.append(lambda: self._runner.hold(held))
@@ -71,6 +75,12 @@ class SkillDesk:
         except CommandError as error:
             self._known.discard(request.id)
             self._on_report(SkillReport(request.id, SkillStatus.FAILED, reason=str(error)))
+
+    def _attempt(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
+        try:
+            action(self._runner)
+        except CommandError as error:
+            refused(str(error))
 
     def _report_all(self) -> None:
         for report in self._runner.take_reports():

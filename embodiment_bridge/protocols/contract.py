@@ -91,6 +91,18 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """A topic or a service by which a room takes what is particular to its peer.
+
+    ``type`` is ``package.msg:Name`` of a topic or ``package.srv:Name`` of a service whose response has ``success``
+    and ``message``.
+    """
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Room:
     """One protocol as data. ``codec``, ``converter`` and ``commands`` are ``module:attribute``, resolved on use.
 
@@ -105,6 +117,8 @@ class Room:
     converter: str
     parameters: tuple[Parameter, ...]
     outputs: tuple[Output, ...]
+    inputs: tuple[Input, ...] = ()
+    services: tuple[Input, ...] = ()
     commands: str = ""
     probe: str = ""
     refusal: str = ""
@@ -116,8 +130,11 @@ class Converter(Protocol):
     def codec_options(self) -> dict[str, Any]:
         """Keyword arguments of the room's codec for this body."""
 
+    def remarks(self) -> list[str]:
+        """What cannot work with these parameters, for people: logged once. May be left out where all always works."""
+
     def greet(self) -> list[Any]:
-        """Commands that open the conversation."""
+        """Commands that open the conversation; called once per connection, so what is remembered of the last ends."""
 
     def body_state(self, event: Any) -> BodyState | None:
         """What the body senses of itself, if the event says so."""
@@ -126,6 +143,18 @@ class Converter(Protocol):
         """Commands that answer an event: move the joints (all of them), and release the peer's next cycle.
 
         ``targets`` is None where the event gave no body state; the peer may still wait for an answer.
+        """
+
+    def take(self, name: str, message: Any) -> str:
+        """Take a message of an input, or a request of a service, of the room; it goes out with the next answer.
+
+        Called on another thread than the rest. Only needed where the room has inputs or services.
+
+        Returns:
+            A remark for people, such as "in two parts".
+
+        Raises:
+            CommandError: it cannot be sent; the text names the limit.
         """
 
     def messages(self, event: Any, state: BodyState | None, stamp: Any) -> list[tuple[str, Any]]:

@@ -41,7 +41,9 @@ def up():
     """A running `embodiment_bridge up` with its own simulator; ends with Ctrl-C and exit code 0."""
     port, monitor_port = free_ports()
     words = ["body:=rcsssmj", "start_peer:=true", f"port:={port}", f"monitor_port:={monitor_port}"]
-    process = subprocess.Popen([COMMAND, "up", "bringup.launch.xml", *words], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [COMMAND, "up", "bringup.launch.xml", *words], stderr=subprocess.PIPE, text=True
+    )
     yield process
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20.0)
@@ -58,7 +60,9 @@ def test_up_and_run_bml(up, tmp_path) -> None:
         done = run("run-bml", str(good))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("SUCCEEDED after ")
-    bad = run("run-bml", "-", stdin='{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKK"}]}')
+    bad = run(
+        "run-bml", "-", stdin='{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKK"}]}'
+    )
     assert bad.returncode == 3
     assert "/behaviors/0/action: UNKNOWN_ACTION" in bad.stderr
 
@@ -72,12 +76,18 @@ def test_run_bml_without_a_graph_says_what_to_do() -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["up", "no.launch.xml"], "no launch file 'no.launch.xml' here or in the package (there: bringup.launch.xml"),
+        (
+            ["up", "no.launch.xml"],
+            "no launch file 'no.launch.xml' here or in the package (there: bringup.launch.xml",
+        ),
         (["up", "bringup.launch.xml", "body:=tractor"], "'tractor'"),
         (["up", "bringup.launch.xml", "bodi:=mock"], "did you mean 'body'"),
         (["decode", "morse"], "unknown protocol 'morse'"),
         (["run-bml", "/no/such.json"], "/no/such.json: No such file or directory"),
-        (["bml", "dry-run", "--media", "http://a/b", "-"], "--media 'http://a/b' is not of the form URL=VALUE"),
+        (
+            ["bml", "dry-run", "--media", "http://a/b", "-"],
+            "--media 'http://a/b' is not of the form URL=VALUE",
+        ),
     ],
 )
 def test_usage_errors_name_value_and_choices(words, says) -> None:
@@ -89,14 +99,18 @@ def test_usage_errors_name_value_and_choices(words, says) -> None:
 
 def test_decode_and_encode_are_for_pipes() -> None:
     line = '{"command": "Init", "model": "T1", "team": "blue", "number": 2}\n'
-    done = subprocess.run([COMMAND, "encode", "rcsssmj"], input=line.encode(), capture_output=True, timeout=30)
+    done = subprocess.run(
+        [COMMAND, "encode", "rcsssmj"], input=line.encode(), capture_output=True, timeout=30
+    )
     assert done.stdout == b"\0\0\0\x10(init T1 blue 2)"
     percept = Path(__file__).parents[1] / "data/rcsssmj/short_agent_t1.bin"
     lines = run("decode", "rcsssmj", str(percept)).stdout.splitlines()
     events = [json.loads(line) for line in lines]
     assert {event["event"] for event in events} == {"Percept"}
     assert len(events) == 60
-    garbage = subprocess.run([COMMAND, "decode", "rcsssmj"], input=b"\0\0\0\2((", capture_output=True, timeout=30)
+    garbage = subprocess.run(
+        [COMMAND, "decode", "rcsssmj"], input=b"\0\0\0\2((", capture_output=True, timeout=30
+    )
     assert garbage.returncode == 1
     assert json.loads(garbage.stdout)["event"] == "Malformed"
 
@@ -106,5 +120,7 @@ def test_decode_needs_no_ros(tmp_path) -> None:
     (tmp_path / "rclpy/__init__.py").write_text("raise ImportError('no ROS here')")
     percept = Path(__file__).parents[1] / "data/rcsssmj/short_agent_t1.bin"
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([COMMAND, "decode", "rcsssmj", str(percept)], capture_output=True, env=env, timeout=30)
+    done = subprocess.run(
+        [COMMAND, "decode", "rcsssmj", str(percept)], capture_output=True, env=env, timeout=30
+    )
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoboCup MuJoCo soccer: the agent port of RCSSServerMJ."""
 
-from embodiment_bridge.protocols.contract import Output, Parameter, Room
+from embodiment_bridge.protocols.contract import Input, Output, Parameter, Room
 
 ROOM = Room(
     name="rcsssmj",
@@ -16,12 +16,29 @@ ROOM = Room(
         Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "ant")),
         Parameter("team", "bridge", "Team name, without blanks."),
         Parameter("number", 2, "Player number; 1 is the goalkeeper.", 1, 99),
+        Parameter(
+            "say_split", False, "Cut a text of more than 10 bytes into several messages, not refuse it."
+        ),
+        Parameter(
+            "entity_memory",
+            10.0,
+            "Time for which entities that are out of sight are remembered, s.",
+            0.0,
+            3600.0,
+        ),
     ),
     outputs=(
         Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
         Output("imu", "sensor_msgs.msg:Imu", "sensor"),
         Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
+        Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
+        Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
+        Output("touch", "embodiment_bridge.msg:TouchStates", "sensor"),
+        Output("heard", "embodiment_bridge.msg:HeardMessage", "events"),
+        Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
     ),
+    inputs=(Input("say", "std_msgs.msg:String"),),
+    services=(Input("beam", "embodiment_bridge.srv:Beam"),),
     commands="embodiment_bridge.protocols.rcsssmj.commands:COMMANDS",
     probe="monitor_port",
     refusal=(

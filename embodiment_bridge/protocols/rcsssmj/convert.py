@@ -5,8 +5,10 @@ The world frame of the server is our ``map`` as it is (origin in the centre of t
 y left of that, z up), for both teams alike; the torso frame is ``base_link``.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
 
 from embodiment_bridge.body import BodyState, JointTargets
 from embodiment_bridge.description import BodyDescription
@@ -14,25 +16,44 @@ from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Motor, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import Messages
+from embodiment_bridge.protocols.rcsssmj.requests import Requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot
 from embodiment_bridge.rotation import rpy_from_quaternion
+from embodiment_bridge.scene.camera import Camera
+from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
+from embodiment_bridge.scene.soccer import Player
 from embodiment_bridge.units import DEG_PER_RAD, RAD_PER_DEG
+from embodiment_bridge.urdf import read_urdf
 
 UNSENSED = (0.0, 0.0, 0.0)
+MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits
 
 
 class Converter:
-    """One robot on the agent port. ``parameters``: robot, team, number, frame_prefix.
+    """One robot on the agent port.
+
+    ``parameters``: robot, team, number, frame_prefix; robot_description_file (a URDF; without one that has
+    ``base_link`` and ``camera_link`` there are no ``entities``) and entity_memory (s) may be left out.
 
     Raises:
-        ConfigError: no such robot, or the body description names joints that the robot does not have.
+        ConfigError: no such robot, the body description names joints that the robot does not have, or the URDF cannot
+            be read.
     """
 
     def __init__(self, parameters: Mapping[str, Any], body: BodyDescription) -> None:
         self._robot = _robot(str(parameters["robot"]))
         self._init = Init(self._robot.name, str(parameters["team"]), int(parameters["number"]))
         self._joints = _joints(self._robot, body)
-        self._messages = Messages([joint.joint for joint in self._joints], str(parameters["frame_prefix"]))
+        names = [joint.joint for joint in self._joints]
+        camera, self._remarks = _camera(str(parameters.get("robot_description_file", "")), names)
+        self._messages = Messages(
+            names,
+            str(parameters["frame_prefix"]),
+            Player(self._init.team, self._init.number),
+            EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
+            camera,
+        )
+        self._requests = Requests(self._robot, split=bool(parameters.get("say_split", False)))
         self._order: tuple[int, ...] = ()
         self._order_of: tuple[str, ...] = ()
 
@@ -40,13 +61,20 @@ class Converter:
         """See ``contract.Converter``: the robot's actuators are all that may be commanded."""
         return {"robot": self._robot.name}
 
-    def greet(self) -> list[Any]:
+    def remarks(self) -> list[str]:
         """See ``contract.Converter``."""
+        return self._remarks
+
+    def greet(self) -> list[Any]:
+        """See ``contract.Converter``; the world may be another one than before."""
+        self._messages.restart()
         return [self._init]
 
     def body_state(self, event: Any) -> BodyState | None:
-        """See ``contract.Converter``: every percept with time and joints."""
+        """See ``contract.Converter``: every percept with a possible time and all joints."""
         if not isinstance(event, Percept) or event.time_s is None or event.joints is None:
+            return None
+        if not 0.0 <= event.time_s < MAX_TIME:
             return None
         order = self._joint_order(event.joints.names)
         if not order:
@@ -55,11 +83,12 @@ class Converter:
         roll, pitch, yaw = UNSENSED
         for turn in event.orientations[:1]:
             roll, pitch, yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))
+        place = next(((p.x_m, p.y_m, p.z_m) for p in event.positions), UNSENSED)
         return BodyState(
             time=event.time_s,
             position=tuple(positions[i] * RAD_PER_DEG for i in order),
             velocity=tuple(velocities[i] * RAD_PER_DEG for i in order),
-            base_position=next(((p.x_m, p.y_m, p.z_m) for p in event.positions), UNSENSED),
+            base_position=place,
             roll=roll,
             pitch=pitch,
             yaw=yaw,
@@ -70,7 +99,8 @@ class Converter:
                 ),
                 UNSENSED,
             ),
-            has_base=bool(event.positions and event.orientations),
+            has_base=bool(event.positions and event.orientations)
+            and isfinite(sum(place) + roll + pitch + yaw),
         )
 
     def answer(self, event: Any, targets: JointTargets | None) -> list[Any]:
@@ -81,13 +111,17 @@ class Converter:
         """
         if not isinstance(event, Percept | Sync | ServerError):
             return []
-        return [Frame((*self._motors(targets), Syn()))]
+        return [Frame((*self._motors(targets), *self._requests.next_actions(), Syn()))]
 
     def _motors(self, targets: JointTargets | None) -> list[Motor]:
         if targets is None:
             return []
         rows = zip(targets.position, targets.velocity, targets.kp, targets.kd, targets.effort, strict=True)
         return [_motor(joint, *row) for joint, row in zip(self._joints, rows, strict=True)]
+
+    def take(self, name: str, message: Any) -> str:
+        """See ``contract.Converter``: `say` and `beam`."""
+        return self._requests.take(name, message)
 
     def messages(self, event: Any, state: BodyState | None, stamp: Any) -> list[tuple[str, Any]]:
         """See ``contract.Converter``."""
@@ -125,6 +159,17 @@ def _robot(name: str) -> Robot:
     if name not in ROBOTS:
         raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
     return ROBOTS[name]
+
+
+def _camera(description_file: str, joints: Sequence[str]) -> tuple[Camera | None, list[str]]:
+    """The camera of the URDF, and what people should know when there is none."""
+    if not description_file:
+        return None, ["no entities: without robot_description_file it is not known where the camera is"]
+    robot = read_urdf(Path(description_file))
+    try:
+        return Camera(robot, joints), []
+    except ConfigError as error:
+        return None, [f"no entities: it is not known where the camera is: {error}"]
 
 
 def _joints(robot: Robot, body: BodyDescription) -> tuple[Joint, ...]:

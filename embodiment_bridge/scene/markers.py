@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a body knows and shows, as markers for rviz and other viewers: the same drawing for every body."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+from zlib import crc32
+
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import Point
+from std_msgs.msg import Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from embodiment_bridge.msg import Entity, EntityArray, TouchStates, Vision
+from embodiment_bridge.scene.shapes import Rgba, Shape, label_of, shape_of
+
+LIFETIME: Final = Duration(sec=1)  # of what is drawn: it vanishes soon after the body does
+TEXT_HEIGHT: Final = 0.2  # m
+RAY_WIDTH: Final = 0.01  # m
+RAY_COLOR: Final = (0.3, 0.8, 1.0, 0.4)
+TEXT_COLOR: Final = (1.0, 1.0, 1.0, 0.9)
+TOUCH_COLOR: Final = (1.0, 0.3, 0.2, 1.0)
+REMEMBERED: Final = 0.35  # opacity of what is out of sight
+OVER_BODY: Final = 0.9  # m from base_link up to the lamps, clear of the head of any body of ours
+LAMP_SIZE: Final = 0.12  # m
+DARK: Final = 0.15  # opacity of a lamp that is off
+BLINK_NS: Final = 250_000_000  # ns, on and off each
+
+Key = tuple[str, int]  # namespace and id, by which viewers know a marker
+
+
+class Light(NamedTuple):
+    """What a light shows: colour 0 to 1 each; pattern steady, blink, open, close or off."""
+
+    red: float
+    green: float
+    blue: float
+    alpha: float
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """All that is to be drawn at ``stamp``; what is None is not there.
+
+    base_frame: full name of the body's base_link. lights: by the light's name.
+    """
+
+    stamp: Time
+    base_frame: str
+    entities: EntityArray | None = None
+    vision: Vision | None = None
+    touch: TouchStates | None = None
+    lights: Mapping[str, Light] = field(default_factory=dict)
+
+
+def draw(scene: Scene, before: Iterable[Key] = ()) -> tuple[MarkerArray, set[Key]]:
+    """The markers of a scene, and a DELETE for each of ``before`` that is not among them any more.
+
+    Returns:
+        the message, and the keys of all that is drawn now: ``before`` of the next call.
+    """
+    markers = [*_entities(scene), *_rays(scene), *_touched(scene), *_lamps(scene)]
+    keys = {(marker.ns, marker.id) for marker in markers}
+    gone = [_deletion(scene, key) for key in before if key not in keys]
+    return MarkerArray(markers=gone + markers), keys
+
+
+def _entities(scene: Scene) -> Iterator[Marker]:
+    if scene.entities is None:
+        return
+    header = scene.entities.header
+    for entity in scene.entities.entities:
+        shape = shape_of(entity)
+        marker = _marker(header, entity.kind, entity.id, shape.type, _dimmed(shape.color, entity))
+        marker.pose = entity.pose
+        marker.scale.x, marker.scale.y, marker.scale.z = shape.size
+        yield marker
+        label = label_of(entity)
+        if label:
+            yield _label(header, entity, shape, label)
+
+
+def _label(header: Header, entity: Entity, shape: Shape, text: str) -> Marker:
+    place = entity.pose.position
+    above = place.z + 0.5 * shape.size[2] + TEXT_HEIGHT
+    color = _dimmed(TEXT_COLOR, entity)
+    return _text(header, f"{entity.kind}_name", entity.id, text, (place.x, place.y, above), color)
+
+
+def _rays(scene: Scene) -> Iterator[Marker]:
+    """Lines from the camera to all that the latest picture shows."""
+    if scene.vision is None:
+        return
+    seen = [*scene.vision.points, *(part for agent in scene.vision.agents for part in agent.parts)]
+    if not seen:  # viewers call a list of no lines an error
+        return
+    marker = _marker(scene.vision.header, "vision", "rays", Marker.LINE_LIST, RAY_COLOR)
+    marker.scale.x = RAY_WIDTH
+    eye = Point()
+    marker.points = [end for point in seen for end in (eye, point.position)]
+    yield marker
+
+
+def _touched(scene: Scene) -> Iterator[Marker]:
+    """The names of the sensors that touch something, over the body."""
+    if scene.touch is None:
+        return
+    names = [sensor.name for sensor in scene.touch.sensors if sensor.touched]
+    if names:
+        header = Header(stamp=scene.touch.header.stamp, frame_id=scene.base_frame)
+        place = (0.0, 0.0, OVER_BODY + (len(scene.lights) + 1) * LAMP_SIZE)
+        yield _text(header, "touch", "touch", "touch: " + ", ".join(names), place, TOUCH_COLOR)
+
+
+def _lamps(scene: Scene) -> Iterator[Marker]:
+    """A ball for each light, one over the other over the body, so that all sides see them."""
+    header = Header(stamp=scene.stamp, frame_id=scene.base_frame)
+    first_half = scene.stamp.nanosec // BLINK_NS % 2 == 0
+    for index, (name, light) in enumerate(sorted(scene.lights.items())):
+        on = light.pattern in ("steady", "open") or (light.pattern == "blink" and first_half)
+        color = (light.red, light.green, light.blue, light.alpha if on else DARK)
+        marker = _marker(header, "light", name, Marker.SPHERE, color)
+        marker.pose.position.z = OVER_BODY + index * LAMP_SIZE
+        marker.scale.x = marker.scale.y = marker.scale.z = LAMP_SIZE
+        yield marker
+
+
+def _text(
+    header: Header, ns: str, name: str, text: str, place: tuple[float, float, float], color: Rgba
+) -> Marker:
+    marker = _marker(header, ns, name, Marker.TEXT_VIEW_FACING, color)
+    marker.text = text
+    marker.scale.z = TEXT_HEIGHT
+    marker.pose.position.x, marker.pose.position.y, marker.pose.position.z = place
+    return marker
+
+
+def _marker(header: Header, ns: str, name: str, shape: int, color: Rgba) -> Marker:
+    marker = Marker(ns=ns, id=_id(name), type=shape)
+    marker.header = header
+    marker.lifetime = LIFETIME
+    marker.color.r, marker.color.g, marker.color.b, marker.color.a = color
+    return marker
+
+
+def _deletion(scene: Scene, key: Key) -> Marker:
+    marker = Marker(ns=key[0], id=key[1], action=Marker.DELETE)
+    marker.header = Header(stamp=scene.stamp, frame_id=scene.base_frame)
+    return marker
+
+
+def _id(name: str) -> int:
+    """The same number for the same name each time; two names get the same one in 1 of 2 ** 31 cases."""
+    return crc32(name.encode()) & 0x7FFFFFFF
+
+
+def _dimmed(color: Rgba, entity: Any) -> Rgba:
+    return color if entity.visible else (*color[:3], color[3] * REMEMBERED)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sight and entities as messages.
+
+Fields are set one by one: a generated constructor makes the default of each nested message even when it is given one.
+"""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from diagnostic_msgs.msg import KeyValue
+from std_msgs.msg import Header
+
+from embodiment_bridge.msg import AgentDetection, Entity, EntityArray, PointDetection, Vision
+from embodiment_bridge.scene.entities import Known
+from embodiment_bridge.scene.sight import Point, Sight
+
+INT32: Final = 2**31 - 1
+NO_NUMBER: Final = -1
+
+
+def vision_message(sight: Sight, stamp: Any, frame: str) -> Vision:
+    """One picture of the camera whose frame is ``frame``."""
+    return Vision(
+        header=Header(stamp=stamp, frame_id=frame),
+        points=[_point(point) for point in sight.points],
+        agents=[
+            AgentDetection(
+                team=agent.team,
+                number=agent.number if abs(agent.number) <= INT32 else NO_NUMBER,
+                parts=[_point(part) for part in agent.parts],
+            )
+            for agent in sight.agents
+        ],
+    )
+
+
+def entity_array(known: Iterable[Known], stamp: Any, frame: str) -> EntityArray:
+    """All that a body knows of, placed in ``frame``; ``stamp`` is that of the latest picture."""
+    return EntityArray(
+        header=Header(stamp=stamp, frame_id=frame), entities=[_entity(thing) for thing in known]
+    )
+
+
+def _point(point: Point) -> PointDetection:
+    message = PointDetection(name=point.name)
+    message.distance, message.azimuth, message.elevation = point[1:4]
+    place = message.position
+    place.x, place.y, place.z = point.position
+    return message
+
+
+def _entity(known: Known) -> Entity:
+    thing = known.sighting
+    message = Entity(id=thing.id, kind=thing.kind, visible=known.visible)
+    place, size = message.pose.position, message.size
+    place.x, place.y, place.z = thing.position
+    size.x, size.y, size.z = thing.size
+    message.seen = known.stamp
+    message.properties = [KeyValue(key=key, value=value) for key, value in thing.properties]
+    return message

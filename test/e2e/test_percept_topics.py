@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a T1 on the real server sees and knows, on the topics of its node."""
+
+import math
+
+from embodiment_bridge.msg import EntityArray, GameState, Vision
+from sensor_msgs.msg import JointState
+from visualization_msgs.msg import Marker, MarkerArray
+
+from embodiment_bridge.nodes.qos import profile
+
+CORNERS = {
+    "landmark_l_luf": (-27.5, 18.0, 0.0),
+    "landmark_l_llf": (-27.5, -18.0, 0.0),
+    "landmark_l_ruf": (27.5, 18.0, 0.0),
+    "landmark_l_rlf": (27.5, -18.0, 0.0),
+    "landmark_g_rup": (27.5, 1.83, 1.83),
+    "ball": (0.0, 0.0, 0.11),
+}
+
+
+class Ear:
+    """Keeps all messages of a topic."""
+
+    def __init__(self, robot, type_, topic, role):
+        self.messages = []
+        robot.watcher.create_subscription(type_, topic, self.messages.append, profile(role))
+
+
+def place(entity):
+    return entity.pose.position.x, entity.pose.position.y, entity.pose.position.z
+
+
+def test_landmarks_stand_still_while_the_head_shakes(server, robots) -> None:
+    robot = robots(server)
+    robot.join()
+    entities, vision = Ear(robot, EntityArray, "entities", "events"), Ear(robot, Vision, "vision", "events")
+    joints = Ear(robot, JointState, "joint_states", "events")
+    game, markers = (
+        Ear(robot, GameState, "game_state", "latched"),
+        Ear(robot, MarkerArray, "markers", "state"),
+    )
+    result = robot.skill("head_shake")
+    assert (result.status, result.reason) == (result.SUCCEEDED, "")
+    robot.until(lambda: len(markers.messages) > 3 and len(entities.messages) > 20)
+
+    yaws = [message.position[message.name.index("AAHead_yaw")] for message in joints.messages]
+    assert max(yaws) - min(yaws) > 0.5  # rad: so the camera was turned
+    errors = [
+        math.dist(place(entity), CORNERS[entity.id])
+        for message in entities.messages
+        for entity in message.entities
+        if entity.visible and entity.id in CORNERS
+    ]
+    assert len(errors) > 50
+    assert max(errors) < 0.15  # m, at up to 50 m
+    assert any(not e.visible for m in entities.messages for e in m.entities)  # it looked away and remembers
+
+    pictures = [message.header.stamp for message in vision.messages]
+    assert [message.header.stamp for message in entities.messages] == pictures[-len(entities.messages) :]
+    assert 0.4 < len(pictures) / len(joints.messages) < 0.6
+    assert game.messages[0].play_mode == "BeforeKickOff"
+    assert game.messages[0].team_left == "bridge"
+    drawn = markers.messages[-1].markers
+    assert {"ball", "landmark", "landmark_name", "vision"} <= {marker.ns for marker in drawn}
+    assert {marker.header.frame_id for marker in drawn if marker.action == Marker.ADD} == {
+        "map",
+        "camera_link",
+    }

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A picture of a soccer game as entities in the map."""
+
+import math
+
+import pytest
+
+from embodiment_bridge.rotation import IDENTITY, quaternion_from_rpy
+from embodiment_bridge.scene.camera import Pose
+from embodiment_bridge.scene.entities import Sighting
+from embodiment_bridge.scene.sight import Agent, Point, Sight
+from embodiment_bridge.scene.soccer import Player, sightings
+
+ME = Player("us", 3)
+EYE = Pose((1.0, 2.0, 1.0), quaternion_from_rpy(0.0, 0.0, math.pi / 2))  # looks along y of the map
+
+
+def at(name, *position):
+    """Seen at a position in the camera's frame; the polar numbers are of no account here."""
+    return Point(name, 0.0, 0.0, 0.0, position)
+
+
+def seen(*points, agents=(), camera=EYE):
+    return list(sightings(Sight(points, agents), camera, ME, 0.22))
+
+
+def test_ball():
+    (ball,) = seen(at("B", 3.0, 0.5, -0.89))
+    assert (ball.id, ball.kind, ball.size, ball.properties) == ("ball", "ball", (0.22, 0.22, 0.22), ())
+    assert ball.position == pytest.approx((0.5, 5.0, 0.11))
+
+
+@pytest.mark.parametrize("name", ["l_luf", "F1L", "ball", "never heard of"])
+def test_any_other_point_is_a_landmark_by_its_name(name):
+    (mark,) = seen(at(name, 0.0, 2.0, 0.0))
+    assert (mark.id, mark.kind, mark.properties) == (f"landmark_{name}", "landmark", (("name", name),))
+    assert mark.position == pytest.approx((-1.0, 2.0, 1.0))
+
+
+def test_player_is_the_box_round_what_is_seen_and_the_ground():
+    parts = (at("head", 0.0, 0.0, 1.2), at("lfoot", 0.0, 0.4, 0.1), at("rfoot", 0.6, -0.2, 0.1))
+    (player,) = seen(agents=(Agent("them", 7, parts),), camera=Pose((0.0, 0.0, 0.0), IDENTITY))
+    assert player == Sighting(
+        "player_them_7",
+        "player",
+        pytest.approx((0.3, 0.1, 0.6)),
+        pytest.approx((0.6, 0.6, 1.2)),
+        (("team", "them"), ("number", "7")),
+    )
+
+
+def test_player_seen_by_one_foot_has_a_size():
+    (player,) = seen(agents=(Agent("them", 7, (at("lfoot", 2.0, 0.0, -1.0),)),))
+    assert player.position == pytest.approx((1.0, 4.0, 0.05))
+    assert player.size == (0.3, 0.3, 0.1)
+
+
+@pytest.mark.parametrize(
+    ("team", "number", "entities"), [("us", 3, 0), ("us", 4, 1), ("them", 3, 1), ("", -1, 1)]
+)
+def test_oneself_is_no_entity(team, number, entities):
+    assert len(seen(agents=(Agent(team, number, (at("head", 1.0, 0.0, 0.0),)),))) == entities
+
+
+def test_player_without_parts_is_nowhere():
+    assert seen(agents=(Agent("them", 7, ()),)) == []
+
+
+def test_what_is_infinitely_far_is_left_out_and_nothing_else():
+    far = 1.7e308
+    agent = Agent("them", 7, (at("head", far, far, far), at("lfoot", 1.0, 0.0, -1.0)))
+    names = [
+        entity.id for entity in seen(at("B", far, far, far), at("l_luf", 1.0, 0.0, 0.0), agents=(agent,))
+    ]
+    assert names == ["landmark_l_luf", "player_them_7"]
+    assert seen(agents=(Agent("them", 7, (at("head", far, far, far),)),)) == []
