@@ -37,3 +37,26 @@ def no_thread_left_behind():
         if time.monotonic() > deadline:
             pytest.fail(f"threads left behind: {left}")
         time.sleep(0.01)
+
+
+SKIPS = Path(__file__).with_name("allowed_skips.txt")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name every skip that is not on the committed list; ``pytest_sessionfinish`` fails the run for it."""
+    for reason in unexpected_skips(terminalreporter):
+        terminalreporter.write_line(f"skip that is not in {SKIPS.name}: {reason}", red=True)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if exitstatus == 0 and reporter is not None and unexpected_skips(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def unexpected_skips(reporter: pytest.TerminalReporter) -> list[str]:
+    """Reasons of skipped tests that do not begin with a line of the list."""
+    allowed = [line for line in SKIPS.read_text().splitlines() if line and not line.startswith("#")]
+    reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", [])}
+    return sorted(r for r in reasons if not r.startswith(tuple(allowed)))
