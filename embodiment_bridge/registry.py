@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from inspect import signature
 from typing import Any
 
 from embodiment_bridge.errors import ConfigError, unknown
@@ -10,6 +11,7 @@ from embodiment_bridge.protocols.contract import Codec, Room, resolve
 
 GROUP = "embodiment_bridge.protocols"
 OURS: Mapping[str, str] = {
+    "dummy": "embodiment_bridge.protocols.dummy:ROOM",
     "rcsssmj": "embodiment_bridge.protocols.rcsssmj:ROOM",
 }
 
@@ -41,6 +43,15 @@ def room(name: str) -> Room:
 
 
 def codec(name: str, **options: Any) -> Codec:
-    """A fresh codec of a protocol."""
-    made: Codec = resolve(room(name).codec)(**options)
+    """A fresh codec of a protocol.
+
+    Raises:
+        ConfigError: no such protocol, or its codec has no such option.
+    """
+    make = resolve(room(name).codec)
+    known = signature(make).parameters
+    for option in options:
+        if option not in known:
+            raise ConfigError(unknown(f"option of protocol {name!r}", option, known))
+    made: Codec = make(**options)
     return made

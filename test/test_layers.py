@@ -40,17 +40,26 @@ LAYERS = (
         ),
         set(),
     ),
-    ("meaning", ("protocols.*.convert", "protocols.*.messages"), {"rclpy"} | IO),
+    (
+        "meaning",
+        (
+            "protocols.*.convert", "protocols.*messages", "scene.messages", "scene.markers", "scene.shapes",
+            "state_messages", "mock.messages",
+        ),
+        {"rclpy"} | IO,
+    ),
+    ("link", ("protocols.*.managed*",), ROS),
     (
         "wire",
         (
-            "framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
-            "urdf", "urdf.*", "protocols", "protocols.*", "bml", "bml.*", "launching", "launching.*",
+            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
+            "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
+            "launching.*",
         ),
         ROS | IO | {"time", "logging"},
     ),
-    ("link", ("transports", "transports.*", "session", "peers", "peers.*"), ROS),
-    ("motion", ("motion", "motion.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
+    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
+    ("motion", ("motion", "motion.*", "mock", "mock.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
     ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),
 )  # fmt: skip
 DIRECTLY = {"ROS"}  # nodes hold sessions, which own sockets: only what a node itself imports counts

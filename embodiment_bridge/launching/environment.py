@@ -7,6 +7,8 @@ import sys
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
+OUR_PROGRAM = "embodiment_bridge"  # under a sourced setup file it is found by PYTHONPATH
+
 # A virtual environment with the ROS wheels starts each Python once more with these set; a child from another
 # environment must not inherit them.
 OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
@@ -17,6 +19,11 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+
+def of_program(name: str, env: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which the program ``name`` of a launch file starts: all of ours for our own command line."""
+    return dict(env) if name == OUR_PROGRAM else of_outside_program(env)
 
 
 def of_outside_program(env: Mapping[str, str]) -> dict[str, str]:

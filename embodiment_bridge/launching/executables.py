@@ -2,14 +2,17 @@
 """The executables of this package, as launch files name them: each makes one node."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from embodiment_bridge import registry
+from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.nodes.agent_bridge import AgentBridge
 from embodiment_bridge.nodes.behavior_tree import BehaviorTree
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.main import run
+from embodiment_bridge.nodes.mock_body import MockBody
 
 PACKAGE = "embodiment_bridge"
 
@@ -24,9 +27,15 @@ def behavior_tree(**node_kwargs: Any) -> BridgeNode:
     return BehaviorTree(**node_kwargs)
 
 
+def mock_body(**node_kwargs: Any) -> BridgeNode:
+    """A body that needs no simulator."""
+    return MockBody(partial(find_share, PACKAGE), **node_kwargs)
+
+
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "agent_bridge": agent_bridge,
     "behavior_tree": behavior_tree,
+    "mock_body": mock_body,
 }
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.launching.environment import find_program, of_outside_program
+from embodiment_bridge.launching.environment import find_program, of_program
 from embodiment_bridge.launching.plan import ExecutablePlan
 
 PATIENCE = (
@@ -33,7 +33,7 @@ class Program:
         if path is None:
             raise ConfigError(f"{plan.place}: program {plan.cmd[0]!r} is not installed")
         self.log = None if plan.output == "screen" else log_dir / f"{Path(plan.name).name}.log"
-        env = of_outside_program(os.environ)
+        env = of_program(plan.cmd[0], os.environ)
         for name, value in plan.env.items():
             if value is None:
                 env.pop(name, None)

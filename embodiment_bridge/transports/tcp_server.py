@@ -20,9 +20,11 @@ class TcpServer:
     def __init__(
         self, host: str = "127.0.0.1", port: int = 0, *, allowed: Callable[[str], bool] | None = None
     ) -> None:
+        if not 0 <= port <= 65535:
+            raise LinkError(f"tcp://{host}:{port}: cannot listen: a port is 0 to 65535")
         try:
             self._listener = socket.create_server((host, port))
-        except (OSError, OverflowError) as error:
+        except OSError as error:
             raise LinkError(f"tcp://{host}:{port}: cannot listen: {error}") from error
         self.host, self.port = self._listener.getsockname()[:2]
         self._allowed = allowed or _is_this_machine

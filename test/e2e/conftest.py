@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The real simulator, and robots in it."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -39,24 +40,35 @@ class Server:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        import os
+        """Start and wait until it listens; somebody may have taken its ports since they were found free."""
+        for _ in range(3):
+            self._launch()
+            if self._listens():
+                return
+            self.port, self.monitor_port = free_ports()
+        pytest.fail(f"rcssservermj does not start: {self._log()[-500:]}")
 
-        command = [
-            find_program("rcssservermj"),
-            "--no-render",
-            "--aport",
-            str(self.port),
-            "--mport",
-            str(self.monitor_port),
-        ]
-        with (self.folder / "server.log").open("ab") as log:
+    def _launch(self) -> None:
+        words = ["--no-render", "--aport", str(self.port), "--mport", str(self.monitor_port), *self.options]
+        with (self.folder / "server.log").open("wb") as log:
             self.process = subprocess.Popen(
-                [*command, *self.options],
+                [str(find_program("rcssservermj")), *words],
                 cwd=self.folder,
                 env=of_outside_program(os.environ),
                 stdout=log,
                 stderr=log,
             )
+
+    def _listens(self) -> bool:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if "Listening for monitor connections" in self._log():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def _log(self) -> str:
+        return (self.folder / "server.log").read_text(errors="replace")
 
     def kill(self) -> None:
         self.process.kill()

@@ -63,11 +63,11 @@ def test_refused_init_says_why(server, robots) -> None:
 
 
 def test_third_team_is_refused_and_a_team_with_a_blank_is_not_even_tried(server, robots) -> None:
-    players = [
-        robots(server, team=team, publish_clock=False, use_sim_time=False) for team in ("red", "blue", "green", "x y")
-    ]
-    for player in players[:2]:
+    quiet = {"publish_clock": False, "use_sim_time": False}
+    players = [robots(server, team=team, **quiet) for team in ("red", "blue")]
+    for player in players:
         player.until(lambda player=player: player.watcher.link == "ready")
+    players += [robots(server, team=team, **quiet) for team in ("green", "x y")]
     players[2].until(lambda: players[2].watcher.link == "waiting to try again")
     assert "two other teams" in players[2].watcher.reason
     assert players[3].watcher.link == "not seen"

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge peer NAME`: stand-ins for the programs at the other end of a protocol."""
+
+import argparse
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from embodiment_bridge.nodes.signals import stop_on_signals
+from embodiment_bridge.protocols.contract import Parameter, resolve
+
+POLL = 0.1  # s; how long Ctrl-C may go unseen
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One stand-in. ``server`` is ``module:attribute``: called with host, port and the options, it serves until closed.
+
+    port: default TCP port. options: keyword arguments of the server, declared as ``--name``.
+    """
+
+    summary: str
+    server: str
+    port: int
+    options: tuple[Parameter, ...] = ()
+
+
+PEERS: Mapping[str, Peer] = {
+    "dummy": Peer(
+        "made-up pan-tilt head of the tutorial (docs/dummy.md)",
+        "embodiment_bridge.peers.dummy:DummyHead",
+        7810,
+        (Parameter("rate", 50.0, "How often it tells where its joints are, Hz.", 1.0, 1000.0),),
+    ),
+}
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge peer dummy
+  embodiment_bridge peer dummy --port 0        takes a free port and says which
+It listens on this machine only unless --host says otherwise. Ctrl-C ends it with exit code 0.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the commands."""
+    group = commands.add_parser(
+        "peer",
+        help="run a stand-in for an outside program",
+        description="Run a stand-in for the simulator, robot or service at the other end of a protocol.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    names = group.add_subparsers(metavar="NAME", required=True)
+    for name, peer in PEERS.items():
+        _add_peer(names, name, peer)
+
+
+def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, peer: Peer) -> None:
+    command = names.add_parser(name, help=peer.summary, description=f"Stand-in: {peer.summary}.")
+    command.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
+    command.add_argument(
+        "--port", type=int, default=peer.port, help="TCP port; 0 takes a free one (default: %(default)s)"
+    )
+    for option in peer.options:
+        command.add_argument(
+            f"--{option.name.replace('_', '-')}",
+            type=_reader(option),
+            default=option.default,
+            metavar=option.name.upper(),
+            help=f"{option.description} (default: %(default)s)",
+        )
+    command.set_defaults(run=run, name=name)
+
+
+def _reader(option: Parameter) -> Callable[[str], bool | int | float | str]:
+    """What makes a value of an option of its text, within the option's range."""
+
+    def read(text: str) -> bool | int | float | str:
+        value = type(option.default)(text)
+        if (
+            option.lower is not None
+            and option.upper is not None
+            and not option.lower <= float(value) <= option.upper
+        ):
+            raise argparse.ArgumentTypeError(f"{text} is not within {option.lower:g} to {option.upper:g}")
+        return value
+
+    read.__name__ = type(option.default).__name__  # argparse says "invalid float value"
+    return read
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when it cannot listen."""
+    peer = PEERS[arguments.name]
+    options = {option.name: getattr(arguments, option.name) for option in peer.options}
+    with (
+        stop_on_signals() as stopped,
+        resolve(peer.server)(arguments.host, arguments.port, **options) as server,
+    ):
+        sys.stdout.write(f"{arguments.name} listens on {server.host}:{server.port}\n")
+        sys.stdout.flush()
+        idle = threading.Event()
+        while not stopped():
+            idle.wait(POLL)
+    return 0

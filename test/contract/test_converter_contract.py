@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Wire to ROS and back: what the converter of every protocol of a body keeps."""
+
+import math
+from pathlib import Path
+
+import pytest
+from builtin_interfaces.msg import Time
+from contract_rooms import launched, own_body, streams, with_body
+
+from embodiment_bridge import registry
+from embodiment_bridge.body import BodyState, JointTargets
+from embodiment_bridge.body_file import read_body
+from embodiment_bridge.nodes.agent_bridge import PARAMETERS
+from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown, resolve
+
+pytestmark = pytest.mark.parametrize("name", with_body())
+
+STAMP = Time(sec=12, nanosec=34)
+NO_EVENTS = (Malformed(0, "reason"), Unknown(0, b"raw"), Truncated(0, 1))
+
+
+class Rig:
+    """A room with its default parameters and its body, and what the codec makes of its samples."""
+
+    def __init__(self, name):
+        self.room = registry.room(name)
+        values = {p.name: p.default for p in (*PARAMETERS, *self.room.parameters)}
+        values.update(launched().get(name) or {"body_file": str(own_body(name))})
+        self.body = read_body(Path(values["body_file"]))
+        self.converter = resolve(self.room.converter)(values, self.body)
+        self.events = [event for stream in streams(name).values() for event in self.codec().feed(stream)]
+
+    def codec(self):
+        return resolve(self.room.codec)(**self.converter.codec_options())
+
+    def greeted_codec(self):
+        codec = self.codec()
+        for command in self.converter.greet():
+            assert codec.encode(command)
+        return codec
+
+    def targets(self):
+        joints = self.body.joints
+        zeros = (0.0,) * len(joints)
+        rest, kp, kd = zip(*((joint.rest, joint.kp, joint.kd) for joint in joints), strict=True)
+        return JointTargets(rest, zeros, kp, kd, zeros)
+
+
+@pytest.fixture
+def rig(name):
+    return Rig(name)
+
+
+def test_defaults_leave_nothing_to_remark(rig, name):
+    assert rig.converter.remarks() == []
+
+
+def test_greeting_can_be_sent(rig, name):
+    rig.greeted_codec()
+
+
+def test_some_event_tells_the_state_of_the_body(rig, name):
+    states = [state for event in rig.events if (state := rig.converter.body_state(event)) is not None]
+    assert states
+    for state in states:
+        assert isinstance(state, BodyState)
+        assert math.isfinite(state.time)
+        assert len(state.position) == len(state.velocity) == len(rig.body.joints)
+        assert all(isinstance(value, float) for value in (*state.position, *state.velocity))
+
+
+def test_answers_can_be_sent_with_and_without_targets(rig, name):
+    codec = rig.greeted_codec()
+    answered = False
+    for event in rig.events:
+        state = rig.converter.body_state(event)
+        for targets in [None, *([rig.targets()] if state is not None else [])]:
+            sent = b"".join(codec.encode(command) for command in rig.converter.answer(event, targets))
+            answered = answered or (targets is not None and bool(sent))
+    assert answered, "no state of the body is answered with a command"
+
+
+def test_messages_are_of_declared_topics_and_types(rig, name):
+    types = {output.topic: resolve(output.type) for output in rig.room.outputs}
+    rig.greeted_codec()
+    told = set()
+    for event in rig.events:
+        for topic, message in rig.converter.messages(event, rig.converter.body_state(event), STAMP):
+            assert topic in types
+            assert type(message) is types[topic]
+            told.add(topic)
+    assert told == set(types), f"no sample gives a message for {set(types) - told}"
+
+
+def test_messages_have_the_stamp_they_were_given(rig, name):
+    for event in rig.events:
+        for topic, message in rig.converter.messages(event, rig.converter.body_state(event), STAMP):
+            if hasattr(message, "header"):
+                assert message.header.stamp == STAMP, topic
+
+
+def test_what_is_no_event_of_the_protocol_says_nothing(rig, name):
+    for event in NO_EVENTS:
+        assert rig.converter.body_state(event) is None
+        assert rig.converter.messages(event, None, STAMP) == []
+        assert isinstance(rig.converter.answer(event, None), list)
+
+
+def test_joint_states_name_the_joints_of_the_body(rig, name):
+    for event in rig.events:
+        state = rig.converter.body_state(event)
+        for topic, message in rig.converter.messages(event, state, STAMP):
+            if topic == "joint_states":
+                assert list(message.name) == [joint.name for joint in rig.body.joints]
+                assert list(message.position) == list(state.position)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every protocol says of itself: names, parameters, outputs, and that its parts are there."""
+
+import re
+from inspect import signature
+
+import pytest
+from contract_rooms import NAMES, with_body
+
+from embodiment_bridge import registry
+from embodiment_bridge.nodes.agent_bridge import PARAMETERS
+from embodiment_bridge.nodes.bridge_node import AUTOSTART
+from embodiment_bridge.nodes.parameters import descriptor
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.protocols.contract import resolve
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+TOPIC = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*")
+UNIT = re.compile(r"\b(s|ms|Hz|m|mm|m/s|rad|rad/s|deg|degrees|N|Nm|kg|V|A|percent|share|factor)\b")
+CONVERTER = ("codec_options", "remarks", "greet", "body_state", "answer", "messages")
+
+ROOMS = pytest.mark.parametrize("name", NAMES)
+
+
+def parameters():
+    return [(name, parameter) for name in NAMES for parameter in registry.room(name).parameters]
+
+
+def ids(value):
+    return getattr(value, "name", value)
+
+
+def test_there_are_protocols():
+    assert {"dummy", "rcsssmj"} <= set(NAMES)
+    assert {"dummy", "rcsssmj"} <= set(with_body())
+
+
+@ROOMS
+def test_room_has_the_name_it_is_registered_under(name):
+    room = registry.room(name)
+    assert room.name == name
+    assert NAME.fullmatch(name)
+    assert len(room.summary) > 10
+
+
+@ROOMS
+def test_codec_is_there_and_needs_no_arguments(name):
+    codec = registry.codec(name)
+    assert codec.feed(b"") == []
+    assert codec.close() == []
+
+
+@ROOMS
+def test_codec_names_its_optional_arguments(name):
+    kinds = [
+        parameter.kind.name for parameter in signature(resolve(registry.room(name).codec)).parameters.values()
+    ]
+    assert not {"VAR_POSITIONAL", "VAR_KEYWORD"} & set(kinds)
+
+
+@pytest.mark.parametrize("name", with_body())
+def test_converter_has_all_methods(name):
+    room = registry.room(name)
+    converter = resolve(room.converter)
+    needed = [*CONVERTER, *(["take"] if room.inputs or room.services else [])]
+    assert not [method for method in needed if not callable(getattr(converter, method, None))]
+
+
+@ROOMS
+def test_parameter_names_are_distinct_and_not_those_of_the_node(name):
+    names = [parameter.name for parameter in registry.room(name).parameters]
+    assert len(set(names)) == len(names)
+    assert not set(names) & {parameter.name for parameter in (*PARAMETERS, AUTOSTART)}
+
+
+@pytest.mark.parametrize("name", with_body())
+def test_there_is_a_port_to_connect_to(name):
+    room = registry.room(name)
+    ports = {p.name for p in room.parameters if (type(p.default), p.lower, p.upper) == (int, 1, 65535)}
+    assert {"port", *([room.probe] if room.probe else [])} <= ports
+
+
+@pytest.mark.parametrize(("name", "parameter"), parameters(), ids=ids)
+def test_parameter_is_described(name, parameter):
+    assert NAME.fullmatch(parameter.name)
+    assert re.fullmatch(r"[A-Z].{8,}\.", parameter.description)
+    if isinstance(parameter.default, float):
+        assert UNIT.search(parameter.description), "the description names no unit"
+
+
+@pytest.mark.parametrize(("name", "parameter"), parameters(), ids=ids)
+def test_parameter_has_a_range_or_choices_that_its_default_is_in(name, parameter):
+    if isinstance(parameter.default, bool):
+        assert parameter.lower is parameter.upper is None
+    elif isinstance(parameter.default, int | float):
+        assert parameter.lower is not None
+        assert parameter.upper is not None
+        assert parameter.lower <= parameter.default <= parameter.upper
+    assert not parameter.choices or parameter.default in parameter.choices
+
+
+@pytest.mark.parametrize(("name", "parameter"), parameters(), ids=ids)
+def test_parameter_has_a_ros_descriptor(name, parameter):
+    assert descriptor(parameter).description.startswith(parameter.description)
+
+
+@ROOMS
+def test_outputs_are_topics_with_a_type_and_a_role(name):
+    topics = []
+    for output in registry.room(name).outputs:
+        assert TOPIC.fullmatch(output.topic), "topics are relative names"
+        assert resolve(output.type).get_fields_and_field_types()
+        assert profile(output.role).depth > 0
+        topics.append(output.topic)
+    assert len(set(topics)) == len(topics)
+
+
+@ROOMS
+def test_inputs_are_topics_and_services_with_a_type(name):
+    room = registry.room(name)
+    names = [item.name for item in (*room.inputs, *room.services)]
+    assert len(set(names)) == len(names)
+    assert all(TOPIC.fullmatch(name) for name in names)
+    for item in room.inputs:
+        assert resolve(item.type).get_fields_and_field_types()
+    for item in room.services:
+        assert {"success", "message"} <= set(resolve(item.type).Response.get_fields_and_field_types())

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tutorial's pan-tilt head, from its stand-in on a socket to topics and skills."""
+
+import math
+import os
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from embodiment_bridge.action import ExecuteSkill
+from rclpy.action import ActionClient
+from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
+
+from embodiment_bridge.launching.executables import agent_bridge
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.peers.dummy import DummyHead
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+
+
+class Onlooker(Watcher):
+    """Also keeps where the joints were, and asks for skills."""
+
+    def __init__(self, **node_kwargs):
+        super().__init__(**node_kwargs)
+        self.states = []
+        self.transforms = []
+        self.create_subscription(JointState, "joint_states", self.states.append, profile("sensor"))
+        self.create_subscription(TFMessage, "/tf", self.transforms.append, profile("events"))
+        self.skills = ActionClient(self, ExecuteSkill, "execute_skill")
+
+    def begin(self, name):
+        return self.skills.send_goal_async(ExecuteSkill.Goal(name=name, source="test"))
+
+    def now(self):
+        return list(self.states[-1].position) if self.states else []
+
+    def pans(self):
+        return [state.position[0] for state in self.states]
+
+
+class Stage:
+    """The node, somebody who looks, and what serves both."""
+
+    def __init__(self, runtime, spin=None):
+        self.spin = spin or runtime.spin
+        self.looker = runtime.add(Onlooker(context=runtime.context))
+
+    def until(self, condition):
+        deadline = time.monotonic() + PATIENCE
+        self.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition(), f"link {self.looker.link}: {self.looker.reason}; joints {self.looker.now()}"
+
+    def join(self):
+        self.until(
+            lambda: (
+                self.looker.link == "ready" and self.looker.states and self.looker.skills.server_is_ready()
+            )
+        )
+
+    def result(self, goal):
+        self.until(goal.done)
+        result = goal.result().get_result_async()
+        self.until(result.done)
+        return result.result().result
+
+
+@pytest.fixture
+def head():
+    with DummyHead(pan=30.0, tilt=20.0) as head:
+        yield head
+
+
+@pytest.fixture
+def runtime():
+    with Runtime() as runtime:
+        yield runtime
+
+
+def add_body(runtime, port, **parameters):
+    values = {
+        "protocol": "dummy",
+        "port": port,
+        "body_file": str(ROOT / "config/bodies/dummy.yaml"),
+        **parameters,
+    }
+    overrides = [Parameter(name, value=value) for name, value in values.items()]
+    return runtime.add(agent_bridge(context=runtime.context, parameter_overrides=overrides))
+
+
+@pytest.fixture
+def stage(head, runtime):
+    stage = Stage(runtime)
+    add_body(runtime, head.port)
+    yield stage
+    stage.looker.skills.destroy()
+
+
+def test_joins_and_tells_the_joints_in_rad(stage):
+    stage.join()
+    first = stage.looker.states[0]
+    assert first.name == ["head_pan", "head_tilt"]
+    assert 0.0 < first.position[0] <= math.radians(30.0) + 1e-6
+    assert 0.0 > first.position[1] >= -math.radians(20.0) - 1e-6
+    assert first.header.stamp.sec > 0
+
+
+def test_goes_to_its_rest_pose_by_itself(stage):
+    stage.join()
+    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-3))
+
+
+def test_body_without_base_and_urdf_has_no_transforms(stage):
+    stage.join()
+    stage.until(lambda: len(stage.looker.states) > 20)
+    assert stage.looker.transforms == []
+
+
+def test_head_shake_moves_the_pan_joint_both_ways_and_back(stage, head):
+    stage.join()
+    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-3))
+    stage.looker.states.clear()
+    result = stage.result(stage.looker.begin("head_shake"))
+    assert (result.status, result.reason) == (result.SUCCEEDED, "")
+    assert max(stage.looker.pans()) > 0.25
+    assert min(stage.looker.pans()) < -0.25
+    stage.until(lambda: stage.looker.now() == pytest.approx([0.0, 0.0], abs=1e-2))
+    assert abs(head.pan.position) < 1.0
+
+
+def test_every_skill_of_the_body_can_be_done(stage):
+    stage.join()
+    for name in ("look", "reset"):
+        result = stage.result(stage.looker.begin(name))
+        assert (result.status, result.reason) == (result.SUCCEEDED, "")
+
+
+def test_head_that_is_switched_off_ends_the_skill_and_is_joined_again(stage, head):
+    stage.join()
+    goal = stage.looker.begin("look")
+    stage.until(lambda: goal.done() and stage.looker.now()[0] > 0.1)
+    head.close()
+    result = stage.result(goal)
+    assert result.status == result.FAILED
+    assert f"tcp://127.0.0.1:{head.port}" in result.reason
+    stage.until(lambda: stage.looker.link == "waiting to try again")
+    stage.looker.states.clear()
+    with DummyHead(port=head.port, pan=-30.0):
+        stage.join()
+        assert stage.looker.now()[0] < 0.0
+        result = stage.result(stage.looker.begin("head_shake"))
+        assert (result.status, result.reason) == (result.SUCCEEDED, "")
+
+
+def test_parameter_that_cannot_be_sent_fails_the_configuration(head, runtime, capfd):
+    node = add_body(runtime, head.port, client="two words", autostart=False)
+    assert node.trigger_configure() == TransitionCallbackReturn.FAILURE
+    assert "not configured: Greet.name is 'two words'" in capfd.readouterr().err
+
+
+def test_bringup_starts_the_stand_in_and_joins_it(monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setenv(
+        "PYTHONPATH", str(ROOT), prepend=os.pathsep
+    )  # for the stand-in: these sources, not the installed
+    arguments = {"body": "dummy", "start_peer": "true", "port": str(port)}
+    plan = read_launch(
+        ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
+    )
+    told = []
+    with Graph(plan, told.append) as graph:
+        stage = Stage(graph.runtime, graph.spin)
+        stage.join()
+        stage.looker.skills.destroy()
+    assert told == []
