@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the skills of one body: requests in, joint targets and reports out."""
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from types import MappingProxyType
+
+from embodiment_bridge.body import BodyState, JointTargets, SkillReport, SkillRequest
+from embodiment_bridge.description import Base, BodyDescription, Gait, Light
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.motion.direct import DirectDrive, checked_drives
+from embodiment_bridge.motion.fall import FallDetector
+from embodiment_bridge.motion.lights import LIGHTS, Shown
+from embodiment_bridge.motion.locomotion import locomotion_of
+from embodiment_bridge.motion.native import Start
+from embodiment_bridge.motion.posture import Posture
+from embodiment_bridge.motion.reach import Reach
+from embodiment_bridge.motion.sensing import Sensed
+from embodiment_bridge.motion.skill_table import SkillTable
+from embodiment_bridge.motion.swing import ArmSwing
+from embodiment_bridge.motion.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.walk import near
+from embodiment_bridge.motion.walk_program import Velocity
+from embodiment_bridge.motion.walk_skills import full_speed, share
+
+LONGEST_STEP_S = 0.1  # s: a longer gap between percepts counts as this, for nothing planned was done in it
+PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose stands in for the missing
+HOLD_S = 0.2  # s in which a hold slows all motion down to rest, and a resume brings it up again
+VELOCITY_TIMEOUT_S = 0.5  # s that a velocity command is good for
+VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
+DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
+
+
+class MotionRunner:
+    """The skills of one body, stepped once per percept.
+
+    Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
+    ``natives``: what begins the skills that the body does by itself, by name; without it such a skill is refused.
+    """
+
+    def __init__(
+        self, description: BodyDescription, natives: Mapping[str, Start] = MappingProxyType({})
+    ) -> None:
+        joints = description.joints
+        index = {joint.name: i for i, joint in enumerate(joints)}
+        self._description = description
+        self._posture = Posture(description)
+        self._sensed = Sensed(self._posture.goal)
+        self._fall = FallDetector(description.fall)
+        self._legs = locomotion_of(description, index)
+        self._table = SkillTable(description, self._posture, self._legs, natives)
+        self._swing = ArmSwing(description, self._table.arbiter)
+        self._velocity = Velocity()
+        self._direct = DirectDrive()
+        self._hold = False
+        self._rate = 1.0
+        self._begun = False
+        self._waited = 0.0
+        self._none = (0.0,) * len(joints)
+        self._kp, self._kd = tuple(j.kp for j in joints), tuple(j.kd for j in joints)
+        self._balancing = frozenset(self._legs.joints if self._legs else ())
+
+    @property
+    def status(self) -> str:
+        """``unknown`` before the first percept, then ``fallen``, ``walking`` or ``standing``."""
+        if not self._begun:
+            return "unknown"
+        if self._fall.fallen:
+            return "fallen"
+        return "walking" if self._legs is not None and not self._legs.standing else "standing"
+
+    @property
+    def held(self) -> bool:
+        """Whether a hold was asked for and everything is at rest."""
+        return self._hold and self._rate == 0.0 and (self._legs is None or self._legs.standing)
+
+    @property
+    def velocity(self) -> tuple[float, float]:
+        """m/s forward and rad/s, + left, at which the body is to go now: what a base obeys, and a gait tries."""
+        return self._legs.walker.velocity if self._legs is not None else (0.0, 0.0)
+
+    @property
+    def lights(self) -> Mapping[str, Shown]:
+        """What the lights show, by channel; another object when something changed."""
+        return self._table.lights.shown
+
+    def show(self, channel: str, light: Light) -> None:
+        """Let a light show something, until a skill or the next call lets it show something else.
+
+        Raises:
+            CommandError: no such light.
+        """
+        if channel not in LIGHTS:
+            raise CommandError(unknown("light", channel, LIGHTS))
+        self._table.lights.show((channel,), light)
+
+    def start(self, request: SkillRequest) -> None:
+        """Start a skill at the next step; skills that hold one of its channels end as REPLACED.
+
+        Raises:
+            CommandError: unknown skill or parameter, value out of range, or an id that is running; nothing changed.
+        """
+        self._table.start(request)
+
+    def cancel(self, request_id: str) -> bool:
+        """End a skill the way its description says (``on_stop``); it reports CANCELED when its joints are at rest.
+
+        Returns:
+            False if no such skill is running (any more).
+        """
+        return self._table.cancel(request_id, self._hold)
+
+    def hold(self, on: bool) -> None:
+        """Bring all skills to rest where they are, or let them go on from there; a walk stops stepping first."""
+        self._hold = on
+        if self._legs is not None:
+            self._legs.held = on
+
+    def stop(self) -> None:
+        """End all skills and velocity commands: joints come to rest where they are, a walk to a stand."""
+        self._table.stop()
+        self._table.arbiter.release(VELOCITY_CLAIM)
+        self._posture.release(self._table.arbiter.release(DIRECT_CLAIM))
+
+    def set_velocity(self, forward: float, turn: float, timeout: float = VELOCITY_TIMEOUT_S) -> bool:
+        """Walk at ``forward`` m/s and ``turn`` rad/s (+ left) for ``timeout`` s; more than the gait can do is cut off.
+
+        A velocity claims the legs; zero claims nothing, so that an idle joystick does not end a skill.
+
+        Returns:
+            Whether the command is obeyed: not when fallen.
+
+        Raises:
+            CommandError: not finite, or the body does not walk.
+        """
+        carrier = self._carrier()
+        if not (isfinite(forward) and isfinite(turn) and isfinite(timeout)):
+            raise CommandError(f"velocity {forward} m/s, {turn} rad/s for {timeout} s is not finite")
+        if self._fall.fallen:
+            return False
+        if self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
+            if not (forward or turn):
+                return True
+            self._table.claim(VELOCITY_CLAIM, ("legs",))
+            self._velocity = Velocity()
+        walk = carrier.walk
+        self._velocity.tell(share(forward, full_speed(walk, forward)), share(turn, walk.turn), timeout)
+        return True
+
+    def walk_to(self, x: float, y: float, yaw: float) -> None:
+        """Walk straight to a place in ``map`` (m) and face ``yaw`` (rad) there; the newest claim of the legs wins.
+
+        Raises:
+            CommandError: not finite, the body does not walk, has fallen, or does not know where it is.
+        """
+        carrier = self._carrier()
+        if not (isfinite(x) and isfinite(y) and isfinite(yaw)):
+            raise CommandError(f"goal {x} m, {y} m, {yaw} rad is not finite")
+        if self._fall.fallen:
+            raise CommandError("the body has fallen")
+        if not self._sensed.base_fresh:
+            raise CommandError("the body does not know where it is")
+        self._table.walk_to(Reach(carrier.walk, x, y, yaw))
+
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
+        """Move joints through timed points; the newest claim of their channels wins, legs begin when they stand.
+
+        Raises:
+            CommandError: the joints cannot follow; the text names joint, point, value and range.
+        """
+        self._table.follow(names, points)
+
+    def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
+        """Drive joints directly until the next such command, or for ``direct.TIMEOUT_S``; then they hold.
+
+        columns: ``position velocity kp kd effort``, each empty or one value per name (SI).
+
+        Raises:
+            CommandError: the joints cannot take it; the text names joint, value and limit.
+        """
+        joints, limiter = self._description.joints, self._posture.limiter
+        drives = checked_drives(joints, limiter.position, names, columns)
+        self._direct.tell(drives)
+        channels = self._table.channels_of(self._direct.drives)
+        self._table.claim(DIRECT_CLAIM, channels)
+        self._posture.take(self._direct.drives)
+
+    def reset(self, state: BodyState) -> None:
+        """The body was put somewhere else: forget what was commanded, start from ``state``; skills end as FAILED."""
+        self._table.fail_all("the body was placed anew")
+        self._table.arbiter.release(VELOCITY_CLAIM)
+        self._table.arbiter.release(DIRECT_CLAIM)
+        self._sensed.clear()
+        self._fall.reset()
+        self._begun, self._waited = False, 0.0
+        self._sensed.update(state, 0.0)
+
+    def _carrier(self) -> Gait | Base:
+        carrier = self._description.carrier
+        if carrier is None:
+            raise CommandError(f"body {self._description.name!r} does not walk")
+        return carrier
+
+    def take_reports(self) -> list[SkillReport]:
+        """Reports since the last call: each change of a skill, and its progress five times a second."""
+        return self._table.take_reports()
+
+    def step(self, state: BodyState, dt: float) -> JointTargets:
+        """Go on by ``dt`` s (since the last percept) and say what the joints shall do next.
+
+        Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0.
+        """
+        dt = min(max(dt, 0.0), LONGEST_STEP_S) if isfinite(dt) else 0.0
+        self._sensed.update(state, dt)
+        if not self._begun and not self._begin(dt):
+            return JointTargets(tuple(self._sensed.position), self._none, self._none, self._none, self._none)
+        self._check_fall(dt)
+        self._rate = near(self._rate, 0.0 if self._hold else 1.0, dt / HOLD_S)
+        self._posture.step(dt)
+        self._table.advance(dt, self._rate)
+        self._step_direct(dt)
+        self._posture.limiter.step(self._step_legs(dt), dt)
+        self._table.conclude(dt)
+        return self._targets()
+
+    def _begin(self, dt: float) -> bool:
+        self._waited += dt
+        if not self._sensed.joints_known and self._waited < PATIENCE_S:
+            return False
+        self._begun = True
+        limiter = self._posture.limiter
+        limiter.reset(self._sensed.position)
+        self._posture.goal[:] = limiter.position
+        self._posture.go_to_rest_pose()
+        if self._legs is not None:
+            self._legs.start_from(limiter.position)
+        return True
+
+    def _check_fall(self, dt: float) -> None:
+        before = self._fall.fallen
+        self._fall.update(self._sensed, dt)
+        if self._fall.fallen:
+            if not before and self._legs is not None:
+                self._legs.start_from(self._posture.limiter.position)
+                self._table.arbiter.release(VELOCITY_CLAIM)
+            self._table.fail_legs("fallen")
+
+    def _step_direct(self, dt: float) -> None:
+        """Drop direct commands that are too old, or whose channels a newer claim took."""
+        arbiter = self._table.arbiter
+        if not self._direct.drives:
+            return
+        if not arbiter.held(DIRECT_CLAIM):
+            self._direct.drives.clear()
+        elif self._direct.advance(dt):
+            channels = arbiter.release(DIRECT_CLAIM)
+            self._posture.release(channels)
+            if self._legs is not None and "legs" in channels:
+                self._legs.start_from(self._posture.limiter.position)
+        self._direct.write(self._posture.goal)
+
+    def _step_legs(self, dt: float) -> list[float]:
+        goal = list(self._posture.goal)
+        if self._legs is None:
+            return goal
+        if self._velocity.done:
+            self._table.arbiter.release(VELOCITY_CLAIM)
+        by_velocity = self._table.arbiter.holder("legs") == VELOCITY_CLAIM
+        self._legs.program = self._velocity if by_velocity else self._table.program
+        self._legs.step(self._sensed, self._fall.fallen, dt)
+        if not self._table.legs_by_keyframes:
+            self._swing.add(goal, self._legs.write(goal), dt)
+            self._direct.write(goal)
+        return goal
+
+    def _targets(self) -> JointTargets:
+        limiter, balancing = self._posture.limiter, self._balancing
+        # The balance feedback of the legs is tuned for joints damped towards rest.
+        velocity = [0.0 if i in balancing else v for i, v in enumerate(limiter.velocity)]
+        if not self._direct.drives:
+            return JointTargets(tuple(limiter.position), tuple(velocity), self._kp, self._kd, self._none)
+        kp, kd, effort = list(self._kp), list(self._kd), list(self._none)
+        for i, drive in self._direct.drives.items():
+            velocity[i], kp[i], kd[i], effort[i] = drive.velocity, drive.kp, drive.kd, drive.effort
+        return JointTargets(tuple(limiter.position), tuple(velocity), tuple(kp), tuple(kd), tuple(effort))

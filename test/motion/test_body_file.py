@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+# ruff: noqa: E501  (a fault is one row)
+"""Body files: what a good one means, and what is wrong with each bad one."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE
+
+from embodiment_bridge.body_file import parse_body, read_body
+from embodiment_bridge.description import Keyframe
+from embodiment_bridge.errors import ConfigError
+
+T1_TEXT = T1_FILE.read_text(encoding="utf-8")
+SEED_ACTIONS = (
+    "reset", "eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink", "head_shake",
+    "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
+    "step_backward", "turn_left", "turn_right",
+)  # fmt: skip
+
+
+def test_t1_has_its_joints_in_the_order_of_the_model() -> None:
+    names = [joint.name for joint in T1.joints]
+    assert len(names) == 23
+    assert names[:3] == ["AAHead_yaw", "Head_pitch", "Left_Shoulder_Pitch"]
+    assert names[10:13] == ["Waist", "Left_Hip_Pitch", "Left_Hip_Roll"]
+    assert names[-1] == "Right_Ankle_Roll"
+    assert T1.channels == ("head", "waist", "arm_l", "arm_r", "legs")
+
+
+def test_t1_has_a_skill_for_every_action_of_the_behaviour_language() -> None:
+    infos = {info.name: info for info in T1.skill_infos()}
+    assert set(SEED_ACTIONS) <= set(infos)
+    absent = {name for name, info in infos.items() if not info.available}
+    assert absent == {name for name in infos if name.startswith(("eye_", "hand_grip", "hand_relax"))}
+    assert all(info.min_s <= 1.5 for info in infos.values())
+    assert infos["step_forward"].parameters == ("distance",)
+    assert (infos["reset"].nominal_s, infos["head_shake"].kind, infos["walk"].kind) == (1.0, "motion", "walk")
+
+
+def test_mirrored_joints_of_t1_have_mirrored_ranges() -> None:
+    joints = {joint.name: joint for joint in T1.joints}
+    for joint in T1.joints:
+        image = joints[joint.mirror]
+        ends = sorted((joint.mirror_sign * joint.lower, joint.mirror_sign * joint.upper))
+        assert ends == [image.lower, image.upper], joint.name
+        assert image.rest == joint.mirror_sign * joint.rest
+
+
+def test_file_becomes_description() -> None:
+    assert [j.name for j in SMALL.joints] == ["yaw", "turn", "left", "right"]
+    assert SMALL.skills["wave"].keyframes == (
+        Keyframe(0.25, {"left": 0.5}),
+        Keyframe(0.5, {"left": 0.0}),
+        Keyframe(0.75, {"right": -0.5}),
+        Keyframe(1.0, {"right": -0.0}),
+    )
+    assert SMALL.skills["reset"].keyframes[0].position == {"yaw": 0.0, "turn": 0.5, "left": 0.0, "right": 0.0}
+    assert SMALL.skills["look"].on_stop == "reset"
+    assert SMALL.skills["eye_red"].light.color == (1.0, 0.0, 0.0)
+    assert [i.available for i in SMALL.skill_infos()] == [True] * 6 + [False] * 3
+
+
+def test_body_without_joints_may_have_native_skills() -> None:
+    text = "body: grid\nchannels: [legs]\nskills:\n  go: {kind: native, channels: [legs], nominal_s: 1, min_s: 0}\n"
+    body = parse_body(text, "grid.yaml")
+    assert (body.joints, body.gait, body.fall) == ((), None, None)
+    assert body.skill_infos()[0].kind == "native"
+
+
+# what to replace in a good file -> by what, and the message (after the name of the file)
+SMALL_FAULTS = [
+    ("body: small", "bodi: small", "body: missing"),
+    ("body: small", "body: [small]", r"body: \['small'\] is not a text"),
+    ("skills:", "extra: 1\nskills:", r"unknown key 'extra' \(known: base, body, channels, fall, gait, joints, skills\)"),
+    ("skills:", "skils:", "skills: missing"),
+    ("[head, waist, arm_l, arm_r]\njoints", "[head, waits, arm_l, arm_r]\njoints", "channels: unknown value 'waits'; did you mean 'waist'?"),
+    ("[head, waist, arm_l, arm_r]\njoints", "[head, head]\njoints", "channels: .* is not free of repetition"),
+    ("[head, waist, arm_l, arm_r]\njoints", "head\njoints", "channels: 'head' is not a list"),
+    ("[head, waist, arm_l, arm_r]\njoints", "[1]\njoints", r"channels: \[1\] is not a list of texts"),
+    ("joints:\n", "joints: 5\nrest:\n", "joints: 5 is no mapping"),
+    ("channel: head", "channel: hand_l", "joints.yaw.channel: unknown value 'hand_l'"),
+    ("range: [-1.0, 1.0], velocity: 2.0", "range: [1.0, -1.0], velocity: 2.0", r"joints.yaw.range: \[1.0, -1.0\] is not \[lower, upper\]"),
+    ("range: [-1.0, 1.0], velocity: 2.0", "range: [-1.0], velocity: 2.0", "joints.yaw.range: .* is not a list of 2 numbers"),
+    ("range: [-1.0, 1.0], velocity: 2.0", "range: [-99, 1.0], velocity: 2.0", "joints.yaw.range: .* is not within -10..10"),
+    ("velocity: 2.0", "velocity: 0", "joints.yaw.velocity: 0 is not within 1e-06..100"),
+    ("velocity: 2.0", "velocity: fast", "joints.yaw.velocity: 'fast' is not a finite number"),
+    ("velocity: 2.0", "velocity: .nan", "joints.yaw.velocity: nan is not a finite number"),
+    ("velocity: 2.0", "velocity: true", "joints.yaw.velocity: True is not a finite number"),
+    ("velocity: 2.0", "speed: 2.0", "joints.yaw.velocity: missing"),
+    ("kd: 1, mirror", "kd: 1, ki: 3, mirror", r"joints.yaw: unknown key 'ki'.*known: channel, effort, kd, kp"),
+    ("rest: 0.5", "rest: 2.0", "joints.turn.rest: 2.0 is not within -1..1.5"),
+    ("mirror: -yaw", "mirror: -jaw", "joints.yaw.mirror: unknown value '-jaw'"),
+    ("mirror: -right", "mirror: -left", "joints.right: .* is not the mirror image of what 'left' says of it"),
+    ("  nod:", "  Nod:", "skills.Nod: .* is not under a name of lower case letters"),
+    ("nod: {kind: motion", "nod: {kind: emotion", r"skills.nod.kind: unknown value 'emotion'; did you mean 'motion'\?"),
+    ("nod: {kind: motion", "nod: {kind: walk", "skills.nod.walk: missing"),
+    ("nod: {kind: motion, channels: [head]", "nod: {kind: motion, channels: []", "skills.nod.channels: .* at least one"),
+    ("nominal_s: 2.0, min_s: 1.0", "nominal_s: -1, min_s: 1.0", "skills.nod.nominal_s: -1 is not within 0..86400"),
+    ("nominal_s: 2.0, min_s: 1.0", "nominal_s: 2.0, min_s: 3.0", "skills.nod.min_s: 3.0 is not within 0..2"),
+    ("nominal_s: 2.0, min_s: 1.0", "nominal_s: 2.0, min_s: 0.9", "skills.nod.min_s: 0.9 is not long enough for its joints, which need 0.938 s"),
+    ("on_stop: reset", "on_stop: freeze", "skills.look.on_stop: unknown value 'freeze' .known: finish, hold, reset"),
+    ("on_stop: reset", "on_pause: reset", "skills.look: unknown key 'on_pause'"),
+    ("keyframes: [{at: 0.5, yaw: 0.5}, {at: 1.0, yaw: 0}]", "keyframes: []", "skills.nod.keyframes: .* ends at 1.0"),
+    ("{at: 1.0, yaw: 0}]", "{at: 0.9, yaw: 0}]", "skills.nod.keyframes: .* is not a list that ends at 1.0"),
+    ("{at: 1.0, yaw: 0}]", "{at: 0.5, yaw: 0}]", r"skills.nod.keyframes\[1\].at: 0.5 is not later than 0.5"),
+    ("{at: 1.0, yaw: 0}]", "{yaw: 0}]", r"skills.nod.keyframes\[1\].at: missing"),
+    ("{at: 1.0, yaw: 0}]", "{at: 1.0, jaw: 0}]", r"skills.nod.keyframes\[1\]: unknown key 'jaw'; did you mean 'yaw'\?"),
+    ("{at: 1.0, yaw: 0}]", "{at: 1.0, turn: 0}]", r"skills.nod.keyframes\[1\]: unknown key 'turn'"),
+    ("{at: 1.0, yaw: 0}]", "{at: 1.0, yaw: 3}]", r"skills.nod.keyframes\[1\].yaw: 3 is not within -1..1"),
+    ("{at: 1.0, yaw: 0}]", "5]", r"skills.nod.keyframes\[1\]: 5 is no mapping"),
+    ("then_mirrored: true", "then_mirrored: yes please", "skills.wave.then_mirrored: 'yes please' is not true or false"),
+    ("channels: [arm_l, arm_r]\n", "channels: [arm_l]\n", "skills.wave.then_mirrored: True is not possible: 'right' cannot go to -0.5"),
+    ("light: {pattern: steady, color: [1, 0, 0]}", "light: {pattern: stedy}", "skills.eye_red.light.pattern: unknown value 'stedy'"),
+    ("color: [1, 0, 0]", "color: [255, 0, 0]", "skills.eye_red.light.color: .* is not within 0..1"),
+    (", light: {pattern: steady, color: [1, 0, 0]}", "", "skills.eye_red.light: missing"),
+    ("min_s: 0.3}", "min_s: 0.3, parameters: {far: {range: [0, 1]}}}", "skills.grip.parameters: unknown key 'far'"),
+    ("body: small", "body: small\nbody: twice", "cannot be read as YAML: .*key 'body' given twice"),
+    ("body: small", "body: [small", "cannot be read as YAML"),
+    ("body: small", "body: small\nfall: {height: 0.4, tilt: 0.0, recover_s: 1}", "fall.tilt: 0.0 is not within 0.1..3.2"),
+    ("body: small", "body: small\nfall: {height: 0.4, recover_s: 1}", "fall.tilt: missing"),
+]  # fmt: skip
+T1_FAULTS = [
+    ("frequency: ", "frequenzy: ", "gait.parameters.frequency: missing"),
+    ("hip_pitch: Left_Hip_Pitch", "hip_pitch: Left_Hipp_Pitch", r"gait.left.hip_pitch: unknown value 'Left_Hipp_Pitch'; did you"),
+    ("waist: Waist", "waist: Waste", "gait.waist: unknown value 'Waste'"),
+    ("shank: 0.28", "shank: 0", "gait.lengths.shank: 0 is not within 0.01..10"),
+    ("walk: twist", "walk: dance", "skills.foot_yaw.walk: unknown value 'dance'"),
+    ("direction: -1", "direction: 2", "skills.step_backward.direction: 2 is not 1 or -1"),
+    ("distance: {range: [0.03, 5.0], unit: m, default: 0.1}", "way: {range: [0, 5]}", "skills.step_forward.parameters: unknown key 'way'"),
+    ("distance: {range: [0.03, 5.0], unit: m, default: 0.1}", "distance: {range: [0.03, 5.0]}", "distance.default: missing"),
+    ("distance: {range: [0.03, 5.0], unit: m, default: 0.1}", "distance: {range: [5, 0], default: 1}", "distance.range: .* is not .lower, upper."),
+    ("distance: {range: [0.03, 5.0], unit: m, default: 0.1}", "distance: {range: [0.1, 5], default: 9}", "distance.default: 9 is not within 0.1..5"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "message"), SMALL_FAULTS)
+def test_fault_is_named(old: str, new: str, message: str) -> None:
+    assert old in SMALL_FILE
+    with pytest.raises(ConfigError) as error:
+        parse_body(SMALL_FILE.replace(old, new, 1), "small.yaml")
+    assert re.search(message, str(error.value)), error.value
+    assert str(error.value).startswith("small.yaml: ")
+
+
+@pytest.mark.parametrize(("old", "new", "message"), T1_FAULTS)
+def test_fault_in_gait_or_walk_is_named(old: str, new: str, message: str) -> None:
+    assert old in T1_TEXT
+    with pytest.raises(ConfigError) as error:
+        parse_body(T1_TEXT.replace(old, new, 1), "t1.yaml")
+    assert re.search(message, str(error.value)), error.value
+
+
+def test_keyframes_are_limited() -> None:
+    many = ", ".join(f"{{at: {i / 1001}, yaw: 0}}" for i in range(1, 1002))
+    with pytest.raises(ConfigError, match=r"keyframes: .* is not a list of at most 1000"):
+        parse_body(SMALL_FILE.replace("{at: 0.5, yaw: 0.5}, {at: 1.0, yaw: 0}", many), "small.yaml")
+
+
+def test_walking_skill_needs_a_gait() -> None:
+    head, skills = T1_TEXT.split("gait:\n", 1)
+    with pytest.raises(ConfigError, match=r"skills.foot_yaw.kind: 'walk' is not possible without a gait"):
+        parse_body(head + skills[skills.index("skills:") :], "t1.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "None is no mapping"),
+        ("- 1", r"\[1\] is no mapping"),
+        ("1: 2", "no mapping from names to values"),
+        ("[" * 5000, "cannot be read as YAML"),
+        (
+            "a: !!python/object/apply:os.getcwd []",
+            "cannot be read as YAML: could not determine a constructor",
+        ),
+        ("x" * 1_000_001, "1000001 characters are more than the limit of 1000000"),
+        ("? [1, 2]\n: 3", "no mapping from names to values|cannot be read as YAML"),
+    ],
+)
+def test_text_that_is_no_body_file(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_body(text, "x.yaml")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.integers(0, len(SMALL_FILE)), st.integers(0, 12), st.text(":{}[]-, \n'0123456789.naeyw&*!", max_size=6)
+)
+def test_any_damage_gives_a_body_or_a_clear_error(start: int, length: int, text: str) -> None:
+    damaged = SMALL_FILE[:start] + text + SMALL_FILE[start + length :]
+    try:
+        body = parse_body(damaged, "small.yaml")
+    except ConfigError as error:
+        assert str(error).startswith("small.yaml: ")  # noqa: PT017
+    else:
+        assert body.joints
+
+
+def test_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"body file .*none.yaml: cannot be read: .*No such file"):
+        read_body(tmp_path / "none.yaml")
+    (tmp_path / "bad.yaml").write_bytes(b"body: \xff\xfe")
+    with pytest.raises(ConfigError, match=r"bad.yaml: cannot be read: .*utf-8"):
+        read_body(tmp_path / "bad.yaml")

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holes in what is sensed, gaps in time, falls, and a body that is put somewhere else."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from motion_stage import DT, HEIGHT, SMALL, T1, Stage
+
+from embodiment_bridge.body import BodyState, SkillStatus
+from embodiment_bridge.motion.runner import LONGEST_STEP_S, PATIENCE_S, MotionRunner
+from embodiment_bridge.motion.sensing import BASE_TIMEOUT_S, Sensed
+
+NAN = math.nan
+
+
+def sensed_state(*angles: float, **base: float) -> BodyState:
+    return BodyState(0.0, angles, angles, has_base=bool(base), **base)
+
+
+def test_last_good_value_stands_in_for_a_bad_one() -> None:
+    sensed = Sensed([0.0, 0.0])
+    sensed.update(sensed_state(0.1, NAN, base_position=(1.0, 2.0, 0.6), roll=0.1, pitch=0.2, yaw=0.3), DT)
+    assert (sensed.position, sensed.joints_known) == ([0.1, 0.0], False)
+    sensed.update(sensed_state(math.inf, 0.2, base_position=(NAN, 2.0, 0.6), roll=9.0), DT)
+    assert (sensed.position, sensed.joints_known) == ([0.1, 0.2], True)
+    assert (sensed.x, sensed.roll, sensed.pitch, sensed.yaw) == (1.0, 0.1, 0.2, 0.3)
+    sensed.update(sensed_state(1.0, 1.0, 1.0), DT)  # of some other body
+    assert sensed.position == [0.1, 0.2]
+
+
+def test_rates_that_are_no_numbers_keep_the_last() -> None:
+    sensed = Sensed([])
+    sensed.update(sensed_state(base_position=(0.0, 0.0, 0.6), base_rates=(1.0, 2.0, 3.0)), DT)
+    sensed.update(sensed_state(base_position=(0.0, 0.0, 0.6), base_rates=(NAN, 2.0, 3.0)), DT)
+    assert sensed.rates == (1.0, 2.0, 3.0)
+
+
+def test_old_base_is_not_used_for_balance() -> None:
+    sensed = Sensed([])
+    sensed.update(sensed_state(base_position=(0.0, 0.0, 0.6), roll=0.3), DT)
+    assert sensed.hips(None)[0].roll == 0.3
+    for _ in range(round(BASE_TIMEOUT_S / DT) + 1):
+        sensed.update(sensed_state(base_position=(NAN, 0.0, 0.6)), DT)
+    assert sensed.hips(None)[0].roll == 0.0
+
+
+def test_yaw_goes_on_over_the_full_turn() -> None:
+    sensed = Sensed([])
+    for i in range(200):
+        sensed.update(
+            sensed_state(base_position=(0.0, 0.0, 0.6), yaw=math.remainder(0.1 * i, 2 * math.pi)), DT
+        )
+    assert sensed.yaw == pytest.approx(19.9)
+
+
+def test_speed_is_seen_from_the_hips() -> None:
+    sensed = Sensed([0.5])  # the waist turns the hips half a radian to the left
+    for i in range(100):
+        sensed.update(sensed_state(0.5, base_position=(0.0, 0.3 * i * DT, 0.6), yaw=math.pi / 2 - 0.5), DT)
+    balance, yaw = sensed.hips(0)
+    assert yaw == pytest.approx(math.pi / 2)
+    assert (balance.ahead, balance.left) == pytest.approx((0.3, 0.0), abs=1e-6)
+
+
+def test_turned_waist_turns_roll_into_pitch() -> None:
+    sensed = Sensed([0.0])
+    state = sensed_state(math.pi / 2, base_position=(0.0, 0.0, 0.6), roll=0.2, base_rates=(0.4, 0.0, 0.1))
+    sensed.update(state, DT)
+    balance, _ = sensed.hips(0)
+    assert (balance.roll, balance.pitch) == pytest.approx(
+        (0.0, -0.2)
+    )  # the hips face what is the left of base_link
+    assert balance.rates == pytest.approx((0.0, -0.4, 0.1))
+
+
+def test_joints_are_limp_until_every_angle_is_known() -> None:
+    runner = MotionRunner(SMALL)
+    targets = runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    assert (targets.kp, targets.kd, runner.status) == ((0.0,) * 4, (0.0,) * 4, "unknown")
+    targets = runner.step(sensed_state(0.1, 0.2, 0.2, 0.3), DT)
+    assert (targets.kp, runner.status) == ((10.0, 20.0, 30.0, 40.0), "standing")
+    assert targets.position == pytest.approx((0.1, 0.2, 0.2, 0.3), abs=0.01)
+
+
+def test_joint_that_is_never_sensed_is_taken_for_resting() -> None:
+    runner = MotionRunner(SMALL)
+    for _ in range(round(PATIENCE_S / DT)):
+        targets = runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    assert targets.kp[0] == 10.0
+    assert targets.position[1] == 0.5
+
+
+def test_body_goes_to_its_rest_pose_from_wherever_it_is_found() -> None:
+    stage = Stage(SMALL, settle=0.0)
+    stage.state = replace(stage.state, position=(0.9, -0.9, 0.4, -2.0))
+    first = stage.step().position
+    assert first == pytest.approx((0.9, -0.9, 0.4, -1.0), abs=0.01)
+    stage.run(2.0)
+    assert stage.targets.position == pytest.approx((0.0, 0.5, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("dt", [0.0, -1.0, NAN, math.inf, -math.inf])
+def test_step_without_time_changes_nothing(dt: float) -> None:
+    stage = Stage()
+    stage.start("nod")
+    stage.run(0.3)
+    before = stage.targets
+    after = stage.runner.step(stage.state, dt)
+    assert after.position == before.position
+
+
+def test_gap_counts_as_a_tenth_of_a_second() -> None:
+    stage = Stage()
+    request = stage.start("nod", 4.0)
+    stage.run(1.0)
+    before = stage.last(request).progress
+    stage.step(5.0)
+    stage.run(0.2)
+    assert stage.last(request).progress - before <= (LONGEST_STEP_S + 0.2 + DT) / 4.0
+    assert stage.finish(request).status is SkillStatus.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    "lying",
+    [{"base_position": (0.0, 0.0, 0.2)}, {"pitch": 1.2}, {"roll": -1.2}],
+    ids=["low", "pitch", "roll"],
+)
+def test_fall_fails_skills_that_need_the_legs_and_no_others(lying) -> None:
+    stage = Stage(T1)
+    walk, shake = stage.start("walk", duration=9.0), stage.start("head_shake", 3.0)
+    stage.run(0.5)
+    assert stage.runner.status == "walking"
+    stage.state = replace(stage.state, **lying)
+    stage.step()
+    assert (stage.status(walk), stage.last(walk).reason) == (SkillStatus.FAILED, "fallen")
+    assert stage.runner.status == "fallen"
+    assert stage.runner.set_velocity(0.1, 0.0) is False
+    step = stage.start("step_forward")
+    stage.step()
+    assert stage.status(step) is SkillStatus.FAILED
+    assert stage.finish(shake).status is SkillStatus.SUCCEEDED
+    stage.state = replace(stage.state, base_position=(0.0, 0.0, HEIGHT), roll=0.0, pitch=0.0)
+    stage.step()
+    assert stage.runner.status == "fallen"
+    stage.run(1.0)
+    assert stage.runner.status == "standing"
+    assert stage.finish(stage.start("stand")).status is SkillStatus.SUCCEEDED
+
+
+def test_body_that_does_not_know_its_base_never_falls_and_still_walks() -> None:
+    stage = Stage(T1, settle=0.0)
+    stage.state = replace(stage.state, has_base=False, base_position=(0.0, 0.0, 0.0))
+    stage.run(1.0)
+    assert stage.runner.status == "standing"
+    report = stage.finish(stage.start("step_forward", distance=0.5))
+    assert report.status is SkillStatus.SUCCEEDED
+
+
+def test_reset_starts_from_where_the_body_is_now() -> None:
+    stage = Stage(T1)
+    request = stage.start("walk", duration=9.0)
+    stage.run(1.0)
+    there = replace(stage.state, position=(0.0,) * 23, base_position=(5.0, 5.0, HEIGHT), yaw=2.0)
+    stage.runner.reset(there)
+    assert stage.runner.status == "unknown"
+    stage.state = there
+    first = stage.step().position
+    assert (stage.status(request), stage.last(request).reason) == (
+        SkillStatus.FAILED,
+        "the body was placed anew",
+    )
+    assert max(map(abs, first)) < 0.02
+    stage.run(1.5)
+    assert stage.runner.status == "standing"
+    assert stage.angle("Left_Shoulder_Roll") == pytest.approx(-1.3)

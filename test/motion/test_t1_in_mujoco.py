@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skills of the T1 on the server's own robot model: what moves how far, and that it stays up."""
+
+import math
+import sys
+from pathlib import Path
+
+import pytest
+from motion_stage import T1
+
+from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.motion.runner import MotionRunner
+
+pytest.importorskip("mujoco")
+pytest.importorskip("rcsssmj")
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools/gait_search"))
+from robot_model import CYCLE, RobotModel
+
+UPRIGHT = 0.6  # m
+USUAL = 1  # cycles of delay: the server's default mode
+LATE = 3  # a slow client
+SEED_ACTIONS = (
+    "reset", "eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink", "head_shake",
+    "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
+    "step_backward", "turn_left", "turn_right",
+)  # fmt: skip
+
+
+class Robot:
+    """The T1 in the model with a runner, standing."""
+
+    def __init__(self, model: RobotModel, seed: int = 0) -> None:
+        self.model = model
+        self.runner = MotionRunner(T1)
+        self.state = model.reset(seed)
+        self.yaw, self.lowest = self.state.yaw, math.inf
+        self.ended: dict[str, SkillReport] = {}
+        self.run(1.2)
+
+    def cycle(self) -> None:
+        before = self.state
+        self.state = self.model.step(self.runner.step(before, CYCLE))
+        self.yaw += math.remainder(self.state.yaw - before.yaw, 2 * math.pi)
+        self.lowest = min(self.lowest, self.state.base_position[2])
+        self.ended |= {r.id: r for r in self.runner.take_reports() if r.status.ended}
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / CYCLE)):
+            self.cycle()
+
+    def do(self, name: str, slot: float = 0.0, **parameters: float) -> tuple[float, float, float, float]:
+        """Run a skill to its end: s it took, m forward and left, rad turned."""
+        begin, yaw = self.state, self.yaw
+        self.ended.pop(name, None)
+        self.runner.start(SkillRequest(name, name, parameters, slot))
+        while name not in self.ended:
+            self.cycle()
+        assert self.ended[name].status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED), self.ended[name]
+        dx, dy = (self.state.base_position[i] - begin.base_position[i] for i in (0, 1))
+        c, s = math.cos(yaw), math.sin(yaw)
+        return self.state.time - begin.time, c * dx + s * dy, c * dy - s * dx, self.yaw - yaw
+
+
+@pytest.fixture(scope="module", params=[USUAL, LATE], ids=["usual delay", "late"])
+def model(request) -> RobotModel:
+    return RobotModel(T1, request.param)
+
+
+def test_all_actions_of_the_behaviour_language_leave_it_upright(model) -> None:
+    robot = Robot(model)
+    for action in SEED_ACTIONS:
+        robot.do(action, 1.0)
+    assert robot.lowest > UPRIGHT
+    assert robot.runner.status == "standing"
+
+
+def test_steps_and_turns_have_their_size(model) -> None:
+    robot = Robot(model, seed=1)
+    for name, forward, turned in (
+        ("step_forward", 0.1, 0.0),
+        ("step_backward", -0.1, 0.0),
+        ("turn_left", 0.0, math.radians(15)),
+        ("turn_right", 0.0, -math.radians(15)),
+    ):
+        seconds, ahead, left, turn = robot.do(name)
+        assert seconds < 2.0, name
+        assert ahead == pytest.approx(forward, abs=0.06), name
+        assert left == pytest.approx(0.0, abs=0.08), name
+        assert turn == pytest.approx(turned, abs=0.12), name
+    assert robot.lowest > UPRIGHT
+
+
+def test_walks_six_seconds_straight_and_stands(model) -> None:
+    robot = Robot(model, seed=2)
+    _, ahead, left, _ = robot.do("walk", duration=6.0)
+    robot.run(1.0)
+    assert ahead > 1.6
+    assert abs(left) < 0.25
+    assert robot.lowest > UPRIGHT
+    assert robot.runner.status == "standing"
+
+
+def test_waves_while_it_walks_a_curve_and_stops_at_once(model) -> None:
+    robot = Robot(model, seed=3)
+    robot.runner.start(SkillRequest("walk", "walk", {"turn": 0.3, "duration": 30.0}))
+    robot.run(1.5)
+    for name in ("hand_pitch", "head_shake", "hand_roll"):
+        robot.do(name)
+    robot.runner.stop()
+    robot.run(2.0)
+    assert robot.ended["walk"].status is SkillStatus.CANCELED
+    assert robot.runner.status == "standing"
+    assert robot.lowest > UPRIGHT

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walking skills on a body that goes exactly as fast as its gait says."""
+
+import math
+
+import pytest
+from motion_stage import T1, Stage
+
+from embodiment_bridge.body import SkillStatus
+from embodiment_bridge.motion.walk_skills import share
+
+WALK = T1.gait.walk
+
+
+def gone(stage: Stage) -> tuple[float, float, float]:
+    x, y, _ = stage.state.base_position
+    return x, y, stage.state.yaw
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "slot", "forward"),
+    [
+        ("step_forward", {}, 0.0, 0.1),
+        ("step_backward", {}, 0.0, -0.1),
+        ("step_forward", {"distance": 0.5}, 0.0, 0.5),
+        ("walk", {"distance": 1.0}, 0.0, 1.0),
+        ("walk", {"distance": -0.4}, 0.0, -0.4),
+        ("walk", {"distance": 1.0, "speed": 0.5 * WALK.forward}, 0.0, 1.0),
+        ("walk", {"duration": 5.0}, 0.0, 5.0 * WALK.forward),
+        ("walk", {}, 5.0, 5.0 * WALK.forward),
+        ("walk", {}, 0.0, 4.0 * WALK.forward),
+        ("walk", {"duration": 2.0, "distance": 20.0, "steps": 1000}, 0.0, 2.0 * WALK.forward),
+        ("walk", {"duration": 600.0, "distance": 0.6, "steps": 1000}, 0.0, 0.6),
+        ("walk", {"steps": 10}, 0.0, 10 * 0.5 / T1.gait.parameters.frequency * WALK.forward),
+        ("walk", {"duration": 5.0, "speed": -0.5 * WALK.backward}, 0.0, -2.5 * WALK.backward),
+    ],
+)
+def test_walks_about_as_far_as_told_and_straight(name, parameters, slot, forward) -> None:
+    stage = Stage(T1)
+    report = stage.finish(stage.start(name, slot, **parameters), 60.0)
+    assert report.status is SkillStatus.SUCCEEDED
+    x, y, yaw = gone(stage)
+    assert x == pytest.approx(forward, abs=0.06 + 0.15 * abs(forward))
+    assert (y, yaw) == pytest.approx((0.0, 0.0), abs=0.01)
+    assert stage.runner.status == "standing"
+
+
+@pytest.mark.parametrize(("name", "sign"), [("turn_left", 1), ("turn_right", -1)])
+@pytest.mark.parametrize("angle", [math.radians(15), 1.5, 4.0])
+def test_turns_about_as_far_as_told_on_the_spot(name: str, sign: int, angle: float) -> None:
+    stage = Stage(T1)
+    start = stage.start(name, angle=angle)
+    turned, last = 0.0, 0.0
+    while stage.status(start) in (None, SkillStatus.RUNNING):
+        stage.step()
+        turned, last = turned + math.remainder(stage.state.yaw - last, 2 * math.pi), stage.state.yaw
+    assert turned == pytest.approx(sign * angle, abs=0.15)
+    assert gone(stage)[:2] == pytest.approx((0.0, 0.0), abs=1e-6)
+
+
+def test_walk_finds_back_to_its_line() -> None:
+    stage = Stage(T1)
+    walk = stage.start("walk", distance=3.0)
+    stage.run(0.5)
+    x, y, z = stage.state.base_position
+    object.__setattr__(stage.state, "base_position", (x, y + 0.2, z))  # somebody pushed the robot aside
+    stage.finish(walk, 60.0)
+    assert gone(stage)[1] == pytest.approx(0.0, abs=0.05)
+    assert gone(stage)[2] == pytest.approx(0.0, abs=0.1)
+
+
+def test_curve_has_its_length_and_turns() -> None:
+    stage = Stage(T1)
+    stage.finish(stage.start("walk", distance=1.0, turn=0.5 * WALK.turn), 60.0)
+    seconds = len(stage.track) * 0.02
+    assert abs(stage.state.yaw) == pytest.approx(0.5 * WALK.turn * seconds, rel=0.3)
+
+
+@pytest.mark.parametrize("name", ["foot_pitch", "foot_yaw"])
+def test_stepping_on_the_spot_ends_where_it_began(name: str) -> None:
+    stage = Stage(T1)
+    request = stage.start(name, 3.0)
+    stage.run(1.0)
+    assert stage.runner.status == "walking"
+    report = stage.finish(request)
+    assert report.status is SkillStatus.SUCCEEDED
+    assert len(stage.track) * 0.02 == pytest.approx(3.0, abs=0.8)
+    assert gone(stage) == pytest.approx((0.0, 0.0, 0.0), abs=0.1)
+
+
+def test_cancel_of_a_walk_ends_in_a_stand() -> None:
+    stage = Stage(T1)
+    request = stage.start("walk", duration=20.0)
+    stage.run(2.0)
+    stage.runner.cancel(request)
+    stage.step()
+    assert (stage.status(request), stage.runner.status) == (SkillStatus.RUNNING, "walking")
+    assert stage.finish(request, 2.0).status is SkillStatus.CANCELED
+    assert stage.runner.status == "standing"
+
+
+def test_hold_stops_stepping_and_resume_walks_the_rest() -> None:
+    stage = Stage(T1)
+    request = stage.start("walk", distance=1.0)
+    stage.run(1.5)
+    stage.runner.hold(True)
+    stage.run(0.04)
+    assert not stage.last(request).held
+    stage.run(1.5)
+    assert stage.last(request).held
+    assert (stage.runner.status, stage.runner.held) == ("standing", True)
+    x = gone(stage)[0]
+    stage.run(2.0)
+    assert gone(stage)[0] == x
+    stage.runner.hold(False)
+    assert stage.finish(request, 30.0).status is SkillStatus.SUCCEEDED
+    assert gone(stage)[0] == pytest.approx(1.0, abs=0.1)
+
+
+def test_walk_that_does_not_get_there_fails_with_how_far_it_came() -> None:
+    stage = Stage(T1)
+    stage._moved = lambda dt: stage.state  # it walks against a wall
+    report = stage.finish(stage.start("step_forward"), 30.0)
+    assert report.status is SkillStatus.FAILED
+    assert "only 0% of the way after" in report.reason
+    stage.run(1.0)
+    assert stage.runner.status == "standing"
+
+
+def test_next_step_takes_over_without_a_stand_between() -> None:
+    stage = Stage(T1)
+    first = stage.start("walk", duration=20.0)
+    stage.run(2.0)
+    second = stage.start("turn_left")
+    stage.step()
+    assert (stage.status(first), stage.runner.status) == (SkillStatus.REPLACED, "walking")
+    assert stage.finish(second).status is SkillStatus.SUCCEEDED
+
+
+def test_arms_swing_with_the_walk_unless_a_skill_drives_them() -> None:
+    stage = Stage(T1)
+    stage.start("walk", duration=20.0)
+    stage.run(3.0)
+    assert max(stage.angles("Left_Shoulder_Pitch")) > 0.01 or abs(T1.gait.parameters.arm_swing) < 0.02
+    arms = stage.start("hand_roll")
+    stage.finish(arms)
+    assert stage.angle("Left_Shoulder_Pitch") == pytest.approx(0.0, abs=1e-3)
+
+
+def test_velocity_command_walks_turns_and_times_out() -> None:
+    stage = Stage(T1)
+    for _ in range(100):
+        assert stage.runner.set_velocity(0.5 * WALK.forward, 0.5 * WALK.turn)
+        stage.step()
+    assert stage.runner._legs.walker.forward == pytest.approx(0.5)
+    assert stage.runner._legs.walker.turn == pytest.approx(0.5)
+    stage.run(2.0)
+    assert stage.runner.status == "standing"
+
+
+@pytest.mark.parametrize(("wanted", "of_full"), [(0.1, 0.5), (-0.1, -0.5), (9.0, 1.0), (-9.0, -1.0), (0.0, 0.0)])
+def test_share_of_full_speed_is_cut_off(wanted: float, of_full: float) -> None:
+    assert share(wanted, 0.2) == of_full
+
+
+def test_velocity_beyond_the_gait_is_cut_off() -> None:
+    stage = Stage(T1)
+    for _ in range(100):
+        stage.runner.set_velocity(-9.0, -9.0)
+        stage.step()
+    assert (stage.runner._legs.walker.forward, stage.runner._legs.walker.turn) == pytest.approx((-1.0, -1.0))
+
+
+def test_velocity_replaces_a_walk_and_a_zero_does_not() -> None:
+    stage = Stage(T1)
+    walk = stage.start("walk", duration=20.0)
+    stage.run(1.0)
+    stage.runner.set_velocity(0.0, 0.0)
+    stage.step()
+    assert stage.status(walk) is SkillStatus.RUNNING
+    stage.runner.set_velocity(0.0, 0.3)
+    stage.step()
+    assert stage.status(walk) is SkillStatus.REPLACED
+    step = stage.start("step_forward")
+    assert stage.finish(step).status is SkillStatus.SUCCEEDED
+
+
+def test_zero_velocity_stops_a_velocity_and_stop_too() -> None:
+    for end in (lambda stage: stage.runner.set_velocity(0.0, 0.0), lambda stage: stage.runner.stop()):
+        stage = Stage(T1)
+        stage.runner.set_velocity(0.2, 0.0, timeout=60.0)
+        stage.run(1.0)
+        assert stage.runner.status == "walking"
+        end(stage)
+        stage.run(1.5)
+        assert stage.runner.status == "standing"
