@@ -6,31 +6,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from builtin_interfaces.msg import Time
-from rclpy.publisher import Publisher
-
-from embodiment_bridge.body import BodyState
 from embodiment_bridge.body_file import read_body
-from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.nodes import body_front
 from embodiment_bridge.nodes.body_agent import BodyAgent
-from embodiment_bridge.nodes.body_clock import BodyClock
-from embodiment_bridge.nodes.body_commands import BodyCommands
-from embodiment_bridge.nodes.body_status import BodyStatusPublisher
+from embodiment_bridge.nodes.body_front import BodyFront
 from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.link_publisher import LinkPublisher
-from embodiment_bridge.nodes.marker_publisher import MarkerPublisher
 from embodiment_bridge.nodes.parameters import declare
-from embodiment_bridge.nodes.qos import overridable, profile
-from embodiment_bridge.nodes.robot_model import RobotModel
 from embodiment_bridge.nodes.room_inputs import RoomInputs
-from embodiment_bridge.nodes.skill_desk import SkillDesk
-from embodiment_bridge.nodes.skill_server import SkillServer
 from embodiment_bridge.nodes.statistics import session_diagnostics
 from embodiment_bridge.protocols.contract import Codec, Converter, Parameter, Room, resolve
-from embodiment_bridge.session import Phase, Session
+from embodiment_bridge.session import EventSession, OpenLink, Phase, Session
 from embodiment_bridge.transports.base import Transport
+from embodiment_bridge.transports.probed_client import ProbedClient
 from embodiment_bridge.transports.replay import Replay
-from embodiment_bridge.transports.tcp_client import TcpClient, await_first_bytes
+from embodiment_bridge.transports.tcp_client import TcpClient
 
 PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
 
@@ -38,19 +28,14 @@ PARAMETERS = (
     Parameter("protocol", "rcsssmj", "Protocol of the body, a name of the registry."),
     Parameter("host", "127.0.0.1", "Host of the simulator or robot."),
     Parameter(
-        "transport", "tcp", "How bytes come: from the peer, or from a recording.", choices=("tcp", "replay")
+        "transport",
+        "tcp",
+        "Where events come from: the peer, a recording, or a simulation in this process.",
+        choices=("tcp", "replay", "managed"),
     ),
     Parameter("recording", "", "Path of the recorded byte stream that transport replay plays."),
     Parameter("replay_speed", 1.0, "1 is as recorded, 2 twice as fast, 0 as fast as possible.", 0.0, 100.0),
-    Parameter("body_file", "", "Path of the body's description (config/bodies/*.yaml)."),
-    Parameter(
-        "robot_description_file", "", "Path of the body's URDF; empty: no link transforms are published."
-    ),
-    Parameter(
-        "publish_links", True, "Publish the links of the URDF on /tf; false beside robot_state_publisher."
-    ),
-    Parameter("publish_clock", False, "Publish the body's time on /clock; for exactly one simulator node."),
-    Parameter("frame_prefix", "", "Put before every frame name, e.g. player1/."),
+    *body_front.PARAMETERS,
 )
 
 
@@ -67,31 +52,12 @@ class AgentBridge(BridgeNode):
         room = self._find_room(values["protocol"])
         values.update(declare(self, room.parameters))
         body = read_body(Path(values["body_file"]))
-        runner = MotionRunner(body)
-        self._desk = SkillDesk(runner, lambda report: self._skills.report(report))
-        self._model = RobotModel(
-            self,
-            [joint.name for joint in body.joints],
-            values["robot_description_file"],
-            publish_links=values["publish_links"],
-            frame_prefix=values["frame_prefix"],
-        )
-        self._body_clock = BodyClock(self, values["publish_clock"])
-        self._status = BodyStatusPublisher(self, runner, self._desk)
-        self._outputs = self._make_publishers(room)
-        self._markers = MarkerPublisher(self, values["frame_prefix"])
-        self._link = LinkPublisher(self)
-        self._skills = SkillServer(self, self._desk, body.name, body.skill_infos(), self._refusal)
-        self._commands = BodyCommands(
-            self,
-            self._desk,
-            walks=body.carrier is not None,
-            frame_prefix=values["frame_prefix"],
-            refusal=self._refusal,
-        )
+        self._front = BodyFront(self, body, room.outputs, self._refusal)
         converter: Converter = resolve(room.converter)(values, body)
         for remark in getattr(converter, "remarks", list)():
             self.get_logger().warning(remark)
+        if hasattr(converter, "heed"):
+            converter.heed(self._front.wanted)
         self._inputs = RoomInputs(self, room, converter, self._refusal)
         self._session = self._make_session(room, converter)
 
@@ -105,19 +71,8 @@ class AgentBridge(BridgeNode):
 
     def cleanup(self) -> None:
         """Take everything that configure made off the graph."""
-        for part in (
-            self._inputs,
-            self._commands,
-            self._skills,
-            self._link,
-            self._body_clock,
-            self._model,
-            self._status,
-            self._markers,
-        ):
-            part.destroy()
-        for publisher in self._outputs.values():
-            self.destroy_publisher(publisher)
+        self._inputs.destroy()
+        self._front.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """How the link stands, and how fast percepts are answered."""
@@ -125,35 +80,16 @@ class AgentBridge(BridgeNode):
             return super().diagnose()
         return session_diagnostics(self._session)
 
-    def _make_publishers(self, room: Room) -> dict[str, Publisher]:
-        return {
-            output.topic: self.create_publisher(
-                resolve(output.type), output.topic, profile(output.role), qos_overriding_options=overridable()
-            )
-            for output in room.outputs
-        }
-
-    def _make_session(self, room: Room, converter: Converter) -> Session:
+    def _make_session(self, room: Room, converter: Converter) -> EventSession:
         make_codec = partial(resolve(room.codec), **converter.codec_options())
         _check_greeting(make_codec(), converter)
-        agent = BodyAgent(converter, self._desk, self._output, self._body_clock.stamp, self._after_step)
-        return Session(
-            partial(_connect, self.values, room.probe),
-            make_codec,
-            agent,
-            self._link.publish,
-            peer=_peer(self.values),
-            refusal=room.refusal,
-        )
-
-    def _output(self, topic: str, message: Any) -> None:
-        self._outputs[topic].publish(message)
-        self._markers.take(topic, message)
-
-    def _after_step(self, state: BodyState, stamp: Time) -> None:
-        self._model.publish(state, stamp)
-        self._status.publish(stamp)
-        self._markers.publish(stamp)
+        front = self._front
+        agent = BodyAgent(converter, front.desk, front.publish, front.stamp, front.after_step)
+        peer, tell = _peer(self.values), front.link.publish
+        if self.values["transport"] == "managed":
+            return EventSession(_managed(room, self.values), agent, tell, peer=peer)
+        connect = partial(_connect, self.values, room.probe)
+        return Session(connect, make_codec, agent, tell, peer=peer, refusal=room.refusal)
 
     def _refusal(self) -> str:
         """Why no skill can be started now; empty when one can."""
@@ -177,15 +113,24 @@ def _check_greeting(codec: Codec, converter: Converter) -> None:
         codec.encode(command)
 
 
+def _managed(room: Room, values: Mapping[str, Any]) -> OpenLink:
+    if not room.managed:
+        raise ConfigError(f"parameter transport is 'managed': protocol {room.name!r} has no such simulation")
+    made: OpenLink = resolve(room.managed)(values)
+    return made
+
+
 def _connect(values: Mapping[str, Any], probe: str) -> Transport:
     if values["transport"] == "replay":
         return Replay(Path(values["recording"]), speed=values["replay_speed"])
     if probe:
-        await_first_bytes(values["host"], values[probe], timeout=PROBE_TIMEOUT)
+        return ProbedClient(values["host"], values[probe], values["port"], patience=PROBE_TIMEOUT)
     return TcpClient(values["host"], values["port"])
 
 
 def _peer(values: Mapping[str, Any]) -> str:
+    if values["transport"] == "managed":
+        return f"managed://{values['protocol']}"
     if values["transport"] == "replay":
         return f"replay://{values['recording']}"
     return f"tcp://{values['host']}:{values['port']}"

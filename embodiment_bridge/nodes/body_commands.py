@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics by which others move a body without a skill: trajectories, joint commands, velocities, a goal pose."""
+"""The topics by which others drive a body without a skill: trajectories, joint commands, velocities, a goal, lights."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,10 +9,11 @@ from geometry_msgs.msg import PoseStamped, Twist
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.description import LIGHT_PATTERNS, Light
+from embodiment_bridge.errors import CommandError, unknown
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.trajectory import TrajectoryPoint
-from embodiment_bridge.msg import JointCommand
+from embodiment_bridge.msg import JointCommand, LightCommand
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.skill_desk import SkillDesk
 from embodiment_bridge.rotation import rpy_from_quaternion
@@ -36,6 +37,7 @@ class BodyCommands:
         handlers: list[tuple[Any, str, Callable[[Any], Callable[[MotionRunner], object]]]] = [
             (JointTrajectory, "joint_trajectory", _trajectory),
             (JointCommand, "joint_command", _drive),
+            (LightCommand, "lights", _light),
         ]
         if walks:
             handlers += [(Twist, "cmd_vel", _velocity), (PoseStamped, "goal_pose", self._goal)]
@@ -99,3 +101,14 @@ def _drive(message: JointCommand) -> Callable[[MotionRunner], object]:
 def _velocity(message: Twist) -> Callable[[MotionRunner], object]:
     forward, turn = message.linear.x, message.angular.z
     return lambda runner: runner.set_velocity(forward, turn)
+
+
+def _light(message: LightCommand) -> Callable[[MotionRunner], object]:
+    patterns = (*LIGHT_PATTERNS, "off")
+    if message.pattern not in patterns:
+        raise CommandError(unknown("pattern", message.pattern, patterns))
+    color = (message.color.r, message.color.g, message.color.b)
+    if not all(0.0 <= part <= 1.0 for part in color):
+        raise CommandError(f"color {color} is not within 0..1 each")
+    light = Light(message.pattern, color if message.color.a > 0.0 else None)
+    return lambda runner: runner.show(message.light, light)

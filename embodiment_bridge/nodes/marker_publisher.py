@@ -33,6 +33,11 @@ class MarkerPublisher:
         self._drawn: set[Key] = set()
         self._last = -PERIOD
 
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody looks."""
+        return bool(self._publisher.get_subscription_count())
+
     def take(self, topic: str, message: Any) -> None:
         """A message that the body publishes; it must not be changed afterwards."""
         if topic in DRAWN:
@@ -48,7 +53,7 @@ class MarkerPublisher:
         if abs(now - self._last) < PERIOD:
             return
         self._last = now
-        if not self._publisher.get_subscription_count():
+        if not self.wanted:
             self._drawn = set()
             return
         fresh = {

@@ -55,7 +55,9 @@ class RobotModel:
         self._static.publish(self._messages.make(fixed, node.get_clock().now().to_msg()))
 
     def publish(self, state: BodyState, stamp: Time) -> None:
-        """Where base_link is in odom, and every movable link in its parent."""
+        """Where base_link is in odom, and every movable link in its parent; nothing while nobody listens."""
+        if not self._tf.get_subscription_count():
+            return
         transforms: list[LinkTransform] = []
         if state.has_base:
             turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw)

@@ -84,7 +84,7 @@ class SkillServer:
             self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=refusal))
             return
         wish = goal.request
-        parameters = {item.key: _number_or_text(item.value) for item in wish.parameters}
+        parameters = {item.key: item.value for item in wish.parameters}
         self._desk.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
@@ -112,10 +112,3 @@ class SkillServer:
         response.success = True
         response.message = "held" if request.data else "going on"
         return response
-
-
-def _number_or_text(value: str) -> float | str:
-    try:
-        return float(value)
-    except ValueError:
-        return value

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from embodiment_bridge.session import Phase, Session
+from embodiment_bridge.session import EventSession, Phase
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -14,7 +14,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 
-def session_diagnostics(session: Session) -> tuple[bytes, str, dict[str, object]]:
+def session_diagnostics(session: EventSession) -> tuple[bytes, str, dict[str, object]]:
     """(level, one line, values) of a session; times from percept read to frame written."""
     status, counters = session.status, session.counters
     times = list(counters.answer_times)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the graph what a run does: `~/events`, one message per transition, and `~/tree`, the tree on change."""
+"""Tells the graph what a run does: `~/events`, one message per transition, and `~/tree`, the tree on change.
+
+Where py_trees_ros_interfaces is installed also the snapshot streams of py_trees_ros.
+"""
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
@@ -9,6 +12,7 @@ from embodiment_bridge.behaviour.journal import Transition
 from embodiment_bridge.behaviour.run import Run
 from embodiment_bridge.behaviour.snapshot import SnapshotNode, snapshot
 from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
+from embodiment_bridge.nodes.py_trees_streams import streams_of
 from embodiment_bridge.nodes.qos import overridable, profile
 
 
@@ -24,10 +28,13 @@ class TreePublisher:
             TreeSnapshot, "~/tree", profile("state"), qos_overriding_options=overridable()
         )
         self._watchers = 0
+        self._streams = streams_of(node)
 
     def publish(self, run_id: str, run: Run) -> None:
         """Publish what happened since the last call."""
         events = run.take_events()
+        if self._streams is not None:
+            self._streams.publish(run, events)
         watchers = self._tree.get_subscription_count()
         newcomer = watchers > self._watchers
         self._watchers = watchers
@@ -43,6 +50,8 @@ class TreePublisher:
         """Take the topics off the graph."""
         self._node.destroy_publisher(self._events)
         self._node.destroy_publisher(self._tree)
+        if self._streams is not None:
+            self._streams.destroy()
 
 
 def _event(run_id: str, event: Transition, stamp: Time) -> NodeEvent:

@@ -7,15 +7,14 @@ from typing import Any
 
 import pytest
 from builtin_interfaces.msg import Duration
+from embodiment_bridge.msg import HeardMessage, JointCommand
+from embodiment_bridge.srv import Beam
 from geometry_msgs.msg import PoseStamped, Twist
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-
-from embodiment_bridge.msg import HeardMessage, JointCommand
-from embodiment_bridge.srv import Beam
 
 UPRIGHT = 0.55  # m
 

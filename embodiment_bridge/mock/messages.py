@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world of the mock body as messages. ``stamp`` is a builtin_interfaces/Time."""
+
+from typing import Any
+
+from geometry_msgs.msg import Vector3
+from sensor_msgs.msg import BatteryState, Imu
+from std_msgs.msg import Header
+
+from embodiment_bridge.mock.battery import CAPACITY_AH, Battery
+from embodiment_bridge.mock.view import sightings
+from embodiment_bridge.mock.world import Said, World
+from embodiment_bridge.msg import EntityArray, HeardMessage
+from embodiment_bridge.scene.entities import Known
+from embodiment_bridge.scene.messages import entity_array
+from embodiment_bridge.state_messages import turn
+
+
+def imu(world: World, stamp: Any, frame: str) -> Imu:
+    """What a perfect sensor in ``frame`` shows, which is turned as base_link is."""
+    state = world.state
+    message = Imu(header=Header(stamp=stamp, frame_id=frame))
+    message.orientation = turn(state)
+    x, y, z = state.base_rates
+    message.angular_velocity = Vector3(x=x, y=y, z=z)
+    x, y, z = world.acceleration
+    message.linear_acceleration = Vector3(x=x, y=y, z=z)
+    return message
+
+
+def entities(world: World, owner: str, stamp: Any, frame: str) -> EntityArray:
+    """All that is there; ``owner``: what to call the one who has the ball in the hand; ``frame``: the map."""
+    known = (Known(thing, world.time, stamp, True) for thing in sightings(world, owner))
+    return entity_array(known, stamp, frame)
+
+
+def heard(said: Said, stamp: Any, frame: str) -> HeardMessage:
+    """One saying; ``frame`` is base_link."""
+    header = Header(stamp=stamp, frame_id=frame)
+    return HeardMessage(
+        header=header, sender=said.sender, text=said.text, has_direction=True, azimuth=said.azimuth
+    )
+
+
+def battery_state(battery: Battery, stamp: Any) -> BatteryState:
+    """How full the battery is."""
+    message = BatteryState(header=Header(stamp=stamp), present=True)
+    message.voltage = battery.voltage
+    message.current = -battery.current
+    message.percentage = battery.charge
+    message.charge = battery.charge * CAPACITY_AH
+    message.capacity = message.design_capacity = CAPACITY_AH
+    message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
+    message.power_supply_health = BatteryState.POWER_SUPPLY_HEALTH_GOOD
+    message.power_supply_technology = BatteryState.POWER_SUPPLY_TECHNOLOGY_LION
+    return message

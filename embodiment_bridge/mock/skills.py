@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native skills of the mock body: what they need and do in its world."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import atan2, degrees, inf
+
+from embodiment_bridge.description import Joint, Keyframe, Skill
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.mock.view import sightings
+from embodiment_bridge.mock.world import BASE_HEIGHT, World
+from embodiment_bridge.motion.native import Native, Start
+from embodiment_bridge.rotation import Vector
+from embodiment_bridge.units import wrap_angle
+
+REACH = 0.5  # m over the floor, from the middle of the robot to that of the ball
+GRAB_SIDE = 1.0  # rad to each side
+KICK_SIDE = 0.7
+EYES_HEIGHT = 0.35  # m over base_link
+LONGEST_TEXT = 200  # characters that can be said at once
+LETTER_S = 0.06  # s to say one letter
+SILENT_S = 0.3  # s of the shortest saying
+WAIST, HEAD = "waist_yaw", ("head_yaw", "head_pitch")
+KICK = {"speed": 2.0, "direction": 0.0}  # m/s, rad, where the body file has no defaults
+
+
+class Deed:
+    """One thing that happens at a share of a skill's time, if it can then and could at the beginning.
+
+    Args:
+        length: s of the skill.
+        keyframes: what the joints do meanwhile.
+        hindrance: says why it cannot be done now; empty when it can.
+        act: does it.
+        at: share of the time, 0..1.
+    """
+
+    def __init__(
+        self,
+        length: float,
+        keyframes: tuple[Keyframe, ...],
+        hindrance: Callable[[], str],
+        act: Callable[[], None],
+        at: float,
+    ) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes = keyframes
+        self._hindrance, self._act = hindrance, act
+        self._length, self._at = length, length * at
+        self._elapsed = 0.0
+        self._acted = False
+
+    def step(self, dt: float) -> None:
+        """See ``motion.native.Native``."""
+        if self.done:
+            return
+        if self._elapsed == 0.0:
+            self.failure = self._hindrance()
+        self._elapsed += dt
+        if not self.failure and not self._acted and self._elapsed >= self._at:
+            self.failure = self._hindrance()
+            self._acted = True
+            if not self.failure:
+                self._act()
+        self.progress = min(self._elapsed / self._length, 1.0) if self._length > 0.0 else 1.0
+        self.done = bool(self.failure) or (self._acted and self.progress >= 1.0)
+
+    def stop(self) -> None:
+        """See ``motion.native.Native``."""
+        self.done = True
+
+
+class NativeSkills:
+    """What begins each native skill of a body with these joints; ``starts`` is for the motion runner."""
+
+    def __init__(self, world: World, joints: tuple[Joint, ...]) -> None:
+        self._world = world
+        self._joints = {joint.name: joint for joint in joints}
+        self.starts: dict[str, Start] = {
+            "grab": self._grab,
+            "drop": self._drop,
+            "kick": self._kick,
+            "say": self._say,
+            "look_at": self._look_at,
+        }
+
+    def _grab(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        return self._deed(skill, slot, self._why_no_grab, self._world.ball.take, 0.5)
+
+    def _drop(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        return self._deed(skill, slot, self._why_no_drop, self._world.release_ball, 0.5)
+
+    def _kick(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        speed, direction = (float(values.get(name, usual)) for name, usual in KICK.items())
+        return self._deed(
+            skill, slot, self._why_no_kick, partial(self._world.kick_ball, speed, direction), 0.6
+        )
+
+    def _say(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        text = str(values.get("text", ""))
+        if not text.strip():
+            raise CommandError(f"skill {skill.name!r}: there is no text to say")
+        length = max(slot, SILENT_S, LETTER_S * len(text))
+        return Deed(length, (), _nothing_hinders, partial(self._world.say, text), 1.0)
+
+    def _look_at(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        x, y, z = self._target(skill, values)
+        left = wrap_angle(self._world.bearing(x, y) - self._world.angle(WAIST))
+        down = atan2(BASE_HEIGHT + EYES_HEIGHT - z, self._world.distance(x, y))
+        position = dict(zip(HEAD, (left, down), strict=True))
+        for name, angle in position.items():
+            joint = self._joints.get(name)
+            if joint is None:
+                raise CommandError(f"skill {skill.name!r}: the body has no joint {name!r}")
+            if not joint.lower <= angle <= joint.upper:
+                raise CommandError(
+                    f"skill {skill.name!r}: {name} would have to be at {degrees(angle):.0f} degrees; "
+                    f"it goes from {degrees(joint.lower):.0f} to {degrees(joint.upper):.0f}"
+                )
+        return Deed(slot or skill.nominal_s, (Keyframe(1.0, position),), _nothing_hinders, _nothing, 1.0)
+
+    def _deed(
+        self, skill: Skill, slot: float, hindrance: Callable[[], str], act: Callable[[], None], at: float
+    ) -> Native:
+        return Deed(slot or skill.nominal_s, skill.keyframes, hindrance, act, at)
+
+    def _target(self, skill: Skill, values: Mapping[str, float | str]) -> Vector:
+        place = [values[axis] for axis in "xyz" if axis in values]
+        name = str(values.get("entity", ""))
+        if place and (name or len(place) < 3):
+            raise CommandError(f"skill {skill.name!r}: give either an entity, or all of x, y and z")
+        if place:
+            x, y, z = (float(value) for value in place)
+            return x, y, z
+        known = {thing.id: thing.position for thing in sightings(self._world, "")}
+        if (name or "ball") not in known:
+            raise CommandError(unknown("entity", name, known))
+        return known[name or "ball"]
+
+    def _why_no_grab(self) -> str:
+        if self._world.ball.held:
+            return "the ball is in the hand already"
+        return self._out_of_reach("hand", GRAB_SIDE)
+
+    def _why_no_drop(self) -> str:
+        return "" if self._world.ball.held else "there is nothing in the hand"
+
+    def _why_no_kick(self) -> str:
+        if self._world.ball.held:
+            return "the ball is in the hand, not on the floor"
+        return self._out_of_reach("foot", KICK_SIDE)
+
+    def _out_of_reach(self, limb: str, side: float) -> str:
+        ball = self._world.ball
+        away, bearing = self._world.distance(ball.x, ball.y), self._world.bearing(ball.x, ball.y)
+        if away > REACH:
+            return f"the ball is {away:.2f} m away; the {limb} reaches {REACH:g} m"
+        if abs(bearing) > side:
+            where = "left" if bearing > 0.0 else "right"
+            return (
+                f"the ball is {abs(degrees(bearing)):.0f} degrees to the {where}; "
+                f"the {limb} reaches {degrees(side):.0f} degrees to each side"
+            )
+        return ""
+
+
+def _nothing_hinders() -> str:
+    return ""
+
+
+def _nothing() -> None:
+    pass

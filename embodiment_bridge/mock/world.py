@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world of the mock body: what is in it, and what happens in it."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from math import atan2, cos, hypot, isfinite, sin
+from random import Random
+from typing import NamedTuple
+
+from embodiment_bridge.body import BodyState
+from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.mock import ball, base, scenery
+from embodiment_bridge.mock.ball import Mover
+from embodiment_bridge.mock.base import Base
+from embodiment_bridge.mock.battery import Battery
+from embodiment_bridge.mock.joints import Servos
+from embodiment_bridge.mock.neighbour import NAME, Neighbour
+from embodiment_bridge.mock.obstacles import Obstacle, reach
+from embodiment_bridge.rotation import Vector
+from embodiment_bridge.units import wrap_angle
+
+FINEST_S = 0.02  # s: a longer step is taken in several
+LONGEST_S = 1.0  # s: a longer step counts as this
+BASE_HEIGHT = 0.3  # m, of base_link over the floor
+UNHEARD = 100  # sayings that wait to be taken; the oldest is forgotten
+Hand = Callable[[Sequence[float]], Vector]  # joint angles (rad) -> place of the right hand in base_link, m
+
+
+class Said(NamedTuple):
+    """Somebody said something. azimuth: rad in base_link, + left."""
+
+    sender: str
+    text: str
+    azimuth: float
+
+
+def stiff_hand(_: Sequence[float]) -> Vector:
+    """A hand that is always at the same place before the body."""
+    return 0.2, -0.12, 0.0
+
+
+class World:
+    """Stepped by ``step``; everything in it may be looked at. The same steps and ``seed`` give the same world.
+
+    hand: where the hand is that holds the ball.
+    """
+
+    def __init__(self, body: BodyDescription, seed: int = 0, hand: Hand = stiff_hand) -> None:
+        chance = Random(seed)
+        self.time = 0.0
+        self.base = Base()
+        self.servos = Servos(body.joints)
+        self.ball = scenery.ball_somewhere(chance)
+        self.neighbour = Neighbour(scenery.ROUND, chance)
+        self.battery = Battery()
+        self.walls = tuple(scenery.WALLS.values())
+        self._hand = hand
+        self._index = {joint.name: i for i, joint in enumerate(body.joints)}
+        self._said: deque[Said] = deque(maxlen=UNHEARD)
+
+    @property
+    def state(self) -> BodyState:
+        """What the body senses now."""
+        return BodyState(
+            time=self.time,
+            position=tuple(self.servos.position),
+            velocity=tuple(self.servos.velocity),
+            base_position=(self.base.x, self.base.y, BASE_HEIGHT),
+            yaw=self.base.yaw,
+            base_rates=(0.0, 0.0, self.base.turn),
+            has_base=True,
+        )
+
+    def angle(self, joint: str) -> float:
+        """Where a joint is, rad; 0 for one that the body does not have."""
+        return self.servos.position[self._index[joint]] if joint in self._index else 0.0
+
+    @property
+    def acceleration(self) -> Vector:
+        """m/s2 that an accelerometer in base_link shows."""
+        return self.base.acceleration, self.base.forward * self.base.turn, 9.81
+
+    def step(self, dt: float, joints: Sequence[float], forward: float, turn: float) -> None:
+        """Let ``dt`` s pass: joints go to ``joints`` (rad), the base wants ``forward`` m/s and ``turn`` rad/s.
+
+        Values that are not finite count as no wish; ``dt`` below 0 or not finite counts as 0.
+        """
+        left = min(max(dt, 0.0), LONGEST_S) if isfinite(dt) else 0.0
+        forward = forward if isfinite(forward) else 0.0
+        turn = turn if isfinite(turn) else 0.0
+        while left > 1e-9:
+            part = min(left, FINEST_S)
+            self._step(part, joints, forward, turn)
+            left -= part
+
+    def _step(self, dt: float, joints: Sequence[float], forward: float, turn: float) -> None:
+        self.time += dt
+        self.servos.step(joints, dt)
+        robot, other = self.robot_obstacle, self.neighbour
+        other.walk(dt, (*self.walls, robot))
+        self.base.drive(forward, turn, dt, (*self.walls, other.obstacle))
+        if self.ball.held:
+            self.ball.carry(self.hand)
+        movers = Mover(self.robot_obstacle, *self.base.velocity), Mover(other.obstacle, other.vx, other.vy)
+        self.ball.step(dt, self.walls, movers)
+        self.battery.step(self.base.forward, dt)
+        azimuth = self.bearing(other.x, other.y)
+        self._said.extend(Said(NAME, text, azimuth) for text in other.talk(self.time, dt))
+
+    @property
+    def robot_obstacle(self) -> Obstacle:
+        """The robot, as others bump into it."""
+        return Obstacle(self.base.x, self.base.y, round=base.RADIUS)
+
+    @property
+    def hand(self) -> Vector:
+        """Where the right hand is in ``map``, m."""
+        x, y, z = self._hand(self.servos.position)
+        c, s = cos(self.base.yaw), sin(self.base.yaw)
+        return self.base.x + c * x - s * y, self.base.y + s * x + c * y, BASE_HEIGHT + z
+
+    def distance(self, x: float, y: float) -> float:
+        """How far a place is from the middle of the robot over the floor, m."""
+        return hypot(x - self.base.x, y - self.base.y)
+
+    def bearing(self, x: float, y: float) -> float:
+        """Angle from the robot's heading to a place, rad, + left."""
+        return wrap_angle(atan2(y - self.base.y, x - self.base.x) - self.base.yaw)
+
+    def release_ball(self) -> None:
+        """Let go of the ball where the hand is, or as far out as the walls let it."""
+        x, y, _ = self.hand
+        self.ball.let_go(*reach((self.base.x, self.base.y), (x, y), ball.RADIUS, self.walls))
+
+    def kick_ball(self, speed: float, direction: float) -> None:
+        """Let the ball go off at ``speed`` m/s, ``direction`` rad from the robot's heading, + left."""
+        heading = self.base.yaw + direction
+        self.ball.hit(speed * cos(heading), speed * sin(heading))
+
+    def say(self, text: str) -> None:
+        """The robot says something; who is near hears it."""
+        self.neighbour.listen(text, (self.base.x, self.base.y), self.time)
+
+    def take_heard(self) -> list[Said]:
+        """What the robot heard since the last call."""
+        said = list(self._said)
+        self._said.clear()
+        return said

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulator in the node's own process: no server, no port, the same percepts, topics and skills."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from embodiment_bridge.protocols.rcsssmj.codec import Codec
+from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Motor, Syn
+from embodiment_bridge.protocols.rcsssmj.events import Percept
+from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
+from embodiment_bridge.transports.tcp_client import TcpClient
+
+NOWHERE = SimpleNamespace(port=1, monitor_port=2)  # nobody listens there
+UPRIGHT = 0.6  # m
+SPAWN_Y = 21.0  # m, where the server places robots of our number's row
+CYCLES = 40
+
+
+@pytest.fixture
+def robot(robots):
+    robot = robots(NOWHERE, transport="managed", realtime_factor=0.0)
+    robot.join()
+    robot.skill("stand", slot=1.0)
+    robot.watcher.mark()
+    return robot
+
+
+def test_walks_and_stands(robot) -> None:
+    result = robot.skill("walk", distance=1.0)
+    assert (result.status, result.reason) == (result.SUCCEEDED, "")
+    assert robot.watcher.distance == pytest.approx(1.0, abs=0.2)
+    assert robot.watcher.z > UPRIGHT
+    assert robot.watcher.posture == "standing"
+
+
+def test_plan_runs_and_nothing_is_refused(robot) -> None:
+    assert robot.run('{"type": "body", "action": "HEAD_SHAKE"}').outcome == "SUCCEEDED"
+    session = robot.agent._session
+    assert session.status.peer == "managed://rcsssmj"
+    counters = session.counters
+    assert (counters.refused_commands, counters.last_error, counters.bytes_in) == (0, "", 0)
+    assert counters.answer_times
+
+
+def test_inactive_node_has_no_world_and_an_active_one_a_new_one(robot) -> None:
+    robot.skill("walk", distance=0.5)
+    watcher = robot.watcher
+    assert abs(watcher.y - SPAWN_Y) > 0.3
+    robot.agent.trigger_deactivate()
+    robot.until(lambda: watcher.link == "closed")
+    robot.runtime.executor.spin_once(timeout_sec=0.0)
+    percepts = watcher.percepts
+    end = time.monotonic() + 0.3
+    robot.runtime.spin(lambda: time.monotonic() > end)
+    assert watcher.percepts <= percepts + 5  # some were on their way
+    robot.agent.trigger_activate()
+    robot.until(lambda: watcher.link == "ready" and watcher.percepts > percepts + 50)
+    assert abs(watcher.y - SPAWN_Y) < 0.1
+
+
+@pytest.mark.parametrize("name", ["T1", "K1", "ant"])
+def test_percepts_are_those_of_the_server(idle_server, name) -> None:
+    """The same orders in both worlds: what comes back agrees to the digits that the server sends."""
+    idle_server.options = ("--sequential", "--no-realtime")
+    idle_server.start()
+    remote = RemoteRobot(idle_server, name)
+    try:
+        simulation = ManagedSimulation()
+        pairs = [(remote.join(), simulation.join(Init(name, "bridge", 2)))]
+        for cycle in range(CYCLES):
+            frame = swing(name, cycle)
+            simulation.tell(frame)
+            pairs.append((remote.step(frame), simulation.step()))
+    finally:
+        idle_server.kill()
+        remote.close()
+    for number, (there, here) in enumerate(pairs):
+        if number:  # the server's first accelerations come from garbage in the controls
+            assert coarse(here) == pytest.approx(coarse(there), abs=0.011)
+        assert fine(here) == pytest.approx(fine(there), abs=0.0011)
+        assert here.joints.names == there.joints.names
+    first_there, first_here = pairs[0]
+    for there, here in pairs:
+        passed = there.time_s - first_there.time_s
+        assert here.time_s - first_here.time_s == pytest.approx(passed, abs=0.011)
+
+
+class RemoteRobot:
+    """One robot on a server, percept by percept.
+
+    The monitor port tells when the world exists. It stays open: a server that is about to write to a monitor that
+    closes may end (rcssservermj 0.2.1), here in one of ten tries. So what comes there has to be read.
+    """
+
+    def __init__(self, server, name: str) -> None:
+        self.codec = Codec(name, "0.2.1")
+        self.monitor = TcpClient("127.0.0.1", server.monitor_port)
+        patiently(lambda: self.monitor.read(1.0) or None)
+        self.link = TcpClient("127.0.0.1", server.port)
+        self.name = name
+
+    def join(self) -> Percept:
+        return self.say(Init(self.name, "bridge", 2))
+
+    def step(self, frame: Frame) -> Percept:
+        return self.say(frame)
+
+    def say(self, command) -> Percept:
+        self.link.write(self.codec.encode(command))
+        return patiently(self.percept)
+
+    def percept(self) -> Percept | None:
+        self.monitor.read(0.0)
+        events = self.codec.feed(self.link.read(0.001))
+        return next((event for event in events if isinstance(event, Percept)), None)
+
+    def close(self) -> None:
+        self.link.close()
+        self.monitor.close()
+
+
+def patiently(attempt):
+    """What ``attempt`` gives as soon as it gives something."""
+    deadline = time.monotonic() + 30.0
+    while time.monotonic() < deadline:
+        if (found := attempt()) is not None:
+            return found
+    raise AssertionError("nothing came in 30 s")
+
+
+def swing(name: str, cycle: int) -> Frame:
+    """All joints a little to and fro within their ranges."""
+    share = 0.5 + 0.2 * ((cycle % 20) / 10 - 1)
+    motors = [
+        Motor(
+            joint.effector,
+            (joint.min_deg + share * (joint.max_deg - joint.min_deg)) * joint.gear,
+            0.0,
+            joint.kp / 3,
+            joint.kd,
+            0.0,
+        )
+        for joint in ROBOTS[name].joints
+    ]
+    return Frame((*motors, Syn()))
+
+
+def coarse(percept: Percept) -> list[float]:
+    """What the server cuts after two digits."""
+    gyro, acceleration = percept.gyros[0], percept.accelerometers[0]
+    return [
+        *percept.joints.positions_deg,
+        *percept.joints.velocities_deg_s,
+        *(gyro.x_deg_s, gyro.y_deg_s, gyro.z_deg_s),
+        *(acceleration.x_m_s2, acceleration.y_m_s2, acceleration.z_m_s2),
+    ]
+
+
+def fine(percept: Percept) -> list[float]:
+    """What it cuts after three."""
+    place, turn = percept.positions[0], percept.orientations[0]
+    return [place.x_m, place.y_m, place.z_m, turn.w, turn.x, turn.y, turn.z]

@@ -1,0 +1,339 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mock body as a node: BML and skills through the graph, its topics, its lifecycle, and its time."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import KeyValue
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.msg import BodyStatus, EntityArray, HeardMessage, LightCommand, LinkState
+from geometry_msgs.msg import PoseStamped, Twist
+from lifecycle_msgs.msg import State
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import BatteryState, Imu, JointState
+from std_msgs.msg import String
+from std_srvs.srv import SetBool, Trigger
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from embodiment_bridge.launching.executables import behavior_tree
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.mock_body import MockBody
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+FAST = {"publish_clock": True, "use_sim_time": True, "speed": 20.0}
+TOPICS: dict[str, tuple[Any, str]] = {
+    "entities": (EntityArray, "sensor"),
+    "heard": (HeardMessage, "events"),
+    "battery": (BatteryState, "state"),
+    "imu": (Imu, "sensor"),
+    "pose": (PoseStamped, "sensor"),
+    "joint_states": (JointState, "sensor"),
+    "markers": (MarkerArray, "state"),
+    "robot_description": (String, "latched"),
+    "body_status": (BodyStatus, "latched"),
+    "link_state": (LinkState, "latched"),
+    "/tf": (TFMessage, "events"),
+}
+
+
+class Mock:
+    """A mock body, the tree that moves it, and somebody who looks; ``last``: the last message by topic."""
+
+    def __init__(self, runtime: Runtime, namespace: str, **values: Any) -> None:
+        self.runtime = runtime
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        common = {"context": runtime.context, "namespace": namespace}
+        self.body = runtime.add(MockBody(lambda: ROOT, parameter_overrides=overrides, **common))
+        sim = [Parameter("use_sim_time", value=bool(values.get("use_sim_time")))]
+        self.tree = runtime.add(behavior_tree(parameter_overrides=sim, **common))
+        self.watcher = runtime.add(Watcher(**common))
+        self.warnings: list[str] = []
+        self.bml = BmlClient(self.watcher, lambda feedback: self.warnings.extend(feedback.warnings))
+        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
+        self.last: dict[str, Any] = {}
+        for topic, (kind, role) in TOPICS.items():
+            self.watcher.create_subscription(kind, topic, self._keep(topic), profile(role))
+
+    def _keep(self, topic: str) -> Callable[[Any], None]:
+        def keep(message: Any) -> None:
+            self.last[topic] = message
+
+        return keep
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition()
+
+    def join(self) -> None:
+        self.until(lambda: self.watcher.percepts > 5 and self.bml.server_is_there and bool(self.tree._skills))
+        self.until(self.skills.server_is_ready)
+        self.watcher.mark()
+
+    def run(self, document: str) -> Any:
+        self.bml.result = None
+        self.bml.send(document, source="test")
+        self.until(lambda: self.bml.result is not None)
+        return self.bml.result
+
+    def skill(self, name: str, slot: float = 0.0, **parameters: float | str) -> tuple[int, str]:
+        goal = ExecuteSkill.Goal(name=name, slot=slot, source="test")
+        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in parameters.items()]
+        answer = self.skills.send_goal_async(goal)
+        self.until(answer.done)
+        result = answer.result().get_result_async()
+        self.until(result.done)
+        return result.result().result.status, result.result().result.reason
+
+    def call(self, kind: Any, name: str, request: Any) -> Any:
+        client = self.watcher.create_client(kind, name)
+        self.until(client.service_is_ready)
+        answer = client.call_async(request)
+        self.until(answer.done)
+        self.watcher.destroy_client(client)
+        return answer.result()
+
+    def say_on(self, kind: Any, topic: str, message: Any) -> None:
+        publisher = self.watcher.create_publisher(kind, topic, profile("command"))
+        self.until(lambda: publisher.get_subscription_count() > 0)
+        publisher.publish(message)
+
+    def ball(self) -> Any:
+        return next(entity for entity in self.last["entities"].entities if entity.id == "ball")
+
+    def close(self) -> None:
+        self.bml.destroy()
+        self.skills.destroy()
+
+
+@pytest.fixture
+def mocks():
+    """Makes mock bodies: ``mocks(**parameters)``."""
+    made: list[Mock] = []
+    with Runtime() as runtime:
+
+        def make(**values: Any) -> Mock:
+            made.append(Mock(runtime, f"/mock{len(made)}", **values))
+            return made[-1]
+
+        yield make
+        for mock in made:
+            mock.close()
+
+
+SUCCEEDED, FAILED = ExecuteSkill.Result.SUCCEEDED, ExecuteSkill.Result.FAILED
+
+
+def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    begun = time.monotonic()
+    result = mock.run((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
+    assert (result.outcome, result.reason) == ("SUCCEEDED", "")
+    assert result.elapsed == pytest.approx(20.0, abs=0.3)
+    assert time.monotonic() - begun < 15.0  # of 20 s of its own time
+    assert not [warning for warning in mock.warnings if "SKIPPED" in warning or "REPLACED" in warning]
+    document = json.loads((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
+    for action in document["behaviors"]:
+        assert mock.skill(action["action"].lower()) == (SUCCEEDED, "")
+
+
+def test_grab_and_drop_and_why_not(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    mock.until(lambda: "entities" in mock.last)
+    status, reason = mock.skill("grab")
+    assert status == FAILED
+    assert reason.endswith("m away; the hand reaches 0.5 m")
+    assert mock.skill("drop") == (FAILED, "there is nothing in the hand")
+    mock.body._world.ball.x, mock.body._world.ball.y = 0.4, 0.0
+    assert mock.skill("grab") == (SUCCEEDED, "")
+    mock.until(lambda: bool(mock.ball().properties))
+    assert [(item.key, item.value) for item in mock.ball().properties] == [("owner", "mock")]
+    assert mock.ball().pose.position.z > 0.2
+    assert mock.skill("drop") == (SUCCEEDED, "")
+    mock.until(lambda: not mock.ball().properties and mock.ball().pose.position.z == pytest.approx(0.08))
+
+
+def test_what_is_wrong_with_a_request_is_said(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    assert mock.skill("grap")[1].startswith("unknown skill 'grap'; did you mean 'grab'?")
+    assert mock.skill("say", text="x" * 201)[1].endswith("has 201 characters, more than 200")
+    assert mock.skill("look_at", entity="bal")[1].startswith("unknown entity 'bal'; did you mean 'ball'?")
+
+
+def test_walks_and_turns_move_the_pose(mocks) -> None:
+    mock = mocks(**FAST, seed=5)
+    mock.join()
+    assert mock.skill("walk", distance=0.5) == (SUCCEEDED, "")
+    mock.until(lambda: mock.watcher.distance == pytest.approx(0.5, abs=0.01))
+    assert mock.skill("turn_left", angle=1.0) == (SUCCEEDED, "")
+    mock.until(lambda: mock.watcher.yaw == pytest.approx(1.0, abs=0.03))
+    base = next(t for t in mock.last["/tf"].transforms if t.child_frame_id == "base_link")
+    assert base.header.frame_id == "odom"
+    assert base.transform.translation.x == pytest.approx(0.5, abs=0.01)
+    assert base.transform.translation.z == pytest.approx(0.3)
+
+
+def test_velocity_commands_drive_it_and_end_by_themselves(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    message = Twist()
+    message.linear.x = 0.2
+    mock.say_on(Twist, "cmd_vel", message)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
+    assert 0.02 < mock.watcher.distance < 0.3
+
+
+def test_talk_is_heard_and_answered(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    assert mock.skill("say", text="5.0") == (SUCCEEDED, "")
+    mock.until(lambda: "heard" in mock.last and mock.last["heard"].text == "you said: 5.0")
+    heard = mock.last["heard"]
+    assert (heard.sender, heard.has_direction, heard.header.frame_id) == ("robin", True, "base_link")
+    mock.say_on(String, "say", String(data="good evening"))
+    mock.until(lambda: mock.last["heard"].text == "you said: good evening")
+    mock.say_on(String, "say", String(data="x" * 201))  # refused with a line in the log
+    assert mock.skill("say", text="after that")[0] == SUCCEEDED
+
+
+def test_lights_are_drawn(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+
+    def lamp(number: int) -> tuple[float, ...]:
+        lamps = [marker for marker in mock.last["markers"].markers if marker.ns == "light"]
+        color = sorted(lamps, key=lambda marker: marker.pose.position.z)[number].color
+        return color.r, color.g, color.b, color.a
+
+    mock.until(lambda: "markers" in mock.last)
+    assert lamp(0) == lamp(1) == (1.0, 1.0, 1.0, 1.0)  # eyes and face
+    assert mock.skill("eye_red") == (SUCCEEDED, "")
+    mock.until(lambda: lamp(0) == (1.0, 0.0, 0.0, 1.0))
+    command = LightCommand(light="eyes", pattern="steady")
+    command.color.g = command.color.a = 1.0
+    mock.say_on(LightCommand, "lights", command)
+    mock.until(lambda: lamp(0) == (0.0, 1.0, 0.0, 1.0))
+    mock.say_on(LightCommand, "lights", LightCommand(light="eyes", pattern="rainbow"))  # refused
+    mock.say_on(LightCommand, "lights", LightCommand(light="eyes", pattern="off"))
+    mock.until(lambda: lamp(0)[3] < 0.5)
+    assert lamp(0)[:3] == (0.0, 1.0, 0.0)
+
+
+def test_all_topics_say_what_they_should(mocks) -> None:
+    mock = mocks(frame_prefix="p1/")
+    mock.join()
+    mock.until(lambda: set(mock.last) >= set(TOPICS) - {"heard"})
+    last = mock.last
+    assert len(last["joint_states"].name) == len(last["joint_states"].position) == 19
+    assert last["pose"].header.frame_id == last["entities"].header.frame_id == "p1/map"
+    assert {entity.kind for entity in last["entities"].entities} == {"ball", "player", "wall"}
+    assert last["imu"].header.frame_id == "p1/imu_link"
+    assert last["imu"].linear_acceleration.z == pytest.approx(9.81)
+    assert 0.99 < last["battery"].percentage <= 1.0
+    assert last["robot_description"].data.startswith("<?xml")
+    assert (last["link_state"].state, last["link_state"].peer) == (LinkState.READY, "mock://")
+    frames = {transform.child_frame_id for transform in last["/tf"].transforms}
+    assert {"p1/base_link", "p1/head", "p1/l_finger", "p1/r_foot"} <= frames
+    now = mock.watcher.get_clock().now().nanoseconds * 1e-9
+    assert last["pose"].header.stamp.sec == pytest.approx(now, abs=2.0)
+
+
+def test_in_real_time_a_second_takes_a_second(mocks) -> None:
+    mock = mocks()
+    mock.join()
+    begun = time.monotonic()
+    assert mock.skill("head_shake") == (SUCCEEDED, "")
+    assert time.monotonic() - begun == pytest.approx(1.0, abs=0.5)
+
+
+def test_another_one_may_live_on_the_clock_of_the_first(mocks) -> None:
+    first = mocks(**FAST)
+    second = mocks(use_sim_time=True)
+    first.join()
+    second.join()
+    assert second.skill("walk", distance=0.2) == (SUCCEEDED, "")
+    assert second.watcher.x == pytest.approx(0.2, abs=0.05)
+    assert first.watcher.x == pytest.approx(0.0, abs=1e-6)
+    assert abs(second.last["pose"].header.stamp.sec - first.last["pose"].header.stamp.sec) <= 1
+    assert first.last["pose"].header.stamp.sec < 600  # not the time of day
+
+
+def test_stop_and_hold(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    mock.bml.send('{"type": "body", "action": "WALK", "duration": 100}', source="test")
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
+    assert mock.call(SetBool, "hold", SetBool.Request(data=True)).success
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
+    assert mock.call(SetBool, "hold", SetBool.Request(data=False)).success
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
+    assert mock.call(Trigger, "stop", Trigger.Request()).success
+    mock.until(lambda: mock.last["body_status"].stopped)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
+    mock.until(lambda: mock.bml.result is not None)
+
+
+def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    assert mock.skill("walk", distance=0.3)[0] == SUCCEEDED
+    mock.body.trigger_deactivate()
+    mock.until(lambda: mock.last["link_state"].state == LinkState.CLOSED)
+    assert mock.skill("eye_red") == (FAILED, "mock_body is inactive; activate it first")
+    percepts = mock.watcher.percepts
+    mock.body.trigger_activate()
+    mock.until(lambda: mock.last["link_state"].state == LinkState.READY and mock.watcher.percepts > percepts)
+    assert mock.last["link_state"].connects == 2
+    assert mock.watcher.x == pytest.approx(0.3, abs=0.02)
+    assert mock.skill("eye_red") == (SUCCEEDED, "")
+    mock.body.trigger_deactivate()
+    mock.body.trigger_cleanup()
+    mock.body.trigger_configure()
+    mock.body.trigger_activate()
+    mock.until(lambda: mock.watcher.x == pytest.approx(0.0, abs=1e-6))  # another world
+    mock.until(lambda: mock.last["link_state"].connects == 1)
+    mock.until(lambda: mock.skills.server_is_ready())
+    assert mock.skill("eye_red") == (SUCCEEDED, "")
+
+
+def lost() -> Path:
+    raise LookupError("package 'embodiment_bridge' is not there")
+
+
+@pytest.mark.parametrize(
+    ("values", "share", "reason"),
+    [
+        ({"speed": 2.0}, lambda: ROOT, "parameter speed is 2; it must be 1 where publish_clock is false"),
+        ({}, lost, "parameters body_file and robot_description_file are needed: package"),
+        ({"body_file": "/no/body.yaml"}, lambda: ROOT, "body file /no/body.yaml: cannot be read"),
+        ({"robot_description_file": "/no/robot.urdf"}, lambda: ROOT, "/no/robot.urdf"),
+        ({"rate": 1.0}, lambda: ROOT, "parameter rate"),
+    ],
+)
+def test_what_cannot_be_configured_is_said_in_one_line(values, share, reason, capfd) -> None:
+    with Runtime() as runtime:
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        node = runtime.add(MockBody(share, context=runtime.context, parameter_overrides=overrides))
+        end = time.monotonic() + PATIENCE
+        said = ""
+        while "not configured" not in said and time.monotonic() < end:
+            turn = time.monotonic() + 0.2
+            runtime.spin(lambda turn=turn: time.monotonic() > turn)
+            out, err = capfd.readouterr()
+            said += out + err
+        assert reason in said
+        assert node._state_machine.current_state[0] == State.PRIMARY_STATE_UNCONFIGURED

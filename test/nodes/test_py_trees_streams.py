@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trees as py_trees_ros shows them, and who gets them when; on stand-ins where ROS's interfaces are not installed."""
+
+import json
+import uuid
+
+import py_trees_fakes
+import pytest
+from unique_identifier_msgs.msg import UUID
+
+from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.loading import Rules
+from embodiment_bridge.behaviour.ports import Ports
+from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.nodes import py_trees_streams
+from embodiment_bridge.nodes.py_trees_streams import MAX_NODES, MAX_STREAMS, behaviours, streams_of
+
+SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
+SHAKE = {"type": "body", "action": "HEAD_SHAKE", "duration": 1}
+STREAM = "/robot1/behavior_tree/snapshot_streams"
+
+
+def delay(seconds, **more):
+    return {"type": "delay", "duration": seconds, **more}
+
+
+def make_run(*children, **more):
+    """A run of a sequence, on a virtual body whose clock is the run's."""
+    body = VirtualSkills(SKILLS)
+    text = json.dumps({"type": "sequence", "behaviors": children, **more})
+    return Run(text, Ports(body, NoMedia(), NoRequests()), Rules(SKILLS))
+
+
+@pytest.fixture(autouse=True)
+def interfaces(monkeypatch):
+    """Stand-ins, wherever the test runs."""
+    monkeypatch.setattr(py_trees_streams, "msg", py_trees_fakes.msg)
+    monkeypatch.setattr(py_trees_streams, "srv", py_trees_fakes.srv)
+
+
+@pytest.fixture
+def node():
+    return py_trees_fakes.Node()
+
+
+@pytest.fixture
+def streams(node):
+    return streams_of(node)
+
+
+def shown(run):
+    """All nodes by name, with the events since the last call as those of the last tick."""
+    made = behaviours(run.last_root, {event.origin for event in run.take_events()})
+    return {message.name: message for message in made}
+
+
+def tick(run, streams, now):
+    run.tick(now)
+    streams.publish(run, run.take_events())
+
+
+def of(message):
+    return uuid.UUID(bytes=bytes(message.uuid))
+
+
+def test_tree_is_linked_by_ids():
+    run = make_run(delay(1, name="wait"), {"type": "parallel", "name": "both", "behaviors": [SHAKE]})
+    run.tick(0.0)
+    made = behaviours(run.last_root, set())
+    root, wait, both, shake = made
+    assert [of(m) for m in root.child_ids] == [of(wait.own_id), of(both.own_id)]
+    assert [of(m) for m in both.child_ids] == [of(shake.own_id)]
+    assert root.parent_id == UUID()
+    assert of(wait.parent_id) == of(both.parent_id) == of(root.own_id)
+    assert of(root.current_child_id) == of(wait.own_id)
+    assert len({of(m.own_id) for m in made}) == 4
+    assert {of(m.own_id).version for m in made} == {4}  # py_trees_ros forces that version on what it reads
+
+
+def test_ids_stay_the_same_during_a_run():
+    run = make_run(delay(1), delay(1))
+    run.tick(0.0)
+    first = [of(m.own_id) for m in behaviours(run.last_root, set())]
+    run.tick(1.5)
+    assert [of(m.own_id) for m in behaviours(run.last_root, set())] == first
+
+
+KINDS = [
+    ({"type": "sequence", "behaviors": [delay(1)]}, "SEQUENCE", "WithMemory"),
+    ({"type": "selector", "behaviors": [delay(1)]}, "SELECTOR", "WithMemory"),
+    ({"type": "parallel", "behaviors": [delay(1)]}, "PARALLEL", "OnAll"),
+    ({"type": "parallel", "successPolicy": "SucceedOnOne", "behaviors": [delay(1)]}, "PARALLEL", "OnOne"),
+    ({"type": "loop", "loop": 2, "behavior": delay(1)}, "DECORATOR", "/behaviors/0"),
+    (delay(1), "BEHAVIOUR", "/behaviors/0"),
+    (SHAKE, "BEHAVIOUR", "/behaviors/0"),
+]
+
+
+@pytest.mark.parametrize(("document", "kind", "detail"), KINDS)
+def test_kind_of_node(document, kind, detail):
+    run = make_run({**document, "name": "it"})
+    run.tick(0.0)
+    it = shown(run)["it"]
+    assert (it.type, it.additional_detail) == (getattr(py_trees_fakes.Behaviour, kind), detail)
+    assert it.blackbox_level == py_trees_fakes.Behaviour.BLACKBOX_LEVEL_NOT_A_BLACKBOX
+    assert it.class_name.startswith("embodiment_bridge.behaviour.")
+
+
+def test_status_and_activity_of_the_last_tick():
+    run = make_run(delay(1, name="a"), delay(1, name="b"), delay(1, name="c"), name="all")
+    kind = py_trees_fakes.Behaviour
+
+    def at(now):
+        run.tick(now)
+        return {name: (m.status, m.is_active) for name, m in shown(run).items()}
+
+    later = (kind.INVALID, False)
+    assert at(0.0) == {"all": (kind.RUNNING, True), "a": (kind.RUNNING, True), "b": later, "c": later}
+    assert at(1.1)["a"] == (kind.SUCCESS, True)
+    assert at(1.2)["a"] == (kind.SUCCESS, False)
+    assert at(2.1)["b"] == (kind.SUCCESS, True)
+    ended = at(3.1)
+    assert run.root is None
+    assert ended["all"] == ended["c"] == (kind.SUCCESS, True)
+    assert ended["a"] == (kind.SUCCESS, False)
+
+
+def test_halted_and_failed_nodes_and_their_messages():
+    run = make_run(
+        {
+            "type": "parallel",
+            "name": "both",
+            "behaviors": [{**SHAKE, "duration": 9}, delay(1, name="no", **{"return": False})],
+        }
+    )
+    run.tick(0.0)
+    assert shown(run)["HEAD_SHAKE"].message == ""
+    for now in (1.1, 1.2):  # the body comes to rest in between
+        run.tick(now)
+    ended = shown(run)
+    kind = py_trees_fakes.Behaviour
+    assert ended["no"].status == ended["both"].status == kind.FAILURE
+    assert (ended["HEAD_SHAKE"].status, ended["HEAD_SHAKE"].is_active) == (kind.INVALID, False)
+
+
+def test_named_leaf_says_what_it_does():
+    run = make_run({**SHAKE, "name": "disagree"})
+    run.tick(0.0)
+    assert shown(run)["disagree"].message == "HEAD_SHAKE"
+
+
+def test_of_a_large_tree_the_upper_part_is_shown():
+    rows = [{"type": "sequence", "behaviors": [delay(1)] * 40} for _ in range(40)]
+    run = make_run(*rows, name="all")
+    run.tick(0.0)
+    made = behaviours(run.last_root, set())
+    assert len(made) == MAX_NODES
+    ids = {of(m.own_id) for m in made}
+    assert {of(child) for m in made for child in m.child_ids} == ids - {of(made[0].own_id)}
+    assert made[0].message == ""
+    assert made[40].message == " (40 children not shown)"
+
+
+def test_large_tree_at_the_limit_is_shown_whole():
+    run = make_run(*[delay(1)] * (MAX_NODES - 1))
+    run.tick(0.0)
+    made = behaviours(run.last_root, set())
+    assert len(made) == MAX_NODES
+    assert made[0].message == ""
+
+
+def test_nothing_is_made_without_a_stream(streams, monkeypatch):
+    monkeypatch.setattr(py_trees_streams, "behaviours", None)  # would raise
+    tick(make_run(delay(1)), streams, 0.0)
+
+
+def test_stream_gets_changes_only(node, streams):
+    topic = node.call("open").topic_name
+    assert topic == f"{STREAM}/_snapshots_0"
+    sent = node.publishers_made[topic].sent
+    run = make_run(delay(1), delay(1))
+    for now, messages in ((0.0, 1), (0.5, 1), (1.1, 2), (1.5, 2), (2.1, 3)):
+        tick(run, streams, now)
+        assert len(sent) == messages
+    assert [m.statistics.count for m in sent] == [1, 3, 5]
+    assert sent[-1].behaviours[0].status == py_trees_fakes.Behaviour.SUCCESS
+    assert all(m.changed and m.statistics.stamp.sec == 7 for m in sent)
+
+
+def test_newcomer_gets_the_tree_as_it_stands(node, streams):
+    run = make_run(delay(1))
+    tick(run, streams, 0.0)
+    sent = node.publishers_made[node.call("open").topic_name].sent
+    tick(run, streams, 0.5)
+    assert [m.changed for m in sent] == [False]
+
+
+@pytest.mark.parametrize(("period", "messages"), [(0.0, 3), (-1.0, 3), (1e9, 1), (float("nan"), 1)])
+def test_period_of_a_stream(node, streams, period, messages):
+    sent = node.publishers_made[node.call("open", period=period).topic_name].sent
+    run = make_run(delay(1))
+    for now in (0.0, 0.1, 0.2):
+        tick(run, streams, now)
+    assert len(sent) == messages
+
+
+def test_reconfigured_period(node, streams):
+    topic = node.call("open").topic_name
+    run = make_run(delay(1))
+    tick(run, streams, 0.0)
+    assert node.call("reconfigure", topic, period=0.0).result is True
+    tick(run, streams, 0.1)
+    assert len(node.publishers_made[topic].sent) == 2
+
+
+@pytest.mark.parametrize("service", ["close", "reconfigure"])
+def test_stream_that_is_not_there(node, streams, service):
+    assert node.call(service, "/nobody").result is False
+
+
+def test_closed_stream_is_gone(node, streams):
+    topic = node.call("open").topic_name
+    assert node.call("close", topic).result is True
+    assert node.publishers_made == {}
+    tick(make_run(delay(1)), streams, 0.0)
+
+
+NAMES = [
+    ("mine", f"{STREAM}/mine"),
+    ("~/mine", "/robot1/behavior_tree/mine"),
+    ("/anywhere", "/anywhere"),
+]
+
+
+@pytest.mark.parametrize(("wanted", "topic"), NAMES)
+def test_wished_name(node, streams, wanted, topic):
+    assert node.call("open", wanted).topic_name == topic
+    assert node.call("open", wanted).topic_name == topic  # the same stream again
+    assert list(node.publishers_made) == [topic]
+
+
+def test_impossible_name_is_refused_with_a_line(node, streams):
+    assert node.call("open", "a b").topic_name == ""
+    assert node.publishers_made == {}
+    assert node.lines == [("warning", "no snapshot stream 'a b': bad name ~/snapshot_streams/a b")]
+
+
+def test_stream_that_nobody_hears_makes_room(node, streams):
+    topics = [node.call("open").topic_name for _ in range(MAX_STREAMS)]
+    node.publishers_made[topics[0]].subscribers = 1
+    assert node.call("open").topic_name == f"{STREAM}/_snapshots_{MAX_STREAMS}"
+    assert topics[0] in node.publishers_made
+    assert topics[1] not in node.publishers_made
+    assert len(node.publishers_made) == MAX_STREAMS
+
+
+def test_too_many_streams_are_refused(node, streams):
+    for _ in range(MAX_STREAMS):
+        node.publishers_made[node.call("open").topic_name].subscribers = 1
+    assert node.call("open").topic_name == ""
+    assert len(node.publishers_made) == MAX_STREAMS
+    assert "16 streams are open" in node.lines[0][1]
+
+
+def test_rejected_document_has_no_tree(node, streams):
+    topic = node.call("open").topic_name
+    tick(make_run(delay(-1)), streams, 0.0)
+    assert node.publishers_made[topic].sent == []
+
+
+def test_everything_is_taken_off_the_graph(node, streams):
+    node.call("open")
+    streams.destroy()
+    assert (node.services_made, node.publishers_made) == ({}, {})
+
+
+def test_without_the_interfaces_there_is_one_line_and_no_service(node, monkeypatch):
+    monkeypatch.setattr(py_trees_streams, "msg", None)
+    assert streams_of(node) is None
+    assert node.services_made == {}
+    assert node.lines == [
+        ("debug", "no streams for py-trees-tree-watcher: py_trees_ros_interfaces is not installed")
+    ]
