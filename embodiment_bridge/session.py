@@ -11,13 +11,13 @@ import random
 import threading
 import time
 import traceback
-from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
-from embodiment_bridge.errors import BridgeError, CommandError, LinkError
+from embodiment_bridge.errors import BridgeError, LinkError
+from embodiment_bridge.event_link import CodecLink, Counters, EventLink
 from embodiment_bridge.protocols.contract import Codec, Malformed, Unknown
 from embodiment_bridge.transports.base import Transport
 
@@ -25,7 +25,6 @@ FIRST_BACKOFF = 0.5  # s
 LONGEST_BACKOFF = 5.0  # s; a server that is started by hand is joined soon after
 JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
 POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
-KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
 
 
 class Phase(IntEnum):
@@ -49,21 +48,6 @@ class LinkStatus:
     connects: int = 0
 
 
-@dataclass(slots=True)
-class Counters:
-    """What a session has seen since its start. ``answer_times``: s from bytes read to answer written."""
-
-    events: int = 0
-    malformed: int = 0
-    unknown: int = 0
-    refused_commands: int = 0
-    bytes_in: int = 0
-    bytes_out: int = 0
-    last_error: str = ""
-    last_traceback: str = ""
-    answer_times: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_TIMES))
-
-
 class Agent(Protocol):
     """Whom a session serves; called on the session's thread only."""
 
@@ -83,18 +67,21 @@ class Agent(Protocol):
         """The link that was open is gone."""
 
 
-class Session:
+OpenLink = Callable[[Counters, Callable[[], float]], EventLink]
+
+
+class EventSession:
     """One thread that serves one agent over one link at a time.
 
-    connect opens a transport or raises LinkError; codec makes a fresh codec per connection; on_status hears every
-    change of the link, on the session's thread. handshake_timeout s is the longest wait for the first sign of
-    readiness; ``refusal`` explains a peer that closes before it. wait(s) waits, True when the session shall end.
+    open_link opens a link, which counts with what it is given and has this clock, or raises LinkError; on_status
+    hears every change of the link, on the session's thread. handshake_timeout s is the longest wait for the first
+    sign of readiness; ``refusal`` explains a peer that closes before it. wait(s) waits, True when the session shall
+    end.
     """
 
     def __init__(
         self,
-        connect: Callable[[], Transport],
-        codec: Callable[[], Codec],
+        open_link: OpenLink,
         agent: Agent,
         on_status: Callable[[LinkStatus], None],
         *,
@@ -107,8 +94,7 @@ class Session:
     ) -> None:
         self.counters = Counters()
         self.status = LinkStatus(peer=peer)
-        self._connect = connect
-        self._make_codec = codec
+        self._open_link = open_link
         self._agent = agent
         self._on_status = on_status
         self._handshake_timeout = handshake_timeout
@@ -117,7 +103,7 @@ class Session:
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._jitter = jitter
-        self._transport: Transport | None = None
+        self._link: EventLink | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
@@ -127,13 +113,19 @@ class Session:
         self._thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
-        """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s."""
+        """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s.
+
+        The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
+        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment.
+        """
         self._stop.set()
-        transport = self._transport
-        if transport is not None:
-            transport.close()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout)
+        if self._thread is None or self._thread is threading.current_thread():
+            return
+        self._thread.join(min(2 * POLL, timeout))
+        link = self._link
+        if self._thread.is_alive() and link is not None:
+            link.close()
+        self._thread.join(timeout)
 
     def run(self) -> None:
         """Serve until stopped (what the thread does; tests may call it themselves)."""
@@ -155,22 +147,18 @@ class Session:
         """Connect and serve until the link is lost; return why it was."""
         self._enter(Phase.CONNECTING, self.counters.last_error)
         try:
-            self._transport = self._connect()
-        except LinkError as error:
-            return str(error)
-        try:
-            self._converse(self._transport)
+            self._link = self._open_link(self.counters, self._clock)
+            self._converse(self._link)
+            reason = "stopped"
         except BridgeError as error:
             reason = self._explain(str(error))
         except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
             reason = f"internal error: {error!r}"
             self.counters.last_traceback = traceback.format_exc()
-        else:
-            reason = "stopped"
-        finally:
-            self._transport.close()
-            self._transport = None
-        self._agent.lost(reason)
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+            self._agent.lost(reason)
         return reason
 
     def _explain(self, reason: str) -> str:
@@ -178,25 +166,23 @@ class Session:
             return f"{reason} before it answered: {self._refusal}"
         return reason
 
-    def _converse(self, transport: Transport) -> None:
-        codec = self._make_codec()
+    def _converse(self, link: EventLink) -> None:
         self._enter(Phase.HANDSHAKE, "")
-        self._send(transport, codec, self._agent.greet())
+        link.write(self._agent.greet())
         deadline = self._clock() + self._handshake_timeout
         while not self._stop.is_set():
-            data = transport.read(POLL)
-            arrived = self._clock()
-            if data:
-                self.counters.bytes_in += len(data)
-                self._serve_events(transport, codec, codec.feed(data), arrived)
-            if self.status.phase is Phase.HANDSHAKE and arrived > deadline:
-                raise LinkError(f"{transport.peer}: no answer within {self._handshake_timeout:g} s")
+            events = link.read(POLL)
+            if self._stop.is_set():
+                return  # and hang up: the peer waits for our answer now, and is not sending
+            self._serve_events(link, events)
+            if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
+                raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
 
-    def _serve_events(self, transport: Transport, codec: Codec, events: list[Any], arrived: float) -> None:
+    def _serve_events(self, link: EventLink, events: list[Any]) -> None:
         for event in events:
             self._count(event)
-            if self._send(transport, codec, self._agent.respond(event)):
-                self.counters.answer_times.append(self._clock() - arrived)
+            if link.write(self._agent.respond(event)):
+                self.counters.answer_times.append(self._clock() - link.arrived)
             if self.status.phase is Phase.HANDSHAKE and self._agent.ready(event):
                 self._enter(Phase.READY, "", connects=self.status.connects + 1)
             self._agent.observe(event)
@@ -209,24 +195,31 @@ class Session:
         elif isinstance(event, Unknown):
             self.counters.unknown += 1
 
-    def _send(self, transport: Transport, codec: Codec, commands: Iterable[Any]) -> bool:
-        data = b"".join(self._encode(codec, command) for command in commands)
-        if data:
-            transport.write(data)
-            self.counters.bytes_out += len(data)
-        return bool(data)
-
-    def _encode(self, codec: Codec, command: Any) -> bytes:
-        try:
-            return codec.encode(command)
-        except CommandError as error:
-            self.counters.refused_commands += 1
-            self.counters.last_error = str(error)
-            return b""
-
     def _enter(
         self, phase: Phase, reason: str, *, retry_in: float = 0.0, connects: int | None = None
     ) -> None:
         kept = self.status.connects if connects is None else connects
         self.status = LinkStatus(phase, self.status.peer, reason, retry_in, kept)
         self._on_status(self.status)
+
+
+class Session(EventSession):
+    """A session over bytes.
+
+    connect opens a transport or raises LinkError; codec makes a fresh codec per connection; the rest is as in
+    ``EventSession``.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Transport],
+        codec: Callable[[], Codec],
+        agent: Agent,
+        on_status: Callable[[LinkStatus], None],
+        **options: Any,
+    ) -> None:
+        def open_link(counters: Counters, clock: Callable[[], float]) -> CodecLink:
+            made = codec()
+            return CodecLink(connect(), made, counters, clock)
+
+        super().__init__(open_link, agent, on_status, **options)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The body's skills as a port of the tree: an action client whose callbacks only cache."""
 
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,6 +25,8 @@ STATUS = {
     ExecuteSkill.Result.FAILED: SkillStatus.FAILED,
 }
 
+GONE_AFTER = 2.0  # s of wall time
+
 
 @dataclass(slots=True)
 class _Pending:
@@ -42,11 +45,13 @@ class RosSkills:
         self._client = ActionClient(node, ExecuteSkill, "execute_skill")
         self._hold = node.create_client(SetBool, "hold")
         self._pending: dict[str, _Pending] = {}
+        self._seen = time.monotonic()
 
     def start(self, request: SkillRequest) -> None:
         """See ``SkillPort``."""
         if not self._client.server_is_ready():
             raise CommandError(f"skill {request.name!r}: no body offers execute_skill in this namespace")
+        self._seen = time.monotonic()
         pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING))
         self._pending[request.id] = pending
         goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
@@ -57,7 +62,7 @@ class RosSkills:
     def report(self, request_id: str) -> SkillReport:
         """See ``SkillPort``."""
         pending = self._pending[request_id]
-        if not pending.report.status.ended and not self._client.server_is_ready():
+        if not pending.report.status.ended and self._gone():
             self._end(pending, SkillStatus.FAILED, "the body's node is gone")
         if pending.report.status.ended:
             del self._pending[request_id]
@@ -81,6 +86,13 @@ class RosSkills:
         """Take the clients off the graph."""
         self._client.destroy()
         self._node.destroy_client(self._hold)
+
+    def _gone(self) -> bool:
+        """Whether nobody has served the action for a while; the graph's own view of it flickers now and then."""
+        now = time.monotonic()
+        if self._client.server_is_ready():
+            self._seen = now
+        return now - self._seen > GONE_AFTER
 
     def _answered(self, pending: _Pending, answer: "Future") -> None:
         goal: ClientGoalHandle = answer.result()

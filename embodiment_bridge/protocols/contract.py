@@ -5,6 +5,7 @@ A codec is pure: bytes in, events out; commands in, bytes out. It keeps only the
 """
 
 import importlib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -104,11 +105,15 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """One protocol as data. ``codec``, ``converter`` and ``commands`` are ``module:attribute``, resolved on use.
+    """One protocol as data.
+
+    ``codec``, ``converter``, ``commands`` and ``managed`` are ``module:attribute``, resolved on use.
 
     commands: the command classes that the codec encodes; empty where there are none.
     probe: name of the parameter whose port must have sent something before the peer can be joined.
     refusal: what it means when the peer closes the connection instead of answering the greeting.
+    managed: a function that takes the parameters and returns the ``open_link`` of ``session.EventSession`` for a peer
+    in this process; empty where there is no such peer.
     """
 
     name: str
@@ -122,6 +127,7 @@ class Room:
     commands: str = ""
     probe: str = ""
     refusal: str = ""
+    managed: str = ""
 
 
 class Converter(Protocol):
@@ -132,6 +138,12 @@ class Converter(Protocol):
 
     def remarks(self) -> list[str]:
         """What cannot work with these parameters, for people: logged once. May be left out where all always works."""
+
+    def heed(self, wanted: Callable[[str], bool]) -> None:
+        """Be told how to know whether somebody listens to a topic; what nobody hears need not be made.
+
+        May be left out where messages cost little.
+        """
 
     def greet(self) -> list[Any]:
         """Commands that open the conversation; called once per connection, so what is remembered of the last ends."""
@@ -157,8 +169,11 @@ class Converter(Protocol):
             CommandError: it cannot be sent; the text names the limit.
         """
 
-    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> list[tuple[str, Any]]:
-        """(topic, ROS message) pairs of an event, whose ``body_state`` is given; stamp is a builtin_interfaces/Time."""
+    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> Iterable[tuple[str, Any]]:
+        """(topic, ROS message) pairs of an event, whose ``body_state`` is given; stamp is a builtin_interfaces/Time.
+
+        Each is published when it comes: the most urgent first, and a generator lets it wait for no other.
+        """
 
 
 def resolve(place: str) -> Any:

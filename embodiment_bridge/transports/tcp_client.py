@@ -65,21 +65,3 @@ class TcpClient:
         with contextlib.suppress(OSError):  # shutdown wakes a reader in another thread; not connected is fine
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
-
-
-def await_first_bytes(host: str, port: int, *, timeout: float) -> None:
-    """Connect, wait until the peer has sent something, and close.
-
-    Some servers listen before they can serve; their first message on another port says that they can.
-
-    Raises:
-        LinkError: nobody accepted, or nothing came within ``timeout`` s.
-    """
-    link = TcpClient(host, port, timeout=timeout)
-    try:
-        if not link.read(timeout):
-            raise LinkError(
-                f"{link.peer}: nothing came within {timeout:g} s; the world of the server is not ready"
-            )
-    finally:
-        link.close()

@@ -69,7 +69,7 @@ def launched() -> dict[str, dict[str, Any]]:
             values: dict[str, Any] = {}
             for item in node.parameters:
                 values.update({} if isinstance(item, Path) else item)
-            if "body_file" in values:
+            if {"protocol", "body_file"} <= set(values):  # the mock body has no protocol
                 found.setdefault(values["protocol"], values)
     return found
 

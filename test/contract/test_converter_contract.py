@@ -103,7 +103,7 @@ def test_messages_have_the_stamp_they_were_given(rig, name):
 def test_what_is_no_event_of_the_protocol_says_nothing(rig, name):
     for event in NO_EVENTS:
         assert rig.converter.body_state(event) is None
-        assert rig.converter.messages(event, None, STAMP) == []
+        assert list(rig.converter.messages(event, None, STAMP)) == []
         assert isinstance(rig.converter.answer(event, None), list)
 
 

@@ -18,7 +18,15 @@ BRINGUP, BODY = "launch/bringup.launch.xml", "launch/body/rcsssmj.launch.xml"
 # Name of the case: (file below the share directory of embodiment_bridge, arguments).
 CASES = {
     "bringup": (BRINGUP, {}),
-    "bringup_start_peer": (BRINGUP, {"start_peer": "true", "port": "61000", "monitor_port": "61001"}),
+    "bringup_mock": (
+        BRINGUP,
+        {"body": "mock", "use_sim_time": "true", "speed": "20", "seed": "7", "namespace": "m"},
+    ),
+    "bringup_dummy": (BRINGUP, {"body": "dummy", "start_peer": "true"}),
+    "bringup_start_peer": (
+        BRINGUP,
+        {"body": "rcsssmj", "start_peer": "true", "port": "61000", "monitor_port": "61001"},
+    ),
     "bringup_robot1": (
         BRINGUP,
         {
@@ -33,8 +41,21 @@ CASES = {
             "use_sim_time": "true",
         },
     ),
-    "bringup_no_clock": (BRINGUP, {"use_sim_time": "true", "publish_clock": "false"}),
+    "bringup_no_clock": (BRINGUP, {"body": "rcsssmj", "use_sim_time": "true", "publish_clock": "false"}),
+    "bringup_k1": (BRINGUP, {"body": "rcsssmj", "robot": "K1"}),
+    "bringup_managed": (
+        BRINGUP,
+        {
+            "body": "rcsssmj",
+            "robot": "ant",
+            "transport": "managed",
+            "realtime_factor": "0.0",
+            "start_peer": "true",
+        },
+    ),
     "body_alone": (BODY, {}),
+    "mock_alone": ("launch/body/mock.launch.xml", {}),
+    "dummy_alone": ("launch/body/dummy.launch.xml", {}),
     "torture": ("files/torture.launch.xml", {"count": "3"}),
     "torture_else": ("files/torture.launch.xml", {"count": "4", "left": "false", "mode": "slow"}),
 }
@@ -51,7 +72,7 @@ def make_prefix(folder):
     (index / "embodiment_bridge").touch()
     programs = folder / "lib" / "embodiment_bridge"
     programs.mkdir(parents=True)
-    for name in ("agent_bridge", "behavior_tree"):
+    for name in ("agent_bridge", "behavior_tree", "mock_body"):
         (programs / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (programs / name).chmod(0o755)
     return folder

@@ -55,13 +55,13 @@ def test_value_that_does_not_exist_is_refused_with_the_choices(bringup, argument
     with pytest.raises(
         ConfigError, match=rf"argument '{argument}' is 'nonesuch', which is none of its choices: \w"
     ):
-        bringup(**{argument: "nonesuch"})
+        bringup(**{"body": "rcsssmj", argument: "nonesuch"})
 
 
 @pytest.mark.parametrize(("argument", "value"), [("port", "soccer"), ("number", "one")])
 def test_number_that_is_none_is_refused(bringup, argument, value):
     with pytest.raises(ConfigError, match=re.escape(f"<param>: '{value}' is no int")):
-        bringup(**{argument: value})
+        bringup(**{"body": "rcsssmj", argument: value})
 
 
 def test_parameter_file_that_is_not_there_is_refused(bringup):
@@ -70,7 +70,7 @@ def test_parameter_file_that_is_not_there_is_refused(bringup):
 
 
 def test_peer_listens_where_the_body_looks(bringup):
-    plan = bringup(start_peer="true", host="127.0.0.2", port="61000", monitor_port="61005")
+    plan = bringup(body="rcsssmj", start_peer="true", host="127.0.0.2", port="61000", monitor_port="61005")
     server = plan.executables[0].cmd
     values = {name: value for item in plan.nodes[0].parameters[1:] for name, value in item.items()}
     options = dict(zip(server[3::2], server[4::2], strict=True))

@@ -161,8 +161,9 @@ def test_answer_leaves_before_anybody_observes() -> None:
         read(peer, 5)
         order: list[str] = []
         rig.agent.observe = lambda event: order.append(f"observed {event}")  # type: ignore[method-assign]
-        write = rig.session._transport.write  # type: ignore[union-attr]
-        rig.session._transport.write = lambda data: (order.append(f"wrote {data!r}"), write(data))  # type: ignore
+        transport = rig.session._link._transport  # type: ignore[union-attr]
+        write = transport.write
+        transport.write = lambda data: (order.append(f"wrote {data!r}"), write(data))
         peer.write(b"a")
         read(peer, 1)
         peer.write(b"b")

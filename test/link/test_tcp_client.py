@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from embodiment_bridge.errors import LinkError
-from embodiment_bridge.transports.tcp_client import TcpClient, await_first_bytes
+from embodiment_bridge.transports.tcp_client import TcpClient
 
 
 @pytest.fixture
@@ -50,20 +50,3 @@ def test_close_wakes_a_reader(listener) -> None:
         client.read(30.0)
     with pytest.raises(LinkError):
         client.write(b"late")
-
-
-def test_first_bytes_of_a_server_that_says_something(listener) -> None:
-    def serve() -> None:
-        peer, _ = listener.accept()
-        with peer:
-            peer.sendall(b"world")
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    await_first_bytes("127.0.0.1", port(listener), timeout=5.0)
-    thread.join()
-
-
-def test_first_bytes_of_a_silent_server(listener) -> None:
-    with pytest.raises(LinkError, match=r"nothing came within 0\.1 s"):
-        await_first_bytes("127.0.0.1", port(listener), timeout=0.1)

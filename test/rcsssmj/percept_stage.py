@@ -43,7 +43,7 @@ def converter(**changes):
 
 def messages(percept, made=None, stamp=STAMP):
     made = made or converter()
-    pairs = made.messages(percept, made.body_state(percept), stamp)
+    pairs = list(made.messages(percept, made.body_state(percept), stamp))
     for _, message in pairs:
         serialize_message(message)
     return pairs

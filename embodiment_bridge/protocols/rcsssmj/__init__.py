@@ -26,6 +26,13 @@ ROOM = Room(
             0.0,
             3600.0,
         ),
+        Parameter(
+            "realtime_factor",
+            1.0,
+            "Simulated time per real time, for transport managed; factor 0 is as fast as possible.",
+            0.0,
+            100.0,
+        ),
     ),
     outputs=(
         Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
@@ -40,6 +47,7 @@ ROOM = Room(
     inputs=(Input("say", "std_msgs.msg:String"),),
     services=(Input("beam", "embodiment_bridge.srv:Beam"),),
     commands="embodiment_bridge.protocols.rcsssmj.commands:COMMANDS",
+    managed="embodiment_bridge.protocols.rcsssmj.managed_link:make_opener",
     probe="monitor_port",
     refusal=(
         "the server closes without a word when it refuses an init: the number is taken in that team, there are two "

@@ -1,43 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a robot senses of itself, as standard messages."""
 
-from array import array
-from collections.abc import Sequence
 from typing import Any, Final
 
-from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
-from sensor_msgs.msg import Imu, JointState
+from geometry_msgs.msg import Quaternion, Vector3
+from sensor_msgs.msg import Imu
 from std_msgs.msg import Header
 
-from embodiment_bridge.body import BodyState
 from embodiment_bridge.msg import TouchState, TouchStates
 from embodiment_bridge.protocols.rcsssmj.events import Percept
-from embodiment_bridge.rotation import quaternion_from_rpy
 from embodiment_bridge.units import RAD_PER_DEG
 
 # sensor_msgs/Imu: the first element -1 says that the value is not measured
 UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8
 MAX_TOUCHES: Final = 64  # sensors; far more than any robot has
-
-
-def joint_states(names: Sequence[str], state: BodyState, stamp: Any) -> JointState:
-    """Angles (rad) and rates (rad/s) of all joints."""
-    return JointState(
-        header=Header(stamp=stamp),
-        name=names,
-        position=array(
-            "d", state.position
-        ),  # the one sequence that rosidl takes without looking at each value
-        velocity=array("d", state.velocity),
-    )
-
-
-def pose(state: BodyState, stamp: Any, frame: str) -> PoseStamped:
-    """Where base_link is in ``frame``, the map."""
-    x, y, z = state.base_position
-    turn = _quaternion(*quaternion_from_rpy(state.roll, state.pitch, state.yaw))
-    header = Header(stamp=stamp, frame_id=frame)
-    return PoseStamped(header=header, pose=Pose(position=Point(x=x, y=y, z=z), orientation=turn))
 
 
 def imu(percept: Percept, stamp: Any, frame: str) -> Imu:
@@ -50,7 +26,7 @@ def imu(percept: Percept, stamp: Any, frame: str) -> Imu:
     message.linear_acceleration = Vector3(x=acceleration.x_m_s2, y=acceleration.y_m_s2, z=acceleration.z_m_s2)
     if percept.orientations:
         turn = percept.orientations[0]
-        message.orientation = _quaternion(turn.x, turn.y, turn.z, turn.w)
+        message.orientation = Quaternion(x=turn.x, y=turn.y, z=turn.z, w=turn.w)
     else:
         message.orientation_covariance = UNKNOWN_COVARIANCE
     return message
@@ -65,7 +41,3 @@ def touch(percept: Percept, stamp: Any, frame: str) -> TouchStates:
             for sensor in percept.touches[:MAX_TOUCHES]
         ],
     )
-
-
-def _quaternion(x: float, y: float, z: float, w: float) -> Quaternion:
-    return Quaternion(x=x, y=y, z=z, w=w)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Percepts as ROS messages: which topics a percept has something for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from embodiment_bridge import state_messages
 from embodiment_bridge.body import BodyState
 from embodiment_bridge.protocols.rcsssmj import body_messages, game_messages
 from embodiment_bridge.protocols.rcsssmj.events import GameState, Percept, Vision
@@ -16,11 +17,11 @@ from embodiment_bridge.scene.soccer import Player, sightings
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
 FRAMES: Final = ("map", "base_link", "imu_link", "camera_link", "microphone_link")
 
-Pairs = list[tuple[str, Any]]
+Pairs = Iterator[tuple[str, Any]]
 
 
 class Messages:
-    """Makes the messages of one robot.
+    """Makes the messages of one robot. ``wanted`` says of a topic whether somebody listens; all are made at first.
 
     Args:
         joint_names: in the body's order.
@@ -39,6 +40,7 @@ class Messages:
         self._memory = memory
         self._camera = camera
         self._game_told: tuple[Any, ...] = ()
+        self.wanted: Callable[[str], bool] = lambda topic: True
 
     def restart(self) -> None:
         """A new connection, perhaps to another world: nothing of the old one is remembered."""
@@ -46,25 +48,24 @@ class Messages:
         self._game_told = ()
 
     def of(self, percept: Percept, state: BodyState | None, stamp: Any) -> Pairs:
-        """(topic, message) pairs of one percept; a sensor that it did not have gives none."""
-        frames = self._frames
-        pairs: Pairs = []
+        """(topic, message) pairs of one percept, each made when it is asked for; a missing sensor gives none."""
+        frames, wanted = self._frames, self.wanted
         if state is not None:
-            pairs.append(("joint_states", body_messages.joint_states(self._joint_names, state, stamp)))
-            if state.has_base:
-                pairs.append(("pose", body_messages.pose(state, stamp, frames["map"])))
-        if percept.gyros and percept.accelerometers:
-            pairs.append(("imu", body_messages.imu(percept, stamp, frames["imu_link"])))
-        if percept.touches:
-            pairs.append(("touch", body_messages.touch(percept, stamp, frames["base_link"])))
+            if wanted("joint_states"):
+                yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
+            if state.has_base and wanted("pose"):
+                yield "pose", state_messages.pose(state, stamp, frames["map"])
+        if percept.gyros and percept.accelerometers and wanted("imu"):
+            yield "imu", body_messages.imu(percept, stamp, frames["imu_link"])
+        if percept.touches and wanted("touch"):
+            yield "touch", body_messages.touch(percept, stamp, frames["base_link"])
         if percept.game_state is not None and self._is_news(percept.game_state, stamp):
-            pairs.append(("game_state", game_messages.game_state(percept.game_state, stamp)))
+            yield "game_state", game_messages.game_state(percept.game_state, stamp)
         if percept.microphones:
-            heard = game_messages.heard(percept, stamp, frames["microphone_link"])
-            pairs += [("heard", message) for message in heard]
+            for message in game_messages.heard(percept, stamp, frames["microphone_link"]):
+                yield "heard", message
         if percept.vision is not None:
-            pairs += self._seen(percept, percept.vision, state, stamp)
-        return pairs
+            yield from self._seen(percept, percept.vision, state, stamp)
 
     def _is_news(self, game: GameState, stamp: Any) -> bool:
         """Whether anything but the play time has changed, or a second has passed."""
@@ -75,13 +76,14 @@ class Messages:
 
     def _seen(self, percept: Percept, vision: Vision, state: BodyState | None, stamp: Any) -> Pairs:
         seen = sight(vision)
-        pairs: Pairs = [("vision", vision_message(seen, stamp, self._frames["camera_link"]))]
+        if self.wanted("vision"):
+            yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
         base = base_pose(percept)
         if state is None or base is None or self._camera is None:
-            return pairs
+            return
         eye = self._camera.pose(base, state.position)
         if eye is not None:
             things = sightings(seen, eye, self._me, BALL_DIAMETER)
-            known = self._memory.look(things, state.time, stamp)
-            pairs.append(("entities", entity_array(known, stamp, self._frames["map"])))
-        return pairs
+            known = self._memory.look(things, state.time, stamp)  # it remembers also while nobody listens
+            if self.wanted("entities"):
+                yield "entities", entity_array(known, stamp, self._frames["map"])

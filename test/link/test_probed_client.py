@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connection that asks at another port first, against sockets that play the server."""
+
+import threading
+
+import pytest
+
+from embodiment_bridge.errors import LinkError
+from embodiment_bridge.transports.probed_client import ProbedClient
+from embodiment_bridge.transports.tcp_server import TcpServer
+
+LOTS = b"w" * 5_000_000  # more than any socket buffer holds
+
+
+@pytest.fixture
+def servers():
+    monitor, agent = TcpServer(), TcpServer()
+    yield monitor, agent
+    monitor.close()
+    agent.close()
+
+
+def connect(monitor: TcpServer, agent: TcpServer) -> ProbedClient:
+    return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=5.0)
+
+
+def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None:
+    monitor, agent = servers
+    ends = {}
+
+    def serve() -> None:
+        ends["probe"] = monitor.accept(5.0)
+        ends["probe"].write(b"world")
+        ends["link"] = agent.accept(5.0)
+        ends["probe"].write(LOTS)
+        ends["link"].write(b"percept")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = connect(monitor, agent)
+    while not (data := client.read(0.05)):
+        pass
+    thread.join()
+    assert data == b"percept"
+    with pytest.raises(LinkError):
+        ends["probe"].read(5.0)
+    client.write(b"answer")
+    assert ends["link"].read(5.0) == b"answer"
+    client.close()
+    for end in ends.values():
+        end.close()
+
+
+def test_silent_server_is_not_joined(servers) -> None:
+    monitor, agent = servers
+    with pytest.raises(LinkError, match=r"nothing came within 0\.1 s"):
+        ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
+    assert agent.accept(0.05) is None
+
+
+def test_nobody_at_the_agents_port(servers) -> None:
+    monitor, agent = servers
+    agent.close()
+
+    def serve() -> None:
+        probe = monitor.accept(5.0)
+        probe.write(b"world")
+        with pytest.raises(LinkError):
+            probe.read(5.0)
+        probe.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    with pytest.raises(LinkError, match="refused"):
+        connect(monitor, agent)
+    thread.join()
+
+
+def test_probe_that_ends_early_is_no_harm(servers) -> None:
+    monitor, agent = servers
+
+    def serve() -> None:
+        probe = monitor.accept(5.0)
+        probe.write(b"world")
+        link = agent.accept(5.0)
+        probe.close()
+        link.write(b"percept")
+        link.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = connect(monitor, agent)
+    while not (data := client.read(0.05)):
+        pass
+    assert data == b"percept"
+    thread.join()
+    client.close()
