@@ -1,6 +1,7 @@
 # make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it
 # make test    everything that has to pass
-# make bench   the benchmarks, into benchmarks/RESULTS.md
+# make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
+# make soak    the tests that take long
 # make venv    the environment that the others use: ROS 2 from PyPI and this package, built
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
@@ -21,7 +22,13 @@ demo: venv
 	@$(BIN)/embodiment_bridge demo $(ARGS)
 
 test: venv lint
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -m "not soak" $(ARGS)
+
+bench: venv
+	@$(BIN)/python benchmarks/run.py $(ARGS)
+
+soak: venv
+	@$(BIN)/python -m pytest -m soak $(ARGS)
 
 lint: venv
 	@$(BIN)/ruff check .

@@ -5,8 +5,8 @@
 
 All read the same recorded stream (default: the short one of a T1 in test/data) in the same run, in turns. The
 best of several turns counts, in CPU time, so that other programs disturb little. Ours starts from the stream as
-received (framing, UTF-8, typed events), the others from whole payloads. A ratio says how many times as long as
-ours a peer takes. A peer that is not installed is left out.
+received (framing, UTF-8, typed events), the others from whole payloads. The ratio is our time to the peer's. A peer
+that is not installed is left out.
 """
 
 import importlib
@@ -17,6 +17,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from rows import row
+
 from embodiment_bridge.framing import Framer
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.sexpr import parse
@@ -24,23 +26,20 @@ from embodiment_bridge.sexpr import parse
 RECORDING = Path(__file__).parents[1] / "test/data/rcsssmj/short_agent_t1.bin"
 CHUNK = 4096  # bytes per read from a socket
 TURNS = 10
-OURS = "rcsssmj: stream to events"
+OURS = "stream to typed events"
+AIM = 1.0  # times the peer, which does less
 
 
 def run(recording: Path = RECORDING) -> list[dict[str, Any]]:
-    """Measure; one row per contestant, ours first, with the ratio of its time to ours."""
+    """Measure; one row per peer."""
     stream = recording.read_bytes()
     payloads = [found.payload for found in Framer().feed(stream)]
     best = best_times({OURS: lambda: decode(stream)} | parsers(payloads))
+    each = {name: round(seconds / len(payloads) * 1e6, 1) for name, seconds in best.items()}
+    ours = each.pop(OURS)
     return [
-        {
-            "name": name,
-            "value": round(seconds / len(payloads) * 1e6, 1),
-            "unit": "us/frame",
-            "peer": "" if name == OURS else name,
-            "ratio": round(seconds / best[OURS], 2),
-        }
-        for name, seconds in best.items()
+        row(OURS, ours, "us/percept", peer=name, peer_value=seconds, at_most=AIM)
+        for name, seconds in each.items()
     ]
 
 
@@ -77,5 +76,6 @@ def best_times(works: dict[str, Callable[[], None]]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    for row in run(Path(sys.argv[1]) if len(sys.argv) > 1 else RECORDING):
-        print(f"{row['name']:35} {row['value']:8.1f} {row['unit']}   {row['ratio']:6.2f} times ours")
+    from run import show
+
+    show(run(*(Path(word) for word in sys.argv[1:])))

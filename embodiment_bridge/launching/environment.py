@@ -13,10 +13,21 @@ OUR_PROGRAM = "embodiment_bridge"  # under a sourced setup file it is found by P
 # environment must not inherit them.
 OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
 
+# Of Fast DDS 2 and 3: the file with the settings of the middleware.
+FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+OUR_PROFILES = Path("share/embodiment_bridge/config/fastdds.xml")
+
 
 def prepare(env: MutableMapping[str, str] = os.environ) -> None:
-    """Fill in what the user has not chosen: where packages are, and that discovery stays on this machine."""
+    """Fill in what the user has not chosen: where packages are, and that discovery is quick and on this machine."""
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
+    if not any(name in env for name in FASTDDS_PROFILES):
+        files = (
+            Path(prefix) / OUR_PROFILES for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix
+        )
+        ours = next((str(file) for file in files if file.is_file()), None)
+        if ours is not None:
+            env.update(dict.fromkeys(FASTDDS_PROFILES, ours))
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 

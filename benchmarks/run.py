@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the benchmarks of this folder and writes RESULTS.md.
+
+    python benchmarks/run.py [NAME ...] [--output FILE]
+
+NAME is what comes after bench_ in a file's name; without one all are run and benchmarks/RESULTS.md is written. With
+names the results are only shown, unless --output says where to write them. Exit code 1 if a benchmark broke; an aim
+that is not met is said but is no failure.
+"""
+
+import argparse
+import importlib
+import os
+import platform
+import sys
+import time
+import traceback
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from rows import number
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "RESULTS.md"
+HEAD = ("what", "ours", "peer", "ratio", "aim", "met?")
+NAMES = sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description="Run benchmarks.")
+    options.add_argument("names", metavar="NAME", nargs="*", help=f"of {', '.join(NAMES)}; default: all")
+    options.add_argument(
+        "--output", type=Path, help="where to write the results (default: RESULTS.md if all are run)"
+    )
+    arguments = options.parse_args()
+    for name in arguments.names:
+        if name not in NAMES:
+            options.error(f"no benchmark {name!r} (there are: {', '.join(NAMES)})")
+    names = arguments.names or NAMES
+    parts = [heading()]
+    broken = 0
+    for place, name in enumerate(names, start=1):
+        print(f"[{place}/{len(names)}] {name}", flush=True)
+        module = importlib.import_module(f"bench_{name}")
+        begun = time.monotonic()
+        try:
+            rows = module.run()
+        except Exception as error:  # noqa: BLE001 - the others shall run
+            broken += 1
+            traceback.print_exc()
+            parts.append(f"## {name}\n\n{summary(module)}\n\nBroke: {error}\n")
+            continue
+        show(rows)
+        print(f"  took {time.monotonic() - begun:.0f} s", flush=True)
+        parts.append(f"## {name}\n\n{summary(module)}\n\n{markdown(rows)}")
+    output = arguments.output or (None if arguments.names else RESULTS)
+    if output is not None:
+        output.write_text("\n".join(parts), encoding="utf-8")
+        print(f"written: {output}")
+    return min(broken, 1)
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """A table for a terminal."""
+    table = [HEAD, *(cells(row) for row in rows)]
+    widths = [max(len(line[i]) for line in table) for i in range(len(HEAD))]
+    for line in table:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def markdown(rows: list[dict[str, Any]]) -> str:
+    """The same table for RESULTS.md."""
+    lines = [HEAD, ("---",) * len(HEAD), *(cells(row) for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def cells(row: dict[str, Any]) -> tuple[str, ...]:
+    ratio, met = row.get("ratio"), row.get("met")
+    return (
+        row["name"],
+        f"{number(row['value'])} {row['unit']}",
+        row.get("peer", ""),
+        "" if ratio is None else f"{ratio:.2f}",
+        row.get("aim", ""),
+        "" if met is None else "yes" if met else "no",
+    )
+
+
+def summary(module: Any) -> str:
+    """The first paragraph of a benchmark's description."""
+    return module.__doc__.strip().split("\n\n")[0]
+
+
+def heading() -> str:
+    """When and where."""
+    facts = {
+        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores, {platform.system()} {platform.release()}",
+        "load before": f"{os.getloadavg()[0]:.1f} (one minute)",
+        "Python": platform.python_version(),
+        "ROS": ros(),
+    }
+    lines = [f"* {name}: {value}\n" for name, value in facts.items()]
+    return "# Results of the benchmarks\n\nWritten by `make bench`.\n\n" + "".join(lines)
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def ros() -> str:
+    for package in ("ros-jazzy-rclpy", "ros-rclpy", "rclpy"):
+        try:
+            return f"{package} {version(package)}"
+        except PackageNotFoundError:  # noqa: PERF203 - three turns
+            continue
+    return "unknown"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge doctor`: look whether this machine can run everything, and say what to do if not."""
+
+import argparse
+import json
+import os
+import sys
+
+from embodiment_bridge.doctor.examination import examine
+from embodiment_bridge.doctor.finding import Verdict
+
+EXAMPLES = """\
+One line per check: "ok|warn|fail  what: finding; do this". Exit code 1 if any failed; warnings alone are 0.
+No other machine is asked anything.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "doctor",
+        help="check this machine and say what to do",
+        description="Check Python, ROS, the middleware, ports and programs of this machine.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "--json", action="store_true", help="one JSON object per line: verdict, what, finding, do"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0, or 1 if any check failed."""
+    failed = False
+    for finding in examine(dict(os.environ)):
+        failed = failed or finding.verdict is Verdict.FAIL
+        line = json.dumps(finding.as_dict(), ensure_ascii=False) if arguments.json else str(finding)
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    return int(failed)
