@@ -26,6 +26,7 @@ STATUS = {
 }
 
 GONE_AFTER = 2.0  # s of wall time
+ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class _Pending:
     """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for."""
 
     report: SkillReport
+    asked: float
     goal: ClientGoalHandle | None = None
     cancel_asked: bool = False
 
@@ -52,7 +54,7 @@ class RosSkills:
         if not self._client.server_is_ready():
             raise CommandError(f"skill {request.name!r}: no body offers execute_skill in this namespace")
         self._seen = time.monotonic()
-        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING))
+        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING), self._seen)
         self._pending[request.id] = pending
         goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
         goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
@@ -64,6 +66,8 @@ class RosSkills:
         pending = self._pending[request_id]
         if not pending.report.status.ended and self._gone():
             self._end(pending, SkillStatus.FAILED, "the body's node is gone")
+        if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
+            self._end(pending, SkillStatus.FAILED, f"the body did not answer within {ANSWER_WITHIN:g} s")
         if pending.report.status.ended:
             del self._pending[request_id]
         return pending.report

@@ -9,6 +9,7 @@ from typing import Any
 from embodiment_bridge.commands.files import read_text
 from embodiment_bridge.commands.outcome import OTHER, exit_code
 
+ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
 EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json
@@ -44,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     result = _perform(document, arguments)
     if result is None:
         sys.stderr.write(
-            f"embodiment_bridge: nobody serves execute_bml in namespace {arguments.namespace}; start a "
+            f"embodiment_bridge: nobody answers execute_bml in namespace {arguments.namespace}; start a "
         )
         sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml start_peer:=true`\n")
         return OTHER
@@ -74,6 +75,10 @@ def _perform(document: str, arguments: argparse.Namespace) -> Any:
         if not client.server_is_there:
             return None
         client.send(document, source="run-bml", strict=arguments.strict)
+        deadline = time.monotonic() + ANSWER_WITHIN
+        runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
+        if not client.answered:
+            return None
         runtime.spin(lambda: client.result is not None or stopped())
         if client.result is None:
             client.cancel()

@@ -28,6 +28,11 @@ class BmlClient:
         ready: bool = self._client.server_is_ready()
         return ready
 
+    @property
+    def answered(self) -> bool:
+        """Whether the server has taken or refused the goal."""
+        return self._goal is not None or self.result is not None
+
     def send(self, document: str, *, source: str, strict: bool = False) -> None:
         """Ask for a document to be run."""
         goal = ExecuteBml.Goal(document=document, strict=strict, source=source)
