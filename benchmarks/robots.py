@@ -52,6 +52,7 @@ def main(robots: int, port: int, monitor_port: int) -> None:
         runtime.spin(
             lambda: ended.is_set() or all(node.diagnose()[2].get("link") == "READY" for node in nodes)
         )
+        runtime.settle()
         for node in nodes:
             node._session.counters.answer_times.clear()
         print(json.dumps({"joined": robots}), flush=True)

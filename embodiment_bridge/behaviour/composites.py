@@ -33,7 +33,7 @@ class Several(Node, Composite):
 
     def reset(self) -> None:
         """Count from zero."""
-        self.tally = Tally(self.policy, len(self.children))
+        self.tally = Tally(self.policy, len(self.children), self.empty)
 
     def finish_empty(self) -> None:
         """End at once, without children."""

@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.clock import TIE_S, RunClock
+from embodiment_bridge.behaviour.control import Gate
 from embodiment_bridge.behaviour.journal import Journal
 from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.body import SkillInfo
@@ -56,15 +58,28 @@ class RunContext:
     grow: Callable[[str, int, int], "Node"]
     """Makes the tree of a fetched text: (text, depth above it, nesting). Raises Rejected."""
     journal: Journal = field(default_factory=Journal)
+    blackboard: Blackboard = field(default_factory=Blackboard)
+    seed: int = 0
+    """Of all that is drawn at random in the run."""
+    gate: Gate = field(init=False)
+    held_back: "list[Node]" = field(default_factory=list)
+    """Nodes that were about to begin and wait until the run goes on."""
+    unfreeze: Callable[[], None] = lambda: None
+    """Lets clock, body and sound go on, for a clean-up after a halt during a pause."""
     outside: float = 0.0
     """The outside time of the tick in s; it runs while the run clock is frozen, so halting uses it."""
     starts_allowed: bool = False
     waiting: bool = False
+    halts: int = 0
+    """How many halts have begun so far: the one thing that a tick may do without an event."""
     stops: list["Stop"] = field(default_factory=list)
     replacement: "Replacement | None" = None
     replaced_at: float | None = None
     _iterations_left: int = 0
     _ids: int = 0
+
+    def __post_init__(self) -> None:
+        self.gate = Gate(self.journal)
 
     def begin_tick(self, outside: float) -> None:
         """Note the outside time; loops may turn again."""

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.context import Settings
 from embodiment_bridge.behaviour.journal import Transition
 from embodiment_bridge.behaviour.loading import Rules, Source
@@ -13,6 +14,7 @@ from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.run import Run
 from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.body import SkillInfo
@@ -32,6 +34,9 @@ def dry_run(
     until: float = DEFAULT_UNTIL_S,
     strict: bool = False,
     urls: UrlPolicy | None = None,
+    subtrees: Mapping[str, str | bytes] | None = None,
+    values: Mapping[str, Value] | None = None,
+    seed: int = 0,
 ) -> Iterator[dict[str, Any]]:
     """Run a document without body, player or network, as fast as the machine can.
 
@@ -47,6 +52,9 @@ def dry_run(
         until: virtual s after which a run that has not ended is given up with the outcome ERROR.
         strict: refuse the tolerated spellings.
         urls: which URLs are allowed.
+        subtrees: texts of the documents that ``subtree`` nodes may name.
+        values: what is on the blackboard at the beginning.
+        seed: of all that is drawn at random.
 
     Yields:
         One line per event, ``{"t": s, "event": ..., "node": JSON pointer, "type": ..., ...}`` with ``name``,
@@ -56,10 +64,12 @@ def dry_run(
 
     Raises:
         ConfigError: a length is not a finite number, 0 or more.
+        CommandError: a value cannot be on a blackboard.
     """
     player = VirtualMedia({} if media is None else media, speech)
     bodies = VirtualSkills(skills), player, VirtualRequests({} if replies is None else replies)
-    run = Run(document, Ports(*bodies), Rules(skills, urls or UrlPolicy(), strict), settings=EXACT)
+    rules = Rules(skills, urls or UrlPolicy(), strict, subtrees=subtrees or {})
+    run = Run(document, Ports(*bodies), rules, settings=EXACT, blackboard=Blackboard(values), seed=seed)
     last_t, t = -1.0, 0.0
     while last_t < t <= until:
         for port in bodies:

@@ -21,6 +21,18 @@ def active_nodes(root: "Node") -> list["Node"]:
     return found
 
 
+def _to_halt(root: "Node") -> list["Node"]:
+    """The running nodes that a halt of ``root`` is about."""
+    found: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.running:
+            found.append(node)
+            todo.extend(reversed(node.haltable_children()))
+    return found
+
+
 class Halt:
     """Asks everything that runs under ``victims`` to end, last one first, and knows when all has ended.
 
@@ -30,17 +42,20 @@ class Halt:
 
     def __init__(self, victims: Iterable["Node"], context: "RunContext", keep: "Node | None" = None) -> None:
         self._context = context
+        context.halts += 1
         self._keep = keep
-        self._nodes = [node for victim in reversed(list(victims)) for node in reversed(active_nodes(victim))]
+        self._nodes = [node for victim in reversed(list(victims)) for node in reversed(_to_halt(victim))]
         self._waiting = self._nodes
         self._deadline = context.outside + context.settings.halt_limit_s
         for node in self._nodes:
+            node.being_halted = node is not keep
             node.ask_to_end()
 
     def done(self) -> bool:
         """Whether all have acknowledged; past the deadline the others are given up, with a warning each."""
         self._waiting = [node for node in self._waiting if not node.released()]
-        if self._waiting and self._context.outside < self._deadline:
+        late = self._context.outside >= self._deadline
+        if self._waiting and (not late or any(node.tidying for node in self._waiting)):
             return False
         limit = self._context.settings.halt_limit_s
         now = self._context.clock.seconds
@@ -49,7 +64,7 @@ class Halt:
                 now, node.origin, "HALT_FORCED", f"did not acknowledge its halt within {limit:g} s"
             )
         for node in self._nodes:
-            if node is not self._keep:
+            if node is not self._keep and node.running:
                 node.drop(now)
         self._waiting = self._nodes = []
         return True

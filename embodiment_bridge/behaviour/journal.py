@@ -8,7 +8,13 @@ EVENT_LIMIT = 100_000  # events kept when nobody takes them; the oldest are drop
 WARNING_LIMIT = 100  # different warnings kept
 MESSAGE_LIMIT = 500  # characters
 
-STATUS_AFTER = {"start": "RUNNING", "success": "SUCCESS", "failure": "FAILURE", "halted": "HALTED"}
+STATUS_AFTER = {
+    "start": "RUNNING",
+    "success": "SUCCESS",
+    "failure": "FAILURE",
+    "halted": "HALTED",
+    "skipped": "SKIPPED",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +37,8 @@ class Origin:
 class Transition:
     """One event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
 
-    ``event`` is start, success, failure, halted, replaced or warning; ``status`` how the node stands after it
-    (RUNNING, SUCCESS, FAILURE, HALTED, or empty for a warning); ``code`` is given for warnings.
+    ``event`` is start, success, failure, halted, skipped, replaced or warning; ``status`` how the node stands after it
+    (RUNNING, SUCCESS, FAILURE, HALTED, SKIPPED, or empty for a warning); ``code`` is given for warnings.
     """
 
     t: float
@@ -52,12 +58,14 @@ class Journal:
 
     def __init__(self) -> None:
         self.dropped = 0
+        self.transitions = 0  # so far, without warnings
         self._events: deque[Transition] = deque(maxlen=EVENT_LIMIT)
         self._warnings: OrderedDict[tuple[int, str, str], str] = OrderedDict()
 
     def note(self, t: float, event: str, origin: Origin, message: str = "", code: str = "") -> None:
         """Keep one event."""
         self.dropped += len(self._events) == EVENT_LIMIT
+        self.transitions += event != "warning"
         self._events.append(Transition(t, event, origin, message[:MESSAGE_LIMIT], code))
 
     def warn(self, t: float, origin: Origin, code: str, message: str) -> None:

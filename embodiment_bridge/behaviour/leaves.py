@@ -7,6 +7,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.node import Node
+from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.errors import BridgeError
 
 
@@ -55,7 +56,7 @@ class Leaf(Node):
         """Start or poll."""
         try:
             if not self.started:
-                if not self.may_start():
+                if not self.may_start() or self.context.gate.step_over:
                     self.context.waiting = True
                     return
                 self.started = True
@@ -137,6 +138,22 @@ class Delay(Leaf):
     def wake_at(self) -> float:
         """When the time is up."""
         return self.t_start + self.duration_s
+
+
+class Set(Leaf):
+    """Writes a value on the blackboard."""
+
+    uses_port = False
+
+    def __init__(self, name: str, key: str, value: Value) -> None:
+        super().__init__(name)
+        self.key = key
+        self.value = value
+
+    def start(self) -> None:
+        """Write; a full blackboard is a failure."""
+        self.context.blackboard.write(self.key, self.value)
+        self.finish(Status.SUCCESS, self.t_start)
 
 
 class Stop(Leaf):

@@ -28,6 +28,7 @@ class Rules:
     strict: bool = False
     volume_scale: str = "percent"
     limits: Limits = field(default_factory=Limits)
+    subtrees: Mapping[str, str | bytes] = field(default_factory=dict)
 
 
 class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its way
@@ -64,7 +65,13 @@ def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[
     if isinstance(source, Document):
         document = source
     else:
-        result = read(source, strict=rules.strict, limits=rules.limits, volume_scale=rules.volume_scale)
+        result = read(
+            source,
+            strict=rules.strict,
+            limits=rules.limits,
+            volume_scale=rules.volume_scale,
+            subtrees=rules.subtrees,
+        )
         document, problems = result.document, list(result.problems)
     if document is not None:
         problems += check(document, rules.skills, speech=speech, urls=rules.urls)

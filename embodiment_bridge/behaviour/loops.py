@@ -16,10 +16,8 @@ from py_trees.decorators import Decorator
 from embodiment_bridge.behaviour.clock import TIE_S
 from embodiment_bridge.behaviour.node import Node
 from embodiment_bridge.behaviour.policy import Policy, Tally
+from embodiment_bridge.bml.combine import MIN_PERIOD_S, NO_TIME_S
 from embodiment_bridge.bml.document import FOREVER
-
-NO_TIME_S = 1e-3  # an iteration shorter than this takes no time of its own
-MIN_PERIOD_S = 0.02  # then the next one begins this much later, and in a later tick
 
 
 class Around(Node, Decorator):
@@ -54,12 +52,13 @@ class Loop(Around):
         """Count from zero."""
         self.tally = Tally(self.policy, self.total)
         self._turning = False
+        self._iterations = 0
         self._t_next = self.t_start
 
     @property
     def in_last_iteration(self) -> bool:
         """Whether no iteration can follow the present one."""
-        return self.tally.succeeded + self.tally.failed + 1 >= self.total
+        return self._iterations + 1 >= self.total
 
     def work(self) -> Iterator[Behaviour]:
         """Go from iteration to iteration until one is still running or the policies decide."""
@@ -80,6 +79,7 @@ class Loop(Around):
 
     def _count_iteration(self) -> None:
         child = self.child
+        self._iterations += 1
         self.tally.add(child)
         verdict = self.tally.verdict
         if verdict is not None:

@@ -41,6 +41,11 @@ class Node(Behaviour):
     t_end = math.nan
     culprit: Origin | None = None
     ending: Ending | None = None
+    left_out = False
+    """Whether the last execution did not take place, as a condition was not met."""
+    being_halted = False
+    held_back = False
+    """Whether it waits at a breakpoint, or for the next step, before its beginning."""
 
     def place(self, context: RunContext, origin: Origin) -> None:
         """Tell the node its run and its place in the document, before its first ``begin``."""
@@ -56,12 +61,24 @@ class Node(Behaviour):
     def begin(self, t: float) -> None:
         """Start an execution at run time ``t``; children are begun by the first tick."""
         self.status = Status.RUNNING
+        self.left_out = self.being_halted = False
         self.t_start = t
         self.t_end = math.nan
         self.culprit = self.ending = None
         self.feedback_message = ""
         self.reset()
-        self.announce()
+        self.held_back = self.context.gate.holds_back(self)
+        if self.held_back:
+            self.context.held_back.append(self)
+        else:
+            self.announce()
+
+    def let_go(self) -> None:
+        """Begin after having been held back."""
+        if self.held_back:
+            self.held_back = False
+            if self.running:
+                self.announce()
 
     def reset(self) -> None:
         """Forget the execution before (for subclasses)."""
@@ -74,7 +91,7 @@ class Node(Behaviour):
         """Advance if running; yields the nodes that were visited."""
         if self.ending is not None:
             self._end_when_halted()
-        elif self.running:
+        elif self.running and not self.held_back:
             yield from self.work()
         yield self
 
@@ -95,6 +112,18 @@ class Node(Behaviour):
         self.culprit = (culprit or self.origin) if failed else None
         self.leave()
         self.context.journal.note(t, "failure" if failed else "success", self.origin, message)
+
+    def leave_out(self, message: str) -> None:
+        """End at once without having done anything: neither a success nor a failure."""
+        self.status = Status.INVALID
+        self.left_out = True
+        self.t_end = self.t_start
+        self.feedback_message = message
+        self.context.journal.note(self.t_start, "skipped", self.origin, message)
+
+    def end_early(self, status: Status, t: float, message: str) -> None:
+        """End as something else asks for."""
+        self.close(self.active_children() or [self], status, t, message)
 
     def close(
         self,
@@ -125,7 +154,8 @@ class Node(Behaviour):
         self.ending = None
         self.status = Status.INVALID
         self.leave()
-        self.context.journal.note(t, "halted", self.origin)
+        if not self.held_back:
+            self.context.journal.note(t, "halted", self.origin)
 
     def leave(self) -> None:
         """Let go of what only a running node needs (for subclasses)."""
@@ -133,6 +163,15 @@ class Node(Behaviour):
     def active_children(self) -> "list[Node]":
         """Children that may be running, in order."""
         return []
+
+    def haltable_children(self) -> "list[Node]":
+        """Those of the active children that are halted along with this node."""
+        return self.active_children()
+
+    @property
+    def tidying(self) -> bool:
+        """Whether a halt must wait for what this node still does, however long it takes."""
+        return False
 
     def ask_to_end(self) -> None:
         """Begin to come to rest; may be called twice. Nodes with children have nothing to do themselves."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from embodiment_bridge.behaviour import composites, leaves, loops
+from embodiment_bridge.behaviour import cleanup, composites, guards, leaves, loops, selectors
 from embodiment_bridge.behaviour.body_leaf import BodyAction
 from embodiment_bridge.behaviour.context import RunContext
 from embodiment_bridge.behaviour.journal import Origin
@@ -17,7 +17,11 @@ from embodiment_bridge.behaviour.policy import Policy
 from embodiment_bridge.behaviour.ports import SoundRequest
 from embodiment_bridge.behaviour.request_leaf import Request
 from embodiment_bridge.bml import document as bml
+from embodiment_bridge.bml.describe import kind_of, label_of
+from embodiment_bridge.bml.walk import children_of
 from embodiment_bridge.errors import ConfigError, unknown
+
+__all__ = ["build", "kind_of", "label_of"]
 
 MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
 COMPOSITES = {
@@ -70,7 +74,7 @@ def _flatten(root: bml.Node, max_depth: int) -> list[tuple[bml.Node, int, int]]:
         if len(entries) == MAX_NODES:
             raise Rejected.because(node.pointer, "TOO_MANY_NODES", f"a tree has at most {MAX_NODES} nodes")
         entries.append((node, parent, level))
-        todo.extend((child, len(entries) - 1, level + 1) for child in reversed(_inner(node)))
+        todo.extend((child, len(entries) - 1, level + 1) for child in reversed(children_of(node)))
     return entries
 
 
@@ -80,31 +84,6 @@ def _boxed(node: bml.Node) -> bml.Node:
         return node
     bare = replace(node, duration_s=0.0)
     return bml.Box(pointer=node.pointer, name=node.name, duration_s=node.duration_s, child=bare)
-
-
-def _inner(node: bml.Node) -> tuple[bml.Node, ...]:
-    if isinstance(node, bml.Composite):
-        return node.children
-    return (node.child,) if isinstance(node, (bml.Loop, bml.Box)) else ()
-
-
-def kind_of(node: bml.Node) -> str:
-    """The node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
-    return node.kind if isinstance(node, (bml.Composite, bml.Body)) else type(node).__name__.lower()
-
-
-def label_of(node: bml.Node) -> str:
-    """What a leaf does, in a few words. A URL is shown without its query, which may hold a secret."""
-    if isinstance(node, bml.Body):
-        return node.action
-    if isinstance(node, bml.Player):
-        volume = f"{node.volume:g} %" if node.volume is not None and node.action == "setVolume" else ""
-        return " ".join(filter(None, (node.action, node.url.partition("?")[0], volume)))
-    if isinstance(node, bml.Request):
-        return f"GET {node.url.partition('?')[0]}"
-    if isinstance(node, bml.Speak):
-        return f"speak {node.content}"
-    return f"target {node.target}" if isinstance(node, bml.Stop) and node.target else ""
 
 
 def _make(node: bml.Node, children: list[Node], nesting: int) -> Node:
@@ -118,7 +97,12 @@ def _composite(node: bml.Composite, children: list[Node]) -> Node:
     if made is None:
         text = unknown("kind of composite", node.kind, COMPOSITES)
         raise Rejected.because(node.pointer, "UNKNOWN_TYPE", text)
-    return made(node.name, children, Policy(node.succeed_on_one, node.fail_on_all))
+    policy = Policy(node.succeed_on_one, node.fail_on_all)
+    if node.kind == "selector" and node.random:
+        return selectors.RandomSelector(node.name, children, policy, node.weights)
+    if node.kind == "selector" and node.reactive:
+        return selectors.ReactiveSelector(node.name, children, policy)
+    return made(node.name, children, policy)
 
 
 def _loop(node: bml.Loop, children: list[Node]) -> Node:
@@ -137,6 +121,29 @@ def _seconds(node: bml.Box | bml.Delay | bml.Body) -> float:
 
 def _box(node: bml.Box, children: list[Node]) -> Node:
     return loops.Box(node.name, children[0], _seconds(node))
+
+
+def _guard(node: bml.Guard, children: list[Node]) -> Node:
+    return guards.Guard(node.name, children[0], node.condition)
+
+
+def _timeout(node: bml.Timeout, children: list[Node]) -> Node:
+    if not (math.isfinite(node.timeout_s) and node.timeout_s > 0):
+        text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
+        raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)
+    return guards.Timeout(node.name, children[0], node.timeout_s)
+
+
+def _finally(node: bml.Finally, children: list[Node]) -> Node:
+    return cleanup.Finally(node.name, children[0], children[1])
+
+
+def _subtree(node: bml.Subtree, children: list[Node]) -> Node:
+    return guards.Subtree(node.name, children[0])
+
+
+def _set(node: bml.Set, children: list[Node]) -> Node:
+    return leaves.Set(node.name, node.key, node.value)
 
 
 def _delay(node: bml.Delay, children: list[Node]) -> Node:
@@ -182,4 +189,9 @@ _MAKERS: dict[type, Callable[[Any, list[Node]], Node]] = {
     bml.Player: _player,
     bml.Speak: _speak,
     bml.Stop: _stop,
+    bml.Guard: _guard,
+    bml.Timeout: _timeout,
+    bml.Finally: _finally,
+    bml.Subtree: _subtree,
+    bml.Set: _set,
 }

@@ -41,18 +41,24 @@ class Policy:
 
 
 class Tally:
-    """Counts how children (or iterations) ended, and remembers the last failure."""
+    """Counts how children (or iterations) ended, and remembers the last failure.
 
-    def __init__(self, policy: Policy, total: float) -> None:
+    Those left out do not count; ``empty`` is the verdict when none is left to count.
+    """
+
+    def __init__(self, policy: Policy, total: float, empty: Status = Status.SUCCESS) -> None:
         self._policy = policy
         self._total = total
+        self._empty = empty
         self.succeeded = 0
         self.failed = 0
         self._blame: tuple[str, Origin | None] = ("", None)
 
     def add(self, child: "Node") -> None:
         """Count an ended child."""
-        if child.status is Status.FAILURE:
+        if child.left_out:
+            self._total -= 1
+        elif child.status is Status.FAILURE:
             self.failed += 1
             self._blame = (child.feedback_message, child.culprit)
         else:
@@ -61,6 +67,8 @@ class Tally:
     @property
     def verdict(self) -> Status | None:
         """What the counts decide so far."""
+        if self._total == 0:
+            return self._empty
         return self._policy.verdict(self.succeeded, self.failed, self._total)
 
     def blame(self, verdict: Status) -> "tuple[str, Origin | None]":

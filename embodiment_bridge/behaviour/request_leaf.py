@@ -9,11 +9,13 @@ from py_trees.common import Status
 from py_trees.composites import Composite
 
 from embodiment_bridge.behaviour.composites import Ordered
+from embodiment_bridge.behaviour.guards import Guard, Subtree
 from embodiment_bridge.behaviour.leaves import Leaf
 from embodiment_bridge.behaviour.loading import Rejected
 from embodiment_bridge.behaviour.loops import Loop
 from embodiment_bridge.behaviour.node import Node
 from embodiment_bridge.behaviour.ports import FetchReport, FetchStatus
+from embodiment_bridge.behaviour.selectors import ReactiveSelector
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,12 @@ class Request(Leaf, Composite):
     def _end_with(self, tree: Node) -> None:
         if not tree.running:
             failed = tree.status is Status.FAILURE
-            self.finish(tree.status, tree.t_end, tree.feedback_message if failed else "", tree.culprit)
+            self.finish(
+                Status.FAILURE if failed else Status.SUCCESS,
+                tree.t_end,
+                tree.feedback_message if failed else "",
+                tree.culprit,
+            )
 
     def poll(self) -> None:
         """Ask, wait for the reply, use it."""
@@ -149,8 +156,12 @@ def in_tail_position(node: Node) -> bool:
     """Whether the run's tree, as it stands, will end at the end of ``node`` and as ``node`` does."""
     while node.parent is not None:
         parent = node.parent
-        if isinstance(parent, Ordered):
+        if isinstance(parent, ReactiveSelector):
+            decides = False  # a higher child may still take the turn
+        elif isinstance(parent, Ordered):
             decides = parent.in_last_child and parent.policy.last_decides
+        elif isinstance(parent, (Guard, Subtree)):
+            decides = True
         elif isinstance(parent, Loop):
             decides = parent.in_last_iteration and (parent.total == 1 or parent.policy.last_decides)
         else:

@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """One performance: a document on its way from the goal to the outcome."""
 
+import math
+import secrets
+from collections.abc import Iterable
 from dataclasses import replace
 
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour import loading, plan
+from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.clock import RunClock
 from embodiment_bridge.behaviour.context import RunContext, Settings
 from embodiment_bridge.behaviour.halting import Halt, active_nodes
+from embodiment_bridge.behaviour.holding import Hold
 from embodiment_bridge.behaviour.journal import Origin, Transition
 from embodiment_bridge.behaviour.leaves import Stop, describe
 from embodiment_bridge.behaviour.node import Node
 from embodiment_bridge.behaviour.outcome import NOWHERE, Outcome, RunEnding, RunState
-from embodiment_bridge.behaviour.ports import MediaPort, Ports, SkillPort
+from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.stops import apply_stops
 from embodiment_bridge.bml.document import Problem
 
@@ -29,6 +34,8 @@ class Run:
         rules: what it may ask for, the body's skills above all.
         run_id: part of every id that is given to a port.
         settings: times and limits.
+        blackboard: the values that conditions look at; its own, empty one when none is given.
+        seed: of all that is drawn at random, so that a run can be done again; drawn itself when None.
     """
 
     def __init__(
@@ -39,21 +46,29 @@ class Run:
         *,
         run_id: str = "run",
         settings: Settings | None = None,
+        blackboard: Blackboard | None = None,
+        seed: int | None = None,
     ) -> None:
         self.state = RunState.LOADING
         self.ending: RunEnding | None = None
         self.problems: list[Problem] = []
         self.clock = RunClock()
         settings = settings or Settings()
+        self.seed = secrets.randbits(32) if seed is None else seed
         self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, self._grow)
+        self._context.seed = self.seed
+        self._context.unfreeze = self._unfreeze
+        if blackboard is not None:
+            self._context.blackboard = blackboard
         self._source = source
         self._rules = rules
         self._documents = 0
         self._root: Node | None = None
+        self._ended_root: Node | None = None
         self._halt: Halt | None = None
         self._verdict = RunEnding(Outcome.ERROR, 0.0)
-        self._held = False
-        self._hold_deadline = 0.0
+        self._hold = Hold(self._context)
+        self._held_back_before = 0
         self._steps = {
             RunState.LOADING: self._load,
             RunState.RUNNING: self._advance,
@@ -85,16 +100,54 @@ class Run:
 
     def pause(self) -> bool:
         """Freeze clock, body and sound where they are; False when the run is not under way."""
+        self._context.gate.stepping = False
+        return self._pause()
+
+    def _pause(self) -> bool:
         if self.state in (RunState.RUNNING, RunState.RESUMING):
             self.clock.freeze()
-            self._hold(True)
+            self._hold.ask(True)
             self.state = RunState.PAUSING
         return self.state in (RunState.PAUSING, RunState.PAUSED)
 
     def resume(self) -> bool:
         """Go on after a pause; False when there is nothing to go on with."""
+        self._context.gate.stepping = False
+        return self._resume()
+
+    def step(self) -> bool:
+        """Go on from a pause until one node has begun or ended, then pause again; False when not paused.
+
+        What ends at the same instant belongs to the step, what would begin then is the next one. The clock runs
+        up to the transition: a step into a delay of an hour takes an hour, unless ``pause`` ends it.
+        """
+        if self.state not in (RunState.PAUSING, RunState.PAUSED):
+            return False
+        self._context.gate.begin_step()
+        return self._resume()
+
+    def set_breakpoints(self, names: Iterable[str]) -> None:
+        """Pause whenever a node with one of these names or JSON pointers is about to begin.
+
+        Those of before are forgotten. A node counts with its loop, its box and its condition as one.
+
+        Raises:
+            ConfigError: more than 100, or one is no text.
+        """
+        self._context.gate.set_breakpoints(names)
+
+    @property
+    def breakpoints(self) -> frozenset[str]:
+        """The names and pointers that were set last."""
+        return self._context.gate.breakpoints
+
+    def held_back(self) -> list[Origin]:
+        """The nodes that are about to begin when the run goes on: where it paused by itself."""
+        return [node.origin for node in self._context.held_back if node.running and node.held_back]
+
+    def _resume(self) -> bool:
         if self.state in (RunState.PAUSING, RunState.PAUSED):
-            self._hold(False)
+            self._hold.ask(False)
             self.state = RunState.RESUMING
         return self.state in (RunState.RESUMING, RunState.RUNNING)
 
@@ -124,9 +177,20 @@ class Run:
         """The tree that runs, for viewers; None before the first tick and after the end."""
         return self._root
 
+    @property
+    def last_root(self) -> Node | None:
+        """As ``root``, but after the end the tree as it ended."""
+        return self._ended_root if self._root is None else self._root
+
     def next_time(self) -> float:
         """The run time in s of the next thing that is scheduled in the tree; inf when only a port knows."""
-        return min((node.wake_at() for node in self._active_nodes()), default=self.clock.seconds)
+        active = self._active_nodes()
+        if not active:
+            return self.clock.seconds
+        # What waits for a halt has nothing scheduled, but for the clean-up that the halt waits for.
+        waiting = (node.ending is not None or (node.being_halted and not node.tidying) for node in active)
+        times = [node.wake_at() for node, waits in zip(active, waiting, strict=True) if not waits]
+        return min(times, default=math.inf)
 
     def _active_nodes(self) -> list[Node]:
         return [] if self._root is None else active_nodes(self._root)
@@ -169,6 +233,9 @@ class Run:
                 for _ in self._root.tick():
                     pass
                 self._after_pass(self._root)
+            if self.state is RunState.RUNNING and (context.gate.step_over or self._newly_held_back):
+                context.gate.stepping = False
+                self._pause()
             if self.state is not RunState.RUNNING or not context.waiting:
                 return
 
@@ -192,7 +259,11 @@ class Run:
         self._wind_down(RunEnding(Outcome.STOPPED, stop.t_start, "stopped by a stop node", stop.origin))
 
     def _conclude(self, root: Node) -> None:
-        if root.status is Status.SUCCESS:
+        if root.left_out:
+            self._end(
+                RunEnding(Outcome.SUCCEEDED, root.t_end, f"left out: {root.feedback_message}", root.origin)
+            )
+        elif root.status is Status.SUCCESS:
             self._end(RunEnding(Outcome.SUCCEEDED, root.t_end))
         else:
             where = root.culprit or root.origin
@@ -223,43 +294,36 @@ class Run:
         self._end(verdict)
 
     def _end(self, ending: RunEnding) -> None:
-        if self._held:
-            self._hold(False)
+        self._hold.release()
         self.ending = ending
         self.state = RunState.ENDED
-        self._root = self._halt = None
+        self._ended_root, self._root = self._root, None
+        self._halt = None
 
-    def _hold(self, on: bool) -> None:
-        self._held = on
-        self._hold_deadline = self._context.outside + self._context.settings.hold_limit_s
-        for port in (self._context.ports.skills, self._context.ports.media):
-            self._hold_port(port, on)
+    @property
+    def _newly_held_back(self) -> bool:
+        return len(self._context.held_back) > self._held_back_before
 
-    def _hold_port(self, port: SkillPort | MediaPort, on: bool) -> None:
-        try:
-            port.hold(on)
-        except Exception as error:  # noqa: BLE001 - the other port must still be asked
-            self._warn("HOLD_FAILED", describe(error))
+    def _let_go(self) -> None:
+        """Let begin what was held back: all of it, in a step only the first."""
+        context = self._context
+        waiting = [node for node in context.held_back if node.running and node.held_back]
+        context.held_back = waiting[1:] if context.gate.stepping else []
+        self._held_back_before = len(context.held_back)
+        for node in waiting[:1] if context.gate.stepping else waiting:
+            node.let_go()
+
+    def _unfreeze(self) -> None:
+        self._hold.release()
+        self.clock.thaw()
 
     def _wait_for_hold(self) -> None:
-        if self._followed(True):
+        if self._hold.followed(self._active_nodes()):
             self.state = RunState.PAUSED
 
     def _wait_for_release(self) -> None:
-        if self._followed(False):
+        if self._hold.followed(self._active_nodes()):
             self.clock.thaw()
             self.state = RunState.RUNNING
+            self._let_go()
             self._advance()
-
-    def _followed(self, on: bool) -> bool:
-        """Whether all that runs has frozen (or goes on), or had its time to do so."""
-        slow = [node.origin.pointer for node in self._active_nodes() if not node.hold_settled(on)]
-        if slow and self._context.outside < self._hold_deadline:
-            return False
-        if slow:
-            what = f"{'hold' if on else 'go on'} within {self._context.settings.hold_limit_s:g} s"
-            self._warn("HOLD_FORCED", f"did not {what}: {', '.join(slow)}")
-        return True
-
-    def _warn(self, code: str, message: str) -> None:
-        self._context.journal.warn(self.clock.seconds, NOWHERE, code, message)

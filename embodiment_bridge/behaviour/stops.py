@@ -43,7 +43,7 @@ def _end_target(root: Node, stop: Stop) -> str:
     ended: list[Node] = []
     for node in active_nodes(root):
         if node.origin.name == stop.target and node.ending is None and not _is_inside(node, ended):
-            node.close(node.active_children() or [node], Status.SUCCESS, stop.t_start, "ended by a stop node")
+            node.end_early(Status.SUCCESS, stop.t_start, "ended by a stop node")
             ended.append(node)
     if ended:
         return ""

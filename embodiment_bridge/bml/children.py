@@ -11,11 +11,24 @@ _NODE_KEYS = frozenset({"type", "behaviors", "children", "behavior"})
 
 
 class Child(NamedTuple):
-    """A value that should be a node; ``name`` is the key under which it stood in an object of children."""
+    """A value that should be a node.
+
+    ``name`` is the key under which it stood in an object of children; ``cleanup``: it stood under ``finally``;
+    ``scope``: the subtree that it is part of.
+    """
 
     pointer: str
     value: Any
     name: str = ""
+    cleanup: bool = False
+    scope: "Scope | None" = None
+
+
+class Scope(NamedTuple):
+    """Inside of a subtree: its arguments, and the documents that it is inside of, itself last."""
+
+    args: dict[str, Any]
+    chain: tuple[str, ...]
 
 
 def find(raw: Raw, pointer: str, kind: str, fields: Fields) -> list[Child]:

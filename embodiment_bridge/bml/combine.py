@@ -9,9 +9,12 @@ tightest.
 from collections.abc import Sequence
 from math import inf
 
-from embodiment_bridge.bml.course import ENDS_RUN, FAILS, NEVER, SUCCEEDS, Course, exactly
+from embodiment_bridge.bml.course import ENDS_RUN, FAILS, LEFT_OUT, NEVER, SUCCEEDS, Course, exactly
 
 Children = Sequence[Course]
+
+NO_TIME_S = 1e-3  # an iteration shorter than this takes no time of its own
+MIN_PERIOD_S = 0.02  # then the next one begins this much later
 
 
 def deciding_ends(succeed_on_one: bool, fail_on_all: bool) -> int:
@@ -43,6 +46,8 @@ def repeated(child: Course, count: int, deciding: int) -> Course:
     expected = child.expected_s
     if expected is not None and not decided:
         expected = _times(expected, count)
+    # Iterations that take no time are spread by the engine.
+    longest = child.max_s if child.min_s >= NO_TIME_S else max(child.max_s, MIN_PERIOD_S)
     surely_decides = child.usual != NEVER and not child.usual & ~deciding
     return Course(
         may=_ends_of_loop(child.may, count, deciding),
@@ -50,7 +55,7 @@ def repeated(child: Course, count: int, deciding: int) -> Course:
         expects=NEVER if endless else child.expects,
         min_s=child.min_s if child.usual & deciding else _times(child.min_s, count),
         expected_s=inf if endless else expected,
-        max_s=child.max_s if surely_decides else _times(child.max_s, count),
+        max_s=child.max_s if surely_decides else _times(longest, count),
     )
 
 
@@ -66,27 +71,29 @@ def in_order(children: Children, deciding: int, empty: int) -> tuple[Course, int
     """A sequence or selector, and how many children can be reached; ``empty``: how it ends without any."""
     if not children:
         return exactly(0.0, empty, empty), 0
-    may, reached = _ends_in_order([child.may for child in children], deciding)
-    usual, _ = _ends_in_order([child.usual for child in children], deciding)
+    may, reached = _ends_in_order([child.may for child in children], deciding, empty)
+    usual, _ = _ends_in_order([child.usual for child in children], deciding, empty)
     shortest, longest = _bounds_in_order(children, deciding)
-    expects, expected = _expected_in_order(children, deciding)
+    expects, expected = _expected_in_order(children, deciding, empty)
     return Course(may, usual, expects, shortest, expected, longest), reached
 
 
-def _ends_in_order(ends: Sequence[int], deciding: int) -> tuple[int, int]:
+def _ends_in_order(ends: Sequence[int], deciding: int, empty: int) -> tuple[int, int]:
     found = 0
     for count, end in enumerate(ends, 1):
         found |= end & deciding
         if not end & ~deciding:
             return found, count
-    return found | _ends_when_undecided(ends, deciding), len(ends)
+    return found | _ends_when_undecided(ends, deciding, empty), len(ends)
 
 
-def _ends_when_undecided(ends: Sequence[int], deciding: int) -> int:
-    """After the last child, when none decided: success if all succeeded, else failure."""
-    can_succeed = all(end & ~deciding & SUCCEEDS for end in ends)
-    can_fail = any(end & ~deciding & FAILS for end in ends)
-    return (SUCCEEDS if can_succeed else 0) | (FAILS if can_fail else 0)
+def _ends_when_undecided(ends: Sequence[int], deciding: int, empty: int = SUCCEEDS) -> int:
+    """After the last child, when none decided: success if all succeeded, else failure; ``empty`` if none counts."""
+    left = [end & ~deciding for end in ends]
+    can_succeed = all(end & (SUCCEEDS | LEFT_OUT) for end in left) and any(end & SUCCEEDS for end in left)
+    can_fail = any(end & FAILS for end in left)
+    none_counts = all(end & LEFT_OUT for end in left)
+    return (SUCCEEDS if can_succeed else 0) | (FAILS if can_fail else 0) | (empty if none_counts else 0)
 
 
 def _bounds_in_order(children: Children, deciding: int) -> tuple[float, float]:
@@ -104,9 +111,9 @@ def _bounds_in_order(children: Children, deciding: int) -> tuple[float, float]:
     return min(shortest, low), max(longest, high)
 
 
-def _expected_in_order(children: Children, deciding: int) -> tuple[int, float | None]:
+def _expected_in_order(children: Children, deciding: int, empty: int) -> tuple[int, float | None]:
     total: float | None = 0.0
-    expects = SUCCEEDS
+    expects = empty if all(child.expects == LEFT_OUT for child in children) else SUCCEEDS
     for child in children:
         if child.expects == NEVER:
             return NEVER, inf

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 
-from embodiment_bridge.bml.document import Body, Delay, Player, Request, Speak, Stop
+from embodiment_bridge.bml.document import Body, Delay, Leaf, Player, Request, Set, Speak
 from embodiment_bridge.body import SkillInfo
 
 SUCCEEDS, FAILS, ENDS_RUN = 1, 2, 4
+LEFT_OUT = 8  # a condition was not met: what is round it does not count the node
 NEVER = 0
 EITHER = SUCCEEDS | FAILS
 
@@ -23,7 +24,7 @@ class Course:
 
     ``expects`` is the one end that is expected, ``NEVER`` when it runs until something outside stops it.
     ``expected_s`` is None when it depends on lengths that are not known; ``max_s`` is inf when there is no
-    bound.
+    bound. ``halt_s`` is the longest that its clean-ups take when it is halted.
     """
 
     may: int
@@ -32,6 +33,7 @@ class Course:
     min_s: float
     expected_s: float | None
     max_s: float
+    halt_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def stoppable(course: Course) -> Course:
     return Course(course.may | SUCCEEDS, course.usual | SUCCEEDS, expects, 0.0, None, inf)
 
 
-def of_leaf(node: Delay | Body | Player | Speak | Request | Stop, lengths: Lengths) -> Course:
+def of_leaf(node: Leaf, lengths: Lengths) -> Course:
     """The course of a node without children."""
     if isinstance(node, Delay):
         end = SUCCEEDS if node.succeed else FAILS
@@ -67,6 +69,8 @@ def of_leaf(node: Delay | Body | Player | Speak | Request | Stop, lengths: Lengt
         return _of_sound_or_motion(lengths.speech_s)
     if isinstance(node, Request):  # the time of the fetched document counts, and is not known before
         return Course(EITHER, EITHER, SUCCEEDS, 0.0, None, inf)
+    if isinstance(node, Set):
+        return exactly(0.0, SUCCEEDS, EITHER)  # the blackboard may be full
     end = SUCCEEDS if node.target else ENDS_RUN
     return exactly(0.0, end, end)
 

@@ -3,13 +3,17 @@
 
 Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the
 node, ``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box
-inside. ``pointer`` is the JSON pointer of the node in the text that was read; a Loop or Box made for a key
-has the pointer and the name of its node.
+inside. Round those come, where the node has the keys, a ``Timeout``, then a ``Finally``, then a ``Guard`` for
+``condition``. ``pointer`` is the JSON pointer of the node in the text that was read; what was made for a key has the
+pointer and the name of its node. In a subtree it is the pointer of the subtree node, ``#``, the escaped name of
+the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from embodiment_bridge.bml.conditions import Condition, Value
 
 FOREVER = -1
 
@@ -25,12 +29,19 @@ class NodeBase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Composite(NodeBase):
-    """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind)."""
+    """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind).
+
+    Only for selectors: ``reactive`` looks at the conditions of higher children again while a lower one runs;
+    ``random`` tries the children in an order drawn by ``weights`` (empty: all the same).
+    """
 
     kind: str
     children: tuple["Node", ...]
     succeed_on_one: bool = False
     fail_on_all: bool = False
+    reactive: bool = False
+    random: bool = False
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +62,39 @@ class Box(NodeBase):
     """
 
     duration_s: float
+    child: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard(NodeBase):
+    """``child`` if ``condition`` is met when its turn comes; else it is left out."""
+
+    condition: Condition
+    child: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeout(NodeBase):
+    """``child``, which is halted and fails when it has not ended after ``timeout_s``."""
+
+    timeout_s: float
+    child: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finally(NodeBase):
+    """``child``, and after it, however it ended, ``cleanup``; the result is that of ``child``."""
+
+    child: "Node"
+    cleanup: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtree(NodeBase):
+    """The document called ``ref``, whose root is ``child``, with ``args`` for its parameters."""
+
+    ref: str
+    args: Mapping[str, Value] = field(default_factory=dict)
     child: "Node"
 
 
@@ -112,7 +156,17 @@ class Stop(NodeBase):
     target: str = ""
 
 
-Node = Composite | Loop | Box | Delay | Body | Player | Speak | Request | Stop
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Set(NodeBase):
+    """Writes a value on the blackboard; None takes the key away."""
+
+    key: str
+    value: Value
+
+
+Wrapper = Loop | Box | Guard | Timeout | Subtree  # round one child
+Leaf = Delay | Body | Player | Speak | Request | Stop | Set
+Node = Composite | Wrapper | Finally | Leaf
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,19 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple, Union
 
-from embodiment_bridge.bml.document import Body, Box, Composite, Delay, Loop, Node
+from embodiment_bridge.bml.conditions import Condition, Value
+from embodiment_bridge.bml.document import (
+    Body,
+    Box,
+    Composite,
+    Delay,
+    Finally,
+    Guard,
+    Loop,
+    Node,
+    Subtree,
+    Timeout,
+)
 from embodiment_bridge.bml.fields import Raw
 
 
@@ -14,11 +26,24 @@ class Common(NamedTuple):
     name: str
     times: int
     duration_s: float | None
+    timeout_s: float | None = None
+    condition: Condition | None = None
+
+
+class Choice(NamedTuple):
+    """How a selector goes through its children."""
+
+    reactive: bool = False
+    random: bool = False
+    weights: tuple[float, ...] = ()
 
 
 @dataclass(slots=True)
 class Draft:
-    """A composite or loop; ``implied_sequence`` is a loop that was given several children."""
+    """A node with children; ``implied_sequence`` is a loop that was given several children.
+
+    ``ref`` and ``args`` are those of a subtree.
+    """
 
     kind: str
     pointer: str
@@ -27,18 +52,37 @@ class Draft:
     fail_on_all: bool
     extra: Raw
     implied_sequence: bool = False
+    choice: Choice = field(default_factory=Choice)
+    ref: str = ""
+    args: dict[str, Value] = field(default_factory=dict)
+    cleanup: list[Union["Draft", Node]] = field(default_factory=list)
     children: list[Union["Draft", Node]] = field(default_factory=list)
     node: Node | None = None
 
 
 def build(draft: Draft) -> None:
     """Make ``draft.node`` from the children, which have been built before."""
-    children = tuple(child.node if isinstance(child, Draft) else child for child in draft.children)
-    whole = tuple(child for child in children if child is not None)
-    draft.node = _loop(draft, whole) if draft.kind == "loop" else _composite(draft, whole)
+    children, cleanup = _built(draft.children), _built(draft.cleanup)
+    if draft.kind == "loop":
+        node = _loop(draft, children)
+    elif draft.kind == "subtree":
+        node = repeated(_subtree(draft, children[0]), draft.common)
+    else:
+        node = repeated(_composite(draft, children), draft.common)
+    draft.node = guarded(node, draft.common, cleanup[0] if cleanup else None)
+
+
+def _built(parts: list[Draft | Node]) -> tuple[Node, ...]:
+    nodes = (part.node if isinstance(part, Draft) else part for part in parts)
+    return tuple(node for node in nodes if node is not None)
 
 
 def wrapped(node: Node, common: Common) -> Node:
+    """A leaf with everything round it that its keys ask for: guard(timeout(loop(box(node))))."""
+    return guarded(repeated(node, common), common)
+
+
+def repeated(node: Node, common: Common) -> Node:
     """The node with its time box and its loop round it: loop(box(node))."""
     if common.duration_s and not isinstance(node, (Body, Delay)):  # those carry it themselves
         node = Box(pointer=node.pointer, name=node.name, duration_s=common.duration_s, child=node)
@@ -47,8 +91,31 @@ def wrapped(node: Node, common: Common) -> Node:
     return node
 
 
+def guarded(node: Node, common: Common, cleanup: Node | None = None) -> Node:
+    """The node with its time-out, its clean-up and its condition round it: guard(finally(timeout(node)))."""
+    pointer, name = node.pointer, node.name
+    if common.timeout_s is not None:
+        node = Timeout(pointer=pointer, name=name, timeout_s=common.timeout_s, child=node)
+    if cleanup is not None:
+        node = Finally(pointer=pointer, name=name, child=node, cleanup=cleanup)
+    if common.condition is not None:
+        node = Guard(pointer=pointer, name=name, condition=common.condition, child=node)
+    return node
+
+
+def _subtree(draft: Draft, child: Node) -> Node:
+    return Subtree(
+        pointer=draft.pointer,
+        name=draft.common.name,
+        extra=draft.extra,
+        ref=draft.ref,
+        args=draft.args,
+        child=child,
+    )
+
+
 def _composite(draft: Draft, children: tuple[Node, ...]) -> Node:
-    node = Composite(
+    return Composite(
         pointer=draft.pointer,
         name=draft.common.name,
         extra=draft.extra,
@@ -56,8 +123,10 @@ def _composite(draft: Draft, children: tuple[Node, ...]) -> Node:
         children=children,
         succeed_on_one=draft.succeed_on_one,
         fail_on_all=draft.fail_on_all,
+        reactive=draft.choice.reactive,
+        random=draft.choice.random,
+        weights=draft.choice.weights,
     )
-    return wrapped(node, draft.common)
 
 
 def _loop(draft: Draft, children: tuple[Node, ...]) -> Node:

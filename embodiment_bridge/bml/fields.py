@@ -26,6 +26,10 @@ class Fields:
         self.limits = limits
         self._full_volume = full_volume  # what the document writes for 100 %
 
+    def with_problems(self, problems: Problems) -> "Fields":
+        """The same readers, noting in another list."""
+        return Fields(problems, self.limits, self._full_volume)
+
     def text(self, raw: Raw, pointer: str, key: str, longest: int, *, required: bool = False) -> str:
         """The text of ``key``; empty when it is not there. A required text has at least one character."""
         value: object = raw.get(key, MISSING)
@@ -118,7 +122,7 @@ class Fields:
         extra = {key: value for key, value in raw.items() if key not in KEYS[kind] and key not in also_known}
         for key in extra:
             if key in UNSAFE_TO_IGNORE:
-                text = f"'{key}' is not carried out by this version, and leaving it out would be unsafe"
+                text = f"a {kind} has no '{key}', and leaving it out would be unsafe"
                 self.problems.error(at(pointer, key), "UNSUPPORTED_EXTENSION", text)
             elif key in SAFE_TO_IGNORE:
                 text = f"'{key}' is not carried out by this version and is ignored"

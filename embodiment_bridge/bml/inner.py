@@ -5,10 +5,13 @@ from collections.abc import Mapping
 
 from embodiment_bridge.bml import children, spelling
 from embodiment_bridge.bml.children import CHILD_KEYS, Child
-from embodiment_bridge.bml.drafts import Common, Draft
+from embodiment_bridge.bml.drafts import Choice, Common, Draft
 from embodiment_bridge.bml.fields import Fields, Raw
 from embodiment_bridge.bml.pointer import at
 from embodiment_bridge.bml.problems import short
+
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-6, 1e6
+_CHOICE_KEYS = frozenset({"reactive", "random", "weights"})
 
 
 def composite(raw: Raw, pointer: str, kind: str, common: Common, fields: Fields) -> tuple[Draft, list[Child]]:
@@ -16,7 +19,14 @@ def composite(raw: Raw, pointer: str, kind: str, common: Common, fields: Fields)
     draft = _draft(raw, pointer, kind, common, fields, fields.extra(raw, pointer, kind))
     inner = children.find(raw, pointer, kind, fields)
     _note_if_empty(raw, pointer, kind, fields)
-    return draft, inner
+    if kind == "selector":
+        draft.choice = _choice(raw, pointer, inner, fields)
+    return draft, inner + cleanup(raw, pointer)
+
+
+def cleanup(raw: Raw, pointer: str) -> list[Child]:
+    """The node under ``finally``, if there is one."""
+    return [Child(at(pointer, "finally"), raw["finally"], cleanup=True)] if "finally" in raw else []
 
 
 def loop(raw: Raw, pointer: str, common: Common, fields: Fields) -> tuple[Draft, list[Child]]:
@@ -27,16 +37,53 @@ def loop(raw: Raw, pointer: str, common: Common, fields: Fields) -> tuple[Draft,
         if several:
             text = f"'behavior' and '{several[0]}' exclude each other"
             fields.problems.error(pointer, "BOTH_CHILD_KEYS", text)
-        return draft, [Child(at(pointer, "behavior"), raw["behavior"])]
+        return draft, [Child(at(pointer, "behavior"), raw["behavior"]), *cleanup(raw, pointer)]
     if not several:
         fields.problems.error(pointer, "MISSING_KEY", "a loop needs the key 'behavior'")
-        return draft, []
+        return draft, cleanup(raw, pointer)
     text = f"a loop has one 'behavior'; '{several[0]}' is read as a sequence"
     fields.problems.tolerated(at(pointer, several[0]), "LOOP_CHILDREN", text)
     draft.implied_sequence = True
     inner = children.find(raw, pointer, "loop", fields)
     _note_if_empty(raw, pointer, "sequence", fields)
-    return draft, inner
+    return draft, inner + cleanup(raw, pointer)
+
+
+def _choice(raw: Raw, pointer: str, inner: list[Child], fields: Fields) -> Choice:
+    if not _CHOICE_KEYS.intersection(raw):
+        return Choice()
+    reactive = fields.flag(raw, pointer, "reactive", False)
+    random = fields.flag(raw, pointer, "random", False)
+    if reactive and random:
+        text = "a selector that draws the order of its children has no higher ones to look at again"
+        fields.problems.error(pointer, "REACTIVE_AND_RANDOM", text)
+    if reactive and not any(
+        isinstance(child.value, dict) and "condition" in child.value for child in inner[:-1]
+    ):
+        text = "no child but the last has a condition: there is nothing to look at again"
+        fields.problems.warning(at(pointer, "reactive"), "REACTIVE_WITHOUT_CONDITION", text)
+    weights = _weights(raw, pointer, len(inner), fields) if "weights" in raw else ()
+    return Choice(reactive, random, weights)
+
+
+def _weights(raw: Raw, pointer: str, count: int, fields: Fields) -> tuple[float, ...]:
+    value, where = raw["weights"], at(pointer, "weights")
+    if "random" not in raw:
+        fields.problems.error(pointer, "MISSING_KEY", "'weights' needs the key 'random'")
+    if not isinstance(value, list):
+        fields.wrong_type(pointer, "weights", value, "an array of numbers")
+        return ()
+    if len(value) != count:
+        text = f"there are {len(value)} weights for {count} children"
+        fields.problems.error(where, "BAD_WEIGHTS", text)
+        return ()
+    for place, weight in enumerate(value):
+        is_number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+        if not is_number or not SMALLEST_WEIGHT <= weight <= LARGEST_WEIGHT:
+            text = f"a weight is a number from {SMALLEST_WEIGHT:g} to {LARGEST_WEIGHT:g}, not {short(weight)}"
+            fields.problems.error(f"{where}/{place}", "BAD_WEIGHTS", text)
+            return ()
+    return tuple(float(weight) for weight in value)
 
 
 def _draft(raw: Raw, pointer: str, kind: str, common: Common, fields: Fields, extra: Raw) -> Draft:

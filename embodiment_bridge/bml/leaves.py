@@ -4,7 +4,8 @@
 from collections.abc import Callable
 
 from embodiment_bridge.bml import spelling
-from embodiment_bridge.bml.document import Body, Delay, Node, Player, Request, Speak, Stop
+from embodiment_bridge.bml.condition_reader import blackboard_key, scalar
+from embodiment_bridge.bml.document import Body, Delay, Node, Player, Request, Set, Speak, Stop
 from embodiment_bridge.bml.drafts import Common
 from embodiment_bridge.bml.fields import Fields, Raw
 from embodiment_bridge.bml.pointer import at
@@ -125,6 +126,18 @@ def _speak(raw: Raw, pointer: str, common: Common, fields: Fields) -> Node:
     )
 
 
+def _set(raw: Raw, pointer: str, common: Common, fields: Fields) -> Node:
+    if "value" not in raw:
+        fields.problems.error(pointer, "MISSING_KEY", "a node of type 'set' needs the key 'value'")
+    return Set(
+        pointer=pointer,
+        name=common.name,
+        extra=fields.extra(raw, pointer, "set"),
+        key=blackboard_key(raw, pointer, fields),
+        value=scalar(raw.get("value"), at(pointer, "value"), fields),
+    )
+
+
 LeafReader = Callable[[Raw, str, Common, Fields], Node]
 LEAVES: dict[str, LeafReader] = {
     "delay": _delay,
@@ -134,4 +147,5 @@ LEAVES: dict[str, LeafReader] = {
     "request": _request,
     "stop": _stop,
     "speak": _speak,
+    "set": _set,
 }

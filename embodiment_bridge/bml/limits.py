@@ -18,6 +18,10 @@ class Limits:
     max_pointer: characters of a JSON pointer; keys may become part of it (children in an object).
     max_duration_s: s; one day.
     max_loop: iterations; -1 (for ever) is always allowed.
+    max_condition_depth, max_condition_parts: nesting of one condition, comparisons and groups in it (also
+        values of an ``in``).
+    max_args: arguments of a subtree.
+    max_expanded_bytes: text of all subtrees, each as often as it is used.
     max_problems: how many problems are listed one by one; the rest is counted in a last one.
     """
 
@@ -32,4 +36,8 @@ class Limits:
     max_pointer: int = 2048
     max_duration_s: float = 86_400.0
     max_loop: int = 1_000_000_000
+    max_condition_depth: int = 8
+    max_condition_parts: int = 100
+    max_args: int = 50
+    max_expanded_bytes: int = 8 << 20
     max_problems: int = 1000

@@ -8,18 +8,21 @@ that the children of a node are there when it is built.
 
 from embodiment_bridge.bml import children, inner, spelling
 from embodiment_bridge.bml.children import CHILD_KEYS, Child
+from embodiment_bridge.bml.condition_reader import Reader
 from embodiment_bridge.bml.document import Node
 from embodiment_bridge.bml.drafts import Common, Draft, build, wrapped
 from embodiment_bridge.bml.fields import Fields, Raw
-from embodiment_bridge.bml.keys import UNSUPPORTED_TYPES
 from embodiment_bridge.bml.leaves import LEAVES
 from embodiment_bridge.bml.pointer import at
 from embodiment_bridge.bml.problems import short
+from embodiment_bridge.bml.subtrees import Subtrees, filled_in
+
+SHORTEST_TIMEOUT_S = 0.001
 
 
-def normalise(root: Child, fields: Fields) -> Node | None:
+def normalise(root: Child, fields: Fields, subtrees: Subtrees) -> Node | None:
     """The canonical tree of a node; None when there are errors (they are noted in ``fields.problems``)."""
-    walk = _Walk(fields)
+    walk = _Walk(fields, subtrees)
     tops = walk.read(root)
     if fields.problems.fatal or not tops:
         return None
@@ -32,9 +35,10 @@ def normalise(root: Child, fields: Fields) -> Node | None:
 class _Walk:
     """One walk over a document in the order of its text."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, subtrees: Subtrees) -> None:
         self.drafts: list[Draft] = []
         self._fields = fields
+        self._subtrees = subtrees
         self._problems = fields.problems
 
     def read(self, root: Child) -> list[Draft | Node]:
@@ -56,9 +60,9 @@ class _Walk:
             node, below = self._node(child)
             if node is not None:
                 siblings.append(node)
-            if below:
-                into = node.children if isinstance(node, Draft) else []
-                todo.extend([(item, depth + 1, into) for item in reversed(below)])
+            for item in reversed(below):
+                into = [] if not isinstance(node, Draft) else node.cleanup if item.cleanup else node.children
+                todo.append((item, depth + 1, into))
         return tops
 
     def _note_unreadable(self, child: Child) -> None:
@@ -70,19 +74,25 @@ class _Walk:
             self._problems.error(child.pointer, "TOO_DEEP", text)
 
     def _node(self, child: Child) -> tuple[Draft | Node | None, list[Child]]:
-        raw, pointer, fields = child.value, child.pointer, self._fields
+        raw, pointer, fields, scope = child.value, child.pointer, self._fields, child.scope
+        if scope is not None:
+            raw = filled_in(raw, pointer, scope, self._problems)
         kind = self._kind(raw, pointer)
         if kind is None:
-            return None, self._below_unknown(raw, pointer)
+            return None, [item._replace(scope=scope) for item in self._below_unknown(raw, pointer)]
         common = self._common(raw, pointer, kind, child.name)
         leaf = LEAVES.get(kind)
         if leaf is not None:
             return wrapped(leaf(raw, pointer, common, fields), common), []
-        if kind == "loop":
+        if kind == "subtree":
+            draft, below = self._subtrees.open(raw, pointer, common, scope, fields)
+        elif kind == "loop":
             draft, below = inner.loop(raw, pointer, common, fields)
         else:
             draft, below = inner.composite(raw, pointer, kind, common, fields)
         self.drafts.append(draft)
+        if scope is not None and kind != "subtree":
+            below = [item._replace(scope=scope) for item in below]
         return draft, below
 
     def _common(self, raw: Raw, pointer: str, kind: str, name: str) -> Common:
@@ -94,7 +104,13 @@ class _Walk:
             duration = fields.number(raw, pointer, "duration", 0.0, fields.limits.max_duration_s)
         if "loop" in raw or "repeat" in raw or kind == "loop":
             count = self._count(raw, pointer, kind)
-        return Common(name, count, duration)
+        if "timeout" not in raw and "condition" not in raw:
+            return Common(name, count, duration)
+        timeout = fields.number(raw, pointer, "timeout", SHORTEST_TIMEOUT_S, fields.limits.max_duration_s)
+        condition = None
+        if "condition" in raw:
+            condition = Reader(fields).read(raw["condition"], at(pointer, "condition"))
+        return Common(name, count, duration, timeout, condition)
 
     def _kind(self, raw: Raw, pointer: str) -> str | None:
         if "type" not in raw:
@@ -109,9 +125,6 @@ class _Walk:
         where = at(pointer, "type")
         if kind is not None:
             self._problems.tolerated(where, "TYPE_SPELLING", f"the type {short(text)} is read as '{kind}'")
-        elif spelling.bare_type(text) in UNSUPPORTED_TYPES:
-            message = f"nodes of type {short(text)} are not carried out by this version"
-            self._problems.error(where, "UNSUPPORTED_EXTENSION", message)
         else:
             message = self._problems.unknown("node type", text, spelling.TYPES)
             self._problems.error(where, "UNKNOWN_TYPE", message)
@@ -133,7 +146,7 @@ class _Walk:
             below = children.find(raw, pointer, "node", self._fields)
         if "behavior" in raw:
             below.append(Child(at(pointer, "behavior"), raw["behavior"]))
-        return below
+        return below + inner.cleanup(raw, pointer)
 
     def _count(self, raw: Raw, pointer: str, kind: str) -> int:
         """How often a node is executed in all: ``loop``, of which ``repeat`` is another word."""

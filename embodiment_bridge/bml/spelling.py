@@ -7,7 +7,8 @@ The class names with ``Beahvior`` are how the language's own description spells 
 import re
 
 COMPOSITES = frozenset({"sequence", "selector", "parallel"})
-TYPES = COMPOSITES | {"loop", "delay", "player", "body", "emotion", "request", "stop", "speak"}
+LEAVES = frozenset({"delay", "player", "body", "emotion", "request", "stop", "speak", "set"})
+TYPES = COMPOSITES | LEAVES | {"loop", "subtree"}
 TYPE_ALIASES = {
     "conditional": "selector",  # ConditionalBehavior: the first child that can is the one
     "play": "player",

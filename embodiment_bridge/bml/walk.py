@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Going through a canonical tree without recursion: documents may be deeper than Python's stack."""
 
-from embodiment_bridge.bml.document import Box, Composite, Loop, Node
+from embodiment_bridge.bml.document import Box, Composite, Finally, Guard, Loop, Node, Subtree, Timeout
 
 
 def children_of(node: Node) -> tuple[Node, ...]:
     """The nodes directly below ``node``, in order."""
     if isinstance(node, Composite):
         return node.children
-    if isinstance(node, (Loop, Box)):
+    if isinstance(node, (Loop, Box, Guard, Timeout, Subtree)):
         return (node.child,)
+    if isinstance(node, Finally):
+        return node.child, node.cleanup
     return ()
 
 

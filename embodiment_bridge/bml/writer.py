@@ -2,25 +2,32 @@
 """From the canonical tree back to JSON.
 
 A loop or box that reading made for a key is written as that key again, so that a document that strict
-reading takes comes back equal, pointers included.
+reading takes comes back equal, pointers included. Subtrees are written as what names them.
 """
 
 import json
 from typing import Any
 
+from embodiment_bridge.bml.conditions import to_value
 from embodiment_bridge.bml.document import (
     Body,
     Box,
     Composite,
     Delay,
     Document,
+    Finally,
+    Guard,
+    Leaf,
     Loop,
     Node,
     Player,
     Request,
-    Speak,
+    Set,
     Stop,
+    Subtree,
+    Timeout,
 )
+from embodiment_bridge.bml.spelling import COMPOSITES
 from embodiment_bridge.bml.walk import preorder
 
 Object = dict[str, Any]
@@ -49,17 +56,33 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
         return _box(node, written)
     if isinstance(node, Loop):
         return _loop(node, written)
+    if isinstance(node, (Guard, Timeout, Finally)):
+        return _guarded(node, written)
     values = _composite(node, written) if isinstance(node, Composite) else _leaf(node)
     return {**_head(node, values.pop("type")), **values, **_extra(node, values)}
 
 
 def _box(node: Box, written: dict[int, Object]) -> Object:
     inside = written[id(node.child)]
-    if isinstance(
-        node.child, (Loop, Box, Body, Delay)
-    ):  # there the key is missing, taken or means something else
+    # In these the key is missing, taken or means something else.
+    if isinstance(node.child, (Loop, Box, Body, Delay, Guard, Timeout, Finally)):
         inside = {"type": "sequence", "behaviors": [inside]}
     return {**inside, "duration": _number(node.duration_s)}
+
+
+def _guarded(node: Guard | Timeout | Finally, written: dict[int, Object]) -> Object:
+    """A key of what is inside, if reading would put it round that again."""
+    inside = written[id(node.child)]
+    taken = inside.keys() & {"condition", *(() if isinstance(node, Guard) else ("finally",))}
+    taken |= inside.keys() & ({"timeout"} if isinstance(node, Timeout) else set())
+    childless = isinstance(node, Finally) and inside["type"] not in (*COMPOSITES, "loop")
+    if taken or childless or (isinstance(node, Finally) and "finally" in inside):
+        inside = {"type": "sequence", "behaviors": [inside]}
+    if isinstance(node, Guard):
+        return {**inside, "condition": to_value(node.condition)}
+    if isinstance(node, Timeout):
+        return {**inside, "timeout": _number(node.timeout_s)}
+    return {**inside, "finally": written[id(node.cleanup)]}
 
 
 def _loop(node: Loop, written: dict[int, Object]) -> Object:
@@ -81,7 +104,8 @@ def _is_key_of(loop: Loop, core: Node) -> bool:
     at_one_place = loop.pointer == core.pointer == loop.child.pointer and loop.name == core.name
     plain = not (loop.succeed_on_one or loop.fail_on_all or loop.extra) and loop.count != 1
     boxed = isinstance(loop.child, Box)
-    return at_one_place and plain and not isinstance(core, (Loop, Box)) and not (boxed and _has_slot(core))
+    wraps = isinstance(core, (Loop, Box, Guard, Timeout, Finally))
+    return at_one_place and plain and not wraps and not (boxed and _has_slot(core))
 
 
 def _has_slot(node: Node) -> bool:
@@ -91,6 +115,12 @@ def _has_slot(node: Node) -> bool:
 def _composite(node: Composite, written: dict[int, Object]) -> Object:
     values: Object = {"type": node.kind}
     values |= _policies(node, usual=node.kind == "selector")
+    if node.reactive:
+        values["reactive"] = True
+    if node.random:
+        values["random"] = True
+    if node.weights:
+        values["weights"] = [_number(weight) for weight in node.weights]
     values["behaviors"] = [written[id(child)] for child in node.children]
     return values
 
@@ -104,7 +134,11 @@ def _policies(node: Composite | Loop, *, usual: bool) -> Object:
     return values
 
 
-def _leaf(node: Delay | Body | Player | Speak | Request | Stop) -> Object:
+def _leaf(node: Leaf | Subtree) -> Object:
+    if isinstance(node, Subtree):
+        return {"type": "subtree", "ref": node.ref} | _given(args=dict(node.args))
+    if isinstance(node, Set):
+        return {"type": "set", "key": node.key, "value": node.value}
     if isinstance(node, Delay):
         values: Object = {"type": "delay", "duration": _number(node.duration_s)}
         return values if node.succeed else {**values, "return": False}

@@ -5,12 +5,14 @@ import random
 from collections import deque
 from dataclasses import replace
 
+from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.dry_run import EXACT, dry_run
 from embodiment_bridge.behaviour.loading import Rules
 from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.run import Run, RunState
 from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.bml.conditions import Compare
 from embodiment_bridge.bml.document import (
     FOREVER,
     Body,
@@ -18,11 +20,15 @@ from embodiment_bridge.bml.document import (
     Composite,
     Delay,
     Document,
+    Finally,
+    Guard,
     Loop,
     Player,
     Request,
+    Set,
     Speak,
     Stop,
+    Timeout,
 )
 from embodiment_bridge.body import SkillInfo, SkillReport, SkillStatus
 
@@ -95,6 +101,30 @@ def forever(child, **policy):
     return loop(FOREVER, child, **policy)
 
 
+def guard(key, child, value=True, op="=="):
+    return Guard(pointer="", condition=Compare(key, op, value), child=child)
+
+
+def timeout(seconds, child, name=""):
+    return Timeout(pointer="", timeout_s=seconds, child=child, name=name)
+
+
+def lastly(child, cleanup, name=""):
+    return Finally(pointer="", child=child, cleanup=cleanup, name=name)
+
+
+def put(key, value):
+    return Set(pointer="", key=key, value=value)
+
+
+def reactive(*children):
+    return sel(*children, reactive=True)
+
+
+def drawn(*children, weights=()):
+    return sel(*children, random=True, weights=weights)
+
+
 def box(seconds, child):
     return Box(pointer="", duration_s=seconds, child=child)
 
@@ -108,7 +138,10 @@ def pointed(node, pointer):
     if isinstance(node, Composite):
         kids = tuple(pointed(child, f"{pointer}/{i}") for i, child in enumerate(node.children))
         return replace(node, pointer=pointer, children=kids)
-    if isinstance(node, (Loop, Box)):
+    if isinstance(node, Finally):
+        parts = pointed(node.child, f"{pointer}/0"), pointed(node.cleanup, f"{pointer}/finally")
+        return replace(node, pointer=pointer, child=parts[0], cleanup=parts[1])
+    if isinstance(node, (Loop, Box, Guard, Timeout)):
         return replace(node, pointer=pointer, child=pointed(node.child, f"{pointer}/0"))
     return replace(node, pointer=pointer)
 
@@ -176,13 +209,18 @@ class Foretold(VirtualSkills):
 class Stage:
     """A run on virtual ports (or given ones), ticked by the test."""
 
-    def __init__(self, root, *, skills=None, media=None, requests=None, settings=EXACT, **rules):
+    def __init__(
+        self, root, *, skills=None, media=None, requests=None, settings=EXACT, board=None, seed=0, **rules
+    ):
         self.skills = skills or VirtualSkills(SKILLS)
         self.media = media or VirtualMedia(LENGTHS)
         self.requests = requests or VirtualRequests({})
+        self.board = Blackboard(board)
         source = root if isinstance(root, str | Document) else document(root)
         ports = Ports(self.skills, self.media, self.requests)
-        self.run = Run(source, ports, Rules(SKILLS, **rules), settings=settings)
+        self.run = Run(
+            source, ports, Rules(SKILLS, **rules), settings=settings, blackboard=self.board, seed=seed
+        )
         self.events = []
         self.now = 0.0
 
@@ -215,7 +253,7 @@ class Stage:
 
     def seen(self, *events):
         """What was journaled, as 'event pointer' in order; all but warnings when no events are named."""
-        wanted = events or ("start", "success", "failure", "halted", "replaced")
+        wanted = events or ("start", "success", "failure", "halted", "skipped", "replaced")
         return [f"{e.event} {e.origin.pointer}" for e in self.events if e.event in wanted]
 
     @property

@@ -85,6 +85,77 @@ _policies = st.fixed_dictionaries(
 _count = st.sampled_from([-1, 1, 2, 3])
 
 
+_scalars = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(-1, 1) | st.text(max_size=3)
+_compared = st.builds(
+    lambda key, op, value: {"key": key, "op": op, "value": value},
+    st.sampled_from(["a", "b.c"]),
+    st.sampled_from(["==", "!=", "<", "<=", ">", ">="]),
+    _scalars,
+)
+_listed = st.builds(
+    lambda v: {"key": "a", "op": "in", "value": v}, st.lists(_scalars, min_size=1, max_size=3)
+)
+_existing = st.booleans().map(lambda value: {"key": "d", "op": "exists", "value": value})
+conditions = st.recursive(
+    _compared | _listed | _existing,
+    lambda inner: (
+        st.builds(
+            lambda kind, parts: {kind: parts},
+            st.sampled_from(["all", "any"]),
+            st.lists(inner, min_size=1, max_size=3),
+        )
+        | inner.map(lambda part: {"not": part})
+    ),
+    max_leaves=4,
+).filter(lambda value: json.dumps(value).count('"not"') < 5)
+_guards = st.fixed_dictionaries(
+    {}, optional={"condition": conditions, "timeout": _times.map(lambda t: t + 0.25)}
+)
+
+
+def extended(nodes: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Nodes that may have a condition and a time-out."""
+    return st.tuples(_guards, nodes).map(lambda both: {**both[1], **both[0]})
+
+
+def setters() -> st.SearchStrategy[dict[str, Any]]:
+    """Nodes that write on the blackboard."""
+    return _with_common(st.builds(lambda value: {"type": "set", "key": "a", "value": value}, _scalars))
+
+
+def extended_trees(leaf: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Documents with our extensions (but for subtrees) that strict reading takes."""
+
+    def inner(children: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+        clean = st.fixed_dictionaries({}, optional={"finally": children})
+        kinds = st.sampled_from(
+            [
+                {"type": "sequence"},
+                {"type": "parallel"},
+                {"type": "selector"},
+                {"type": "selector", "reactive": True},
+                {"type": "selector", "random": True},
+            ]
+        )
+        composite = st.tuples(kinds, st.lists(children, max_size=3), _policies, clean).map(
+            lambda t: {**t[0], "behaviors": t[1], **t[2], **t[3]}
+        )
+        weighted = st.lists(children, min_size=1, max_size=3).map(
+            lambda c: {
+                "type": "selector",
+                "random": True,
+                "weights": [1 + i for i in range(len(c))],
+                "behaviors": c,
+            }
+        )
+        loop = st.tuples(_count, children, _policies, clean).map(
+            lambda t: {"type": "loop", "loop": t[0], "behavior": t[1], **t[2], **t[3]}
+        )
+        return extended(_with_common(composite | weighted | loop))
+
+    return st.recursive(extended(leaf), inner, max_leaves=6)
+
+
 def _with_common(nodes: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
     common = st.fixed_dictionaries({}, optional={"name": _names, "loop": _count, "duration": _times})
     return st.tuples(common, nodes).map(lambda both: {**both[0], **both[1]})

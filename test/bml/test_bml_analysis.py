@@ -308,3 +308,49 @@ def test_deep_and_wide_documents_are_analysed():
     assert analyse(Document(node), SKILLS).estimates[""] == exactly(0.0)
     wide = json.dumps(several("parallel", *[body("RESET")] * 1000))
     assert len(analyse(read(wide).document, SKILLS).warnings) == len(SKILLS["reset"].channels)
+
+
+IF = {"condition": {"key": "a", "op": "exists"}}
+FAILING = {**WAIT, "return": False}
+
+
+@pytest.mark.parametrize(
+    ("value", "estimate"),
+    [
+        ({**WAIT, **IF}, Estimate(0.0, None, 1.0, False)),
+        ({**WAIT, **IF, "loop": -1}, Estimate(0.0, None, inf, False)),
+        ({**WAIT, "timeout": 3}, exactly(1.0)),
+        ({**HEAD, "timeout": 0.5}, exactly(0.5)),
+        ({**HEAD, "loop": -1, "timeout": 7}, exactly(7.0)),
+        ({**FETCH, "timeout": 7}, Estimate(0.0, None, 7.0, False)),
+        (several("sequence", WAIT, {**HEAD, **IF}), Estimate(1.0, None, 3.0, False)),
+        (several("sequence", {**HEAD, "timeout": 1}, WAIT), exactly(1.0)),
+        (several("selector", {**HEAD, "timeout": 1}, WAIT), exactly(2.0)),
+        ({**several("sequence", WAIT), "finally": WAIT}, exactly(2.0)),
+        ({**several("sequence", WAIT), "finally": {**WAIT, "loop": 9}}, exactly(3.0)),
+        ({**several("sequence", WAIT), "finally": {**WAIT, "loop": -1}}, exactly(3.0)),
+        ({**several("sequence", FAILING), "finally": WAIT, "timeout": 0.5}, exactly(1.5)),
+        ({**several("sequence", {**WAIT, "loop": -1}), "finally": WAIT}, FOREVER),
+        (several("selector", WAIT, HEAD, random=True), Estimate(1.0, None, 2.0, False)),
+        (several("selector", WAIT, WAIT, random=True), exactly(1.0)),
+        (several("selector", FAILING, HEAD, random=True), Estimate(2.0, None, 3.0, False)),
+        (several("selector", {**WAIT, **IF}, HEAD, reactive=True), Estimate(0.0, None, inf, False)),
+        (several("selector", {**WAIT, **IF}, {**HEAD, "loop": -1}), Estimate(0.0, None, inf, False)),
+        (several("parallel", {**WAIT, **IF}, HEAD), Estimate(2.0, None, 2.0, False)),
+        ({"type": "set", "key": "a", "value": 1}, exactly(0.0)),
+    ],
+)
+def test_estimate_of_extensions(value, estimate):
+    assert whole(value) == estimate
+
+
+def test_what_a_condition_may_leave_out_blocks_nothing():
+    assert found(of(several("selector", {**WAIT, **IF}, WAIT))) == []
+    assert found(of(several("sequence", {**WAIT, "loop": -1, **IF}, WAIT))) == []
+
+
+def test_what_comes_behind_a_time_out_that_must_pass_can_be_reached_all_the_same():
+    assert found(of(several("sequence", {**HEAD, "loop": -1, "timeout": 1}, WAIT))) == [
+        ("/behaviors/1", "UNREACHABLE")
+    ]
+    assert found(of(several("selector", {**HEAD, "loop": -1, "timeout": 1}, WAIT))) == []

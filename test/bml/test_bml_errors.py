@@ -14,6 +14,8 @@ PLAY = {"type": "player", "action": "play", "url": "http://a.example/a"}
 BODY = {"type": "body", "action": "RESET"}
 SPEAK = {"type": "speak", "content": "hi"}
 SEQUENCE = {"type": "sequence", "behaviors": [WAIT]}
+SELECTOR = {"type": "selector", "behaviors": [WAIT]}
+IS = {"key": "a", "op": "==", "value": 1}
 
 ERRORS = [
     # What a node is.
@@ -65,7 +67,64 @@ ERRORS = [
     ({**SEQUENCE, "successPolicy": "FailOnOne"}, "/successPolicy", "UNKNOWN_POLICY"),
     ({**SEQUENCE, "failurePolicy": "SucceedOnAll"}, "/failurePolicy", "UNKNOWN_POLICY"),
     ({**SEQUENCE, "failurePolicy": ""}, "/failurePolicy", "UNKNOWN_POLICY"),
+    # Time-outs, clean-ups, choices.
+    ({**WAIT, "timeout": 0}, "/timeout", "OUT_OF_RANGE"),
+    ({**WAIT, "timeout": "1"}, "/timeout", "WRONG_TYPE"),
+    ({**WAIT, "finally": WAIT}, "/finally", "UNSUPPORTED_EXTENSION"),
+    ({**SEQUENCE, "finally": 3}, "/finally", "WRONG_TYPE"),
+    ({**SEQUENCE, "finally": {"type": "x"}}, "/finally/type", "UNKNOWN_TYPE"),
+    ({"type": "x", "finally": {"type": "delay", "duration": -1}}, "/finally/duration", "OUT_OF_RANGE"),
+    ({"type": "loop", "loop": 2, "behavior": WAIT, "finally": []}, "/finally", "WRONG_TYPE"),
+    ({**SELECTOR, "reactive": "maybe"}, "/reactive", "WRONG_TYPE"),
+    ({**SELECTOR, "random": 2}, "/random", "WRONG_TYPE"),
+    ({**SELECTOR, "random": True, "reactive": True}, "", "REACTIVE_AND_RANDOM"),
+    ({**SELECTOR, "weights": [1]}, "", "MISSING_KEY"),
+    ({**SELECTOR, "random": True, "weights": 1}, "/weights", "WRONG_TYPE"),
+    ({**SELECTOR, "random": True, "weights": [0]}, "/weights/0", "BAD_WEIGHTS"),
+    ({**SELECTOR, "random": True, "weights": ["1"]}, "/weights/0", "BAD_WEIGHTS"),
+    # Conditions.
+    *[
+        ({**WAIT, "condition": condition}, "/condition" + pointer, code)
+        for condition, pointer, code in (
+            (True, "", "WRONG_TYPE"),
+            ("battery > 3", "", "WRONG_TYPE"),
+            ({}, "", "MISSING_KEY"),
+            ({"key": "a", "value": 1}, "", "MISSING_KEY"),
+            ({"key": "a", "op": "=="}, "", "MISSING_KEY"),
+            ({"op": "==", "value": 1}, "", "MISSING_KEY"),
+            ({**IS, "key": "1a"}, "/key", "BAD_KEY"),
+            ({**IS, "key": "a\n"}, "/key", "BAD_KEY"),
+            ({**IS, "key": 3}, "/key", "WRONG_TYPE"),
+            ({**IS, "op": "="}, "/op", "UNKNOWN_OPERATOR"),
+            ({**IS, "op": None}, "/op", "WRONG_TYPE"),
+            ({**IS, "value": {}}, "/value", "WRONG_TYPE"),
+            ({**IS, "value": 2**53 + 1}, "/value", "OUT_OF_RANGE"),
+            ({**IS, "value": "v" * 4001}, "/value", "TOO_LONG"),
+            ({**IS, "op": "exists", "value": "yes"}, "/value", "WRONG_TYPE"),
+            ({**IS, "op": "in"}, "/value", "WRONG_TYPE"),
+            ({**IS, "op": "in", "value": []}, "/value", "WRONG_TYPE"),
+            ({**IS, "op": "in", "value": [1, []]}, "/value/1", "WRONG_TYPE"),
+            ({**IS, "eval": "1"}, "/eval", "UNKNOWN_CONDITION_KEY"),
+            ({"all": IS}, "/all", "WRONG_TYPE"),
+            ({"any": []}, "/any", "WRONG_TYPE"),
+            ({"not": [IS]}, "/not", "WRONG_TYPE"),
+            ({"all": [IS], "key": "a"}, "/key", "UNKNOWN_CONDITION_KEY"),
+            ({"all": [IS], "any": [IS]}, "/any", "UNKNOWN_CONDITION_KEY"),
+            ({"all": [IS, 3]}, "/all/1", "WRONG_TYPE"),
+        )
+    ],
     # Leaves.
+    ({"type": "set", "key": "a"}, "", "MISSING_KEY"),
+    ({"type": "set", "value": 1}, "", "MISSING_KEY"),
+    ({"type": "set", "key": "", "value": 1}, "/key", "EMPTY_TEXT"),
+    ({"type": "set", "key": "a b", "value": 1}, "/key", "BAD_KEY"),
+    ({"type": "set", "key": "a", "value": [1]}, "/value", "WRONG_TYPE"),
+    ({"type": "subtree"}, "", "MISSING_KEY"),
+    ({"type": "subtree", "ref": 3}, "/ref", "WRONG_TYPE"),
+    ({"type": "subtree", "ref": "r", "args": [1]}, "/args", "WRONG_TYPE"),
+    ({"type": "subtree", "ref": "r", "args": {"a b": 1}}, "/args", "BAD_ARGUMENT"),
+    ({"type": "subtree", "ref": "r", "args": {"a": {}}}, "/args/a", "WRONG_TYPE"),
+    ({"type": "subtree", "ref": "r", "args": {f"a{i}": i for i in range(51)}}, "/args", "BAD_ARGUMENT"),
     ({**WAIT, "return": "yes"}, "/return", "WRONG_TYPE"),
     ({**WAIT, "return": 2}, "/return", "WRONG_TYPE"),
     ({**WAIT, "return": None}, "/return", "WRONG_TYPE"),

@@ -3,18 +3,21 @@
 
 import json
 
-from bml_documents import SKILLS, leaves, other_leaves, resolves, trees
-from hypothesis import given, settings
+from bml_documents import SKILLS, extended_trees, leaves, other_leaves, resolves, setters, trees
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Limits, analyse, check, read
 from embodiment_bridge.bml.problems import CODES, ERROR, TOLERATED, WARNING
 from embodiment_bridge.bml.spelling import TYPES
 
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
+
 KEYS = [
     "type", "name", "loop", "repeat", "duration", "behaviors", "children", "behavior", "successPolicy",
     "failurePolicy", "return", "action", "url", "volume", "content", "intensity", "target", "text", "emotion",
-    "condition", "start", "version", "suspendable", "a/b", "~", "",
+    "condition", "timeout", "finally", "reactive", "random", "weights", "key", "op", "value", "all", "not", "in",
+    "ref", "args", "start", "version", "suspendable", "a/b", "~", "",
 ]  # fmt: skip
 WORDS = [
     *TYPES,
@@ -55,7 +58,7 @@ def broken_documents():
 
     @st.composite
     def broken(draw):
-        root = draw(trees(leaves() | other_leaves()))
+        root = draw(trees(leaves() | other_leaves()) | extended_trees(leaves() | other_leaves() | setters()))
         node = root
         while True:
             key = draw(st.sampled_from(sorted(node)))
@@ -85,12 +88,13 @@ def look_at(text, value, strict):
         assert not strict or problem.fatal or nature != TOLERATED, problem
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
 @given(near_documents() | broken_documents(), st.booleans())
 def test_any_json_is_read_without_raising(value, strict):
     look_at(json.dumps(value), value, strict)
 
 
+@settings(deadline=None, suppress_health_check=SLOW)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:\\u0dD8etyp1. \ud800', max_size=60))
 def test_any_text_is_read_without_raising(text):
     for strict in (False, True):
@@ -98,7 +102,8 @@ def test_any_text_is_read_without_raising(text):
         assert result.document is not None or any(p.fatal for p in result.problems)
 
 
-@given(trees(leaves() | other_leaves()))
+@settings(deadline=None, suppress_health_check=SLOW)
+@given(trees(leaves() | other_leaves()) | extended_trees(leaves() | other_leaves() | setters()))
 def test_good_document_has_no_problem_in_either_mode(value):
     text = json.dumps(value)
     strict, tolerant = read(text, strict=True), read(text)
@@ -107,6 +112,7 @@ def test_good_document_has_no_problem_in_either_mode(value):
     assert not any(p.fatal for p in strict.problems)
 
 
+@settings(deadline=None, suppress_health_check=SLOW)
 @given(near_documents(), st.integers(0, 3), st.integers(0, 3), st.integers(0, 3))
 def test_small_limits_are_kept(value, nodes, depth, problems):
     limits = Limits(max_nodes=nodes, max_depth=depth, max_problems=problems, max_pointer=4, max_name=2)

@@ -7,6 +7,7 @@ import pytest
 from bml_documents import DATA, EXTENDED, INVALID, SKILLS, VALID, document, resolves
 
 from embodiment_bridge.bml import analyse, check, read
+from embodiment_bridge.bml.conditions import Compare, Group
 from embodiment_bridge.bml.document import (
     Body,
     Box,
@@ -198,11 +199,15 @@ def test_envelope_is_opened_and_kept_as_metadata():
     ]
 
 
-def test_conditions_are_refused_because_ignoring_a_guard_is_unsafe():
-    result = read((DATA / "extended/e1_conditional.json").read_bytes())
-    pointers = ["/behaviors/0/condition", "/behaviors/1/condition"]
-    assert result.document is None
-    assert found(result.problems) == [(p, "UNSUPPORTED_EXTENSION") for p in pointers]
+def test_conditions_are_guards():
+    result = read((DATA / "extended/e1_conditional.json").read_bytes(), strict=True)
+    assert result.problems == []
+    tired, touched, otherwise = result.document.root.children
+    assert tired.condition == Compare("battery.percent", "<", 15)
+    assert touched.condition == Group(
+        "all", (Compare("touch.head", "==", True), Compare("mood", "!=", "sleepy"))
+    )
+    assert isinstance(otherwise, Delay)
 
 
 def test_speech_marks_are_ignored_with_a_warning():

@@ -198,7 +198,7 @@ def test_unknown_key_names_the_nearest_one():
     assert "did you mean 'return'" in problem.message
 
 
-@pytest.mark.parametrize("key", ["reactive", "random", "weights", "start", "channel", "fade", "marks_url"])
+@pytest.mark.parametrize("key", ["start", "channel", "fade", "marks_url"])
 def test_extension_that_is_safe_to_ignore(key):
     result = read(json.dumps({**PLAY, key: 1}))
     assert [(p.pointer, p.code) for p in result.problems] == [(f"/{key}", "UNSUPPORTED_EXTENSION")]
@@ -206,20 +206,17 @@ def test_extension_that_is_safe_to_ignore(key):
     assert read(json.dumps({**PLAY, key: 1}), strict=True).document is None
 
 
-@pytest.mark.parametrize("key", ["condition", "timeout", "finally"])
-def test_extension_that_is_unsafe_to_ignore_is_an_error(key):
-    result = read(json.dumps({**STEP, key: 1}))
-    assert [(p.pointer, p.code, p.fatal) for p in result.problems] == [
-        (f"/{key}", "UNSUPPORTED_EXTENSION", True)
-    ]
-    assert result.document is None
+@pytest.mark.parametrize("key", ["reactive", "random", "weights"])
+def test_key_of_a_selector_is_unknown_elsewhere(key):
+    result = read(json.dumps({**PLAY, key: 1}))
+    assert [(p.pointer, p.code) for p in result.problems] == [(f"/{key}", "UNKNOWN_KEY")]
 
 
-@pytest.mark.parametrize("kind", ["set", "subtree", "Subtree"])
-def test_node_of_a_later_version_is_an_error(kind):
-    result = read(json.dumps(in_sequence({"type": kind})))
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_clean_up_where_there_can_be_none_is_an_error(strict):
+    result = read(json.dumps({**STEP, "finally": WAIT}), strict=strict)
     found = [(p.pointer, p.code, p.fatal) for p in result.problems]
-    assert found == [("/behaviors/0/type", "UNSUPPORTED_EXTENSION", True)]
+    assert found == [("/finally", "UNSUPPORTED_EXTENSION", True)]
 
 
 @pytest.mark.parametrize("version", ["1", "1.0"])

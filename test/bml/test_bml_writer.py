@@ -4,13 +4,18 @@
 import json
 
 import pytest
-from bml_documents import VALID, document, leaves, other_leaves, trees
-from hypothesis import given
+from bml_documents import VALID, document, extended_trees, leaves, other_leaves, setters, trees
+from hypothesis import HealthCheck, given, settings
 
 from embodiment_bridge.bml import Document, read, to_data, to_json
 from embodiment_bridge.bml.document import Body, Box, Composite, Delay, Loop, Stop
 
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
+
 WAIT = {"type": "delay", "duration": 1}
+EMPTY = {"type": "sequence", "behaviors": []}
+SET = {"type": "set", "key": "k", "value": 1}
+UNLESS = {"not": {"key": "a", "op": "exists", "value": True}}
 
 # Canonical JSON: comes back as it was written.
 CANONICAL = [
@@ -33,6 +38,12 @@ CANONICAL = [
     {"name": "m", "suspendable": True, "action": WAIT},
     {"version": "1.0", "req_time": "1", "action": WAIT},
     {**WAIT, "unknown": {"kept": [1]}},
+    {**WAIT, "loop": 2, "timeout": 3, "condition": {"key": "a", "op": "in", "value": [1, None, "x"]}},
+    {"type": "set", "key": "mood", "value": None},
+    {"type": "selector", "random": True, "weights": [1, 0.5], "behaviors": [WAIT, WAIT], "finally": WAIT},
+    {"type": "selector", "reactive": True, "behaviors": [{**WAIT, "condition": UNLESS}, WAIT]},
+    {"type": "loop", "loop": 2, "duration": 5, "behavior": WAIT, "timeout": 9.5, "finally": SET},
+    {**EMPTY, "loop": 2, "timeout": 1, "finally": {**EMPTY, "finally": WAIT}},
 ]  # fmt: skip
 
 
@@ -52,7 +63,8 @@ def test_sample_comes_back_equal(path):
         assert again.document == tree
 
 
-@given(trees(leaves() | other_leaves()))
+@settings(deadline=None, suppress_health_check=SLOW)
+@given(trees(leaves() | other_leaves()) | extended_trees(leaves() | other_leaves() | setters()))
 def test_what_strict_reading_takes_comes_back_equal(value):
     tree = read(json.dumps(value).replace('"children"', '"behaviors"'), strict=True).document
     again = read(to_json(tree), strict=True).document
