@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml validate|dry-run FILE`: look at a BML document without a robot and without ROS."""
+"""`embodiment_bridge bml validate|show|dry-run FILE`: look at a BML document without a robot and without ROS."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from embodiment_bridge import bml
 from embodiment_bridge.behaviour.dry_run import DEFAULT_UNTIL_S, dry_run
+from embodiment_bridge.bml.show import to_dot, to_svg, to_text
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.body_file import read_body
 from embodiment_bridge.commands.files import read_text
@@ -22,12 +23,21 @@ examples:
   embodiment_bridge bml validate --strict --body t1 dance.json
 One line per problem, "POINTER: CODE: text"; warnings begin with "warning ". Exit code 1 if there are errors.
 """
+SHOW_EXAMPLES = """\
+examples:
+  embodiment_bridge bml show dance.json
+  embodiment_bridge bml show --format svg dance.json > dance.svg
+Each node has its estimated length: least, expected and longest seconds. Exit code 1 if the document has errors.
+"""
 DRY_RUN_EXAMPLES = """\
 examples:
   embodiment_bridge bml dry-run dance.json --media http://example.org/song.mp3=20
   embodiment_bridge bml dry-run chain.json --reply http://example.org/next=next.json --speech 3
 JSON lines; the last has the outcome. Exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other.
 """
+
+
+DRAWINGS = {"text": to_text, "dot": to_dot, "svg": to_svg}
 
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,6 +49,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     validate.add_argument("--speech", action="store_true", help="text to speak is no problem")
     validate.set_defaults(run=run_validate)
+    show = _declare(actions, "show", "draw the tree of a document, with its times", SHOW_EXAMPLES)
+    show.add_argument("--format", choices=tuple(DRAWINGS), default="text", help="default: text")
+    show.set_defaults(run=run_show)
     rehearse = _declare(actions, "dry-run", "run a document on a virtual clock", DRY_RUN_EXAMPLES)
     rehearse.add_argument(
         "--media", action="append", default=[], metavar="URL=SECONDS", help="length of a medium"
@@ -86,6 +99,18 @@ def run_validate(arguments: argparse.Namespace) -> int:
     for problem in problems:
         sys.stdout.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
     return int(any(problem.fatal for problem in problems))
+
+
+def run_show(arguments: argparse.Namespace) -> int:
+    """Exit code 1 if the document has errors, which go to standard error."""
+    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    for problem in result.problems:
+        sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    if result.document is None:
+        return 1
+    estimates = bml.analyse(result.document, body_skills(arguments.body)).estimates
+    sys.stdout.write(DRAWINGS[arguments.format](result.document, estimates).rstrip() + "\n")
+    return 0
 
 
 def run_dry_run(arguments: argparse.Namespace) -> int:

@@ -31,6 +31,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     command.add_argument(
+        "--on-new",
+        choices=("replace", "reject", "queue"),
+        default="replace",
+        help="what to do about a document that runs (default: replace it)",
+    )
+    command.add_argument(
         "--wait", type=float, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
     )
     command.set_defaults(run=run)
@@ -74,7 +80,7 @@ def _perform(document: str, arguments: argparse.Namespace) -> Any:
         runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
         if not client.server_is_there:
             return None
-        client.send(document, source="run-bml", strict=arguments.strict)
+        client.send(document, source="run-bml", strict=arguments.strict, on_new=arguments.on_new)
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not client.answered:

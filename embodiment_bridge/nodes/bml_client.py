@@ -33,9 +33,9 @@ class BmlClient:
         """Whether the server has taken or refused the goal."""
         return self._goal is not None or self.result is not None
 
-    def send(self, document: str, *, source: str, strict: bool = False) -> None:
-        """Ask for a document to be run."""
-        goal = ExecuteBml.Goal(document=document, strict=strict, source=source)
+    def send(self, document: str, *, source: str, strict: bool = False, on_new: str = "") -> None:
+        """Ask for a document to be run; ``on_new`` says what to do about one that runs."""
+        goal = ExecuteBml.Goal(document=document, strict=strict, source=source, on_new=on_new)
         answer = self._client.send_goal_async(goal, feedback_callback=lambda m: self._on_feedback(m.feedback))
         answer.add_done_callback(self._answered)
 

@@ -13,5 +13,10 @@ def run(make_node: Callable[..., BridgeNode]) -> int:
     """Serve one node with the ROS arguments of the command line until SIGINT or SIGTERM; returns the exit code 0."""
     with stop_on_signals() as stopped, Runtime(sys.argv) as runtime:
         runtime.add(make_node(context=runtime.context))
-        runtime.spin(stopped)
+
+        def done() -> bool:
+            runtime.settle()
+            return stopped()
+
+        runtime.spin(done)
     return 0

@@ -16,7 +16,7 @@ FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class Performance:
-    """Ticks a run, tells the client what changed, and ends the goal when the run has ended.
+    """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
 
     finish(goal, succeeded=, result=) ends the goal.
     """
@@ -37,15 +37,13 @@ class Performance:
         self._told: tuple[object, ...] = ()
         self._warnings_told: set[str] = set()
 
-    def tick(self, now: float) -> bool:
-        """Advance to ROS time ``now`` (s); whether the run goes on."""
-        self.run.tick(now)
+    def tell(self) -> None:
+        """After a tick: publish what happened; end the goal if the run has ended."""
         self._viewers.publish(self.run_id, self.run)
-        if self.run.ending is not None:
+        if self.run.ending is None:
+            self._tell()
+        else:
             self._end(self.run.ending)
-            return False
-        self._tell()
-        return True
 
     def _tell(self) -> None:
         active = [origin.pointer for origin in self.run.active() if origin.label]

