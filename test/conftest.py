@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from embodiment_bridge.launching.environment import prepare
 
@@ -18,6 +19,10 @@ os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % LAST_SAFE_DOMAIN)
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_LOG_DIR"] = tempfile.mkdtemp(prefix="embodiment_bridge_log_")
 prepare()
+
+# The machine may be busy: how long an example takes says nothing.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")

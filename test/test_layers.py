@@ -16,6 +16,7 @@ ROS = {
     "rcl_interfaces",
     "*_msgs",
     "std_srvs",
+    "py_trees_ros_interfaces",
     "ament_index_python",
     f"{PACKAGE}.msg",
     f"{PACKAGE}.action",

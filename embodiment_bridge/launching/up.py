@@ -52,7 +52,13 @@ class Graph:
 
     def spin(self, until: Callable[[], bool]) -> None:
         """Serve until ``until()`` is true; a program that ends by itself is named."""
-        self.runtime.spin(lambda: self._watch_programs() or until())
+
+        def done() -> bool:
+            self._watch_programs()
+            self.runtime.settle()
+            return until()
+
+        self.runtime.spin(done)
 
     def _start(self) -> None:
         for line in self._plan.log:
@@ -93,13 +99,12 @@ class Graph:
             raise ConfigError(f"{plan.place}: node {plan.full_name or plan.executable}: {error}") from error
         self.runtime.add(node)
 
-    def _watch_programs(self) -> bool:
+    def _watch_programs(self) -> None:
         for program in list(self._programs):
             code = program.ended()
             if code is not None:
                 self._programs.remove(program)
                 self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
-        return False
 
 
 def _common_environment(nodes: Iterable[NodePlan]) -> Mapping[str, str | None]:

@@ -3,11 +3,15 @@
 
 Its first message on another port says that it can. RCSSServerMJ 0.2.1 also does not survive it when that other
 connection ends while it is about to send there (OSError in its simulation thread). So the probe stays open, and is
-read, until the server's first message to us: then it computes or waits for our answer, and hanging up is safe.
+read, until the server's first message to us. Then, before we answer, the server either waits for us (``--sync``) or
+has some 40 ms until it sends to the probe again. In that time we part, and go on when it has closed its end.
 """
 
 from embodiment_bridge.errors import LinkError
 from embodiment_bridge.transports.tcp_client import TcpClient
+
+QUIET = 0.2  # s in which a server in real time sends to the probe, and a busy one in --sync gets to where it waits
+PARTING = 0.2  # s to wait for a server that does not close its end
 
 
 class ProbedClient:
@@ -35,8 +39,7 @@ class ProbedClient:
         self._drain()
         data = self._link.read(timeout)
         if data and self._probe is not None:
-            self._drain()
-            self._hang_up()
+            self._part()
         return data
 
     def write(self, data: bytes) -> None:
@@ -55,6 +58,17 @@ class ProbedClient:
                 pass
         except LinkError:
             self._hang_up()
+
+    def _part(self) -> None:
+        """Leave the probe when the server has just sent to it, or sends nothing."""
+        self._drain()
+        try:
+            if self._probe is not None:
+                self._probe.read(QUIET)
+                self._probe.part(PARTING)
+        except LinkError:
+            pass
+        self._hang_up()
 
     def _hang_up(self) -> None:
         probe, self._probe = self._probe, None

@@ -60,6 +60,17 @@ class TcpClient:
         except OSError as error:
             raise LinkError(f"{self.peer}: {error}") from error
 
+    def part(self, timeout: float) -> None:
+        """Say that nothing more will come, read and drop what does until the peer has closed too, then close.
+
+        A peer that is silent for ``timeout`` s is left without waiting longer.
+        """
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+            while self.read(timeout):
+                pass
+        self.close()
+
     def close(self) -> None:
         """See ``Transport.close``."""
         with contextlib.suppress(OSError):  # shutdown wakes a reader in another thread; not connected is fine

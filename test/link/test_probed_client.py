@@ -95,3 +95,51 @@ def test_probe_that_ends_early_is_no_harm(servers) -> None:
     assert data == b"percept"
     thread.join()
     client.close()
+
+
+def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(servers) -> None:
+    monitor, agent = servers
+    order = []
+
+    def serve() -> None:
+        probe = monitor.accept(5.0)
+        probe.write(b"world")
+        link = agent.accept(5.0)
+        link.write(b"percept")
+        with pytest.raises(LinkError, match="closed"):
+            probe.read(5.0)
+        order.append("server saw the end of the probe")
+        probe.close()
+        link.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = connect(monitor, agent)
+    while not client.read(0.05):
+        pass
+    order.append("client has the message")
+    thread.join()
+    client.close()
+    assert order == ["server saw the end of the probe", "client has the message"]
+
+
+def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
+    monitor, agent = servers
+    ends = []
+
+    def serve() -> None:
+        ends.append(monitor.accept(5.0))
+        ends[0].write(b"world")
+        ends.append(agent.accept(5.0))
+        ends[1].write(b"percept")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = connect(monitor, agent)
+    thread.join()
+    while not (data := client.read(0.05)):
+        pass
+    assert data == b"percept"
+    client.close()
+    for end in ends:
+        end.close()
