@@ -6,6 +6,10 @@ The feet move on a fixed path under the hips: up and forward (swing, half of the
 standing foot; the standing hip gets an extra roll against its droop under the weight. Both hip yaws turn against
 each other (twist) to turn the body, the arms swing. The torso leans, and gains on tilt and tilt rates, at ankles
 and hips, keep it upright, also when standing; while walking, speed over ground moves the feet to where it goes.
+
+A swinging leg is placed by the ground and not by the torso: its hip undoes most of the torso's unwanted pitch
+(swing_level), and its ankle leaves balance to the other. Without, the toes of a robot that tips forward strike
+the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not.
 """
 
 from collections.abc import Mapping
@@ -16,6 +20,8 @@ from embodiment_bridge.description import Gait, Leg
 from embodiment_bridge.motion.leg_ik import LegIk
 from embodiment_bridge.motion.sensing import Balance
 
+TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the balance to the other
+
 
 class Shared(NamedTuple):
     """What both legs have in common in one cycle: m, rad."""
@@ -24,6 +30,7 @@ class Shared(NamedTuple):
     half_stride: float
     ahead: float
     lean: float
+    off: float
     aside: float
     ankle_pitch: float
     hip_roll: float
@@ -67,14 +74,16 @@ class GaitPattern:
         p = self._p
         forward *= p.backward_share if forward < 0.0 else 1.0
         lean = p.lean + forward * p.lean_v
+        off = balance.pitch - lean
         upright = 0.5 * p.roll_gain * balance.roll
         return Shared(
             amplitude,
             half_stride=0.5 * (p.stride + forward * p.stride_v),
             ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead,
             lean=lean,
+            off=off,
             aside=amplitude * p.side_gain * balance.left,
-            ankle_pitch=p.pitch_gain * (balance.pitch - lean) + p.pitch_rate_gain * balance.rates[1],
+            ankle_pitch=p.pitch_gain * off + p.pitch_rate_gain * balance.rates[1],
             hip_roll=sway - upright - p.roll_rate_gain * balance.rates[0],
             ankle_roll=upright - sway * p.ankle_sway,
         )
@@ -87,15 +96,18 @@ class GaitPattern:
             u = 2 * phase
             x, z = shared.half_stride * (u * (u * (12 - 8 * u) - 2) - 1), p.lift * sin(pi * u)
             droop = 0.0
+            load = max(1.0 - u / TRANSFER, 0.0)
         else:
             x, z = shared.half_stride * (3 - 4 * phase), 0.0
+            load = min((2 * phase - 1) / TRANSFER, 1.0)
             droop = -p.droop * sin(2 * pi * phase)
         hip, knee, ankle = self._ik.solve(amplitude * x + shared.ahead, amplitude * z - p.height)
         outward = shared.aside - amplitude * side * p.inward
         hip_pitch, hip_roll, hip_yaw, knee_pitch, ankle_pitch, ankle_roll = leg
-        out[hip_pitch] = hip - shared.lean
+        free = p.swing_level * amplitude * (1.0 - load)
+        out[hip_pitch] = hip - shared.lean - free * shared.off
         out[knee_pitch] = knee
-        out[ankle_pitch] = ankle + shared.ankle_pitch
+        out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch
         out[hip_roll] = shared.hip_roll + outward + amplitude * side * droop
         out[ankle_roll] = shared.ankle_roll - outward
         out[hip_yaw] = yaw

@@ -158,7 +158,9 @@ def test_velocity_command_walks_turns_and_times_out() -> None:
     assert stage.runner.status == "standing"
 
 
-@pytest.mark.parametrize(("wanted", "of_full"), [(0.1, 0.5), (-0.1, -0.5), (9.0, 1.0), (-9.0, -1.0), (0.0, 0.0)])
+@pytest.mark.parametrize(
+    ("wanted", "of_full"), [(0.1, 0.5), (-0.1, -0.5), (9.0, 1.0), (-9.0, -1.0), (0.0, 0.0)]
+)
 def test_share_of_full_speed_is_cut_off(wanted: float, of_full: float) -> None:
     assert share(wanted, 0.2) == of_full
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from robot_model import CYCLE, RobotModel
 
-from embodiment_bridge.body import SkillRequest, SkillStatus
+from embodiment_bridge.body import BodyState, JointTargets, SkillRequest, SkillStatus
 from embodiment_bridge.description import BodyDescription
 from embodiment_bridge.motion.runner import MotionRunner
 
 LATE_SHARE = 0.03  # of cycles in which a target comes a cycle later than usual
+STALL_SHARE = 0.005  # of cycles after which nobody answers for a while, as on a machine that is too busy
+STALL_CYCLES = (2, 6)
 LEAST_HEIGHT = 0.93  # of the height of base_link on straight legs: lower than this costs points
 FALLING = 0.83  # of it: lower than this costs no more
 STAND_S = 1.2  # s to get from the first pose to a stand
@@ -53,14 +55,17 @@ class Trial:
         self._runner.take_reports()
         self._runner.start(SkillRequest("trial", name, parameters))
         before, yaw, self._path = self._state, self._yaw, []
-        while not (ended := self._ended()) and self._state.time - before.time < limit:
+        # Counted, for the model's time begins anew when its simulation becomes unstable.
+        for _ in range(int(limit / CYCLE)):
             self._cycle()
+            if ended := self._ended():
+                break
         if not ended:
             self._runner.stop()
             self._cycles(STAND_S)
         dx, dy = (self._state.base_position[i] - before.base_position[i] for i in (0, 1))
         c, s = math.cos(yaw), math.sin(yaw)
-        seconds = self._state.time - before.time
+        seconds = max(self._state.time - before.time, CYCLE)
         moved = c * dx + s * dy, c * dy - s * dx, self._yaw - yaw
         return Outcome(ended is SkillStatus.SUCCEEDED, seconds, *moved, self._wobble())
 
@@ -68,11 +73,12 @@ class Trial:
         """Command a velocity (m/s, rad/s) while a skill of the upper body runs; s until the robot fell, if it did."""
         if skill:
             self._runner.start(SkillRequest(f"{skill} {self._state.time}", skill))
-        end = self._state.time + seconds
-        while self._state.time < end and not self.fallen:
+        for cycle in range(int(seconds / CYCLE)):
+            if self.fallen:
+                return cycle * CYCLE
             self._runner.set_velocity(forward, turn)
             self._cycle()
-        return seconds - max(end - self._state.time, 0.0)
+        return seconds
 
     def _ended(self) -> SkillStatus | None:
         return next((r.status for r in self._runner.take_reports() if r.status.ended), None)
@@ -83,13 +89,28 @@ class Trial:
 
     def _cycle(self) -> None:
         targets = self._runner.step(self._state, self._dt)
-        for _ in range(2 if self._late.random() < LATE_SHARE else 1):
-            before = self._state
-            self._state = self._model.step(targets)
-            self._yaw += math.remainder(self._state.yaw - before.yaw, 2 * math.pi)
+        for state in self._unanswered(targets):
+            self._runner.step(state, CYCLE)  # answered at last, but the answer is overtaken at once
+        before = self._state
+        self._advance(targets)
         self._dt = self._state.time - before.time
         self._path.append((self._state.pitch, self._state.roll, self._yaw))
         self.lowest = min(self.lowest, self._state.base_position[2])
+
+    def _unanswered(self, targets: JointTargets) -> list[BodyState]:
+        """Let cycles pass in which the targets are late; the percepts that wait for an answer after a stall."""
+        chance = self._late.random()
+        stall = int(self._late.integers(*STALL_CYCLES))
+        waiting = []
+        for _ in range(stall if chance < STALL_SHARE else 1 if chance < LATE_SHARE else 0):
+            self._advance(targets)
+            waiting.append(self._state)
+        return waiting
+
+    def _advance(self, targets: JointTargets) -> None:
+        before = self._state
+        self._state = self._model.step(targets)
+        self._yaw += math.remainder(self._state.yaw - before.yaw, 2 * math.pi)
 
     def _wobble(self) -> tuple[float, float, float]:
         path = np.array(self._path)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Skills for a fallen body: from which side, in which time, and what when the body does not get up."""
+
+from dataclasses import replace
+
+import pytest
+from motion_stage import HEIGHT, T1, T1_FILE, Stage
+
+from embodiment_bridge.body import SkillStatus
+from embodiment_bridge.body_file import parse_body
+from embodiment_bridge.errors import CommandError, ConfigError
+
+RISE = """
+  rise:
+    kind: motion
+    channels: [legs]
+    nominal_s: 1.0
+    min_s: 1.0
+    lying:
+      front: [{at: 0.5, Left_Knee_Pitch: 1.0}, {at: 1.0, Left_Knee_Pitch: 0.5}]
+      back: []
+"""
+FRONT, BACK, LOW = 1.5, -1.5, (0.0, 0.0, 0.15)
+
+
+def body_with(skill: str):
+    before, after = T1_FILE.read_text().split("\nskills:\n")
+    return parse_body(f"{before}\nskills:\n{skill}{after}", "t1.yaml")
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage(body_with(RISE))
+
+
+def lay(stage: Stage, pitch: float) -> None:
+    stage.state = replace(stage.state, base_position=LOW, pitch=pitch)
+    stage.step()
+
+
+def put_up(stage: Stage) -> None:
+    stage.state = replace(stage.state, base_position=(0.0, 0.0, HEIGHT), pitch=0.0)
+
+
+@pytest.mark.parametrize("slot", [0.0, 4.0])
+def test_moves_while_fallen_and_succeeds_when_up(stage, slot) -> None:
+    lay(stage, FRONT)
+    rise = stage.start("rise", slot)
+    stage.run(0.5)
+    assert stage.angle("Left_Knee_Pitch") == pytest.approx(1.0, abs=0.05)
+    put_up(stage)
+    assert stage.finish(rise).status is SkillStatus.SUCCEEDED
+    assert stage.runner.status == "standing"
+
+
+def test_fails_when_the_body_still_lies(stage) -> None:
+    lay(stage, FRONT)
+    report = stage.finish(stage.start("rise"))
+    assert (report.status, report.reason) == (SkillStatus.FAILED, "the body is still fallen")
+
+
+def test_side_without_motion_is_refused_at_once(stage) -> None:
+    lay(stage, BACK)
+    with pytest.raises(CommandError, match="no motion for a body that lies on its back"):
+        stage.start("rise")
+
+
+def test_standing_body_has_nothing_to_do(stage) -> None:
+    stage.track.clear()
+    rise = stage.start("rise")
+    assert stage.finish(rise).status is SkillStatus.SUCCEEDED
+    assert max(abs(a - stage.angle("Left_Knee_Pitch")) for a in stage.angles("Left_Knee_Pitch")) < 0.02
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("      back: []\n", "", "lying.back: missing"),
+        ("back: []", "side: []", "unknown key 'side'"),
+        ("min_s: 1.0", "min_s: 0.1", "rise.min_s"),
+        ("at: 1.0", "at: 0.9", "lying.front"),
+        ("    lying:", "    keyframes: [{at: 1.0, Left_Knee_Pitch: 0.5}]\n    lying:", "rise.keyframes"),
+        ("back: []", "back: 3", "lying.back"),
+    ],
+)
+def test_bad_files_are_refused(old, new, text) -> None:
+    with pytest.raises(ConfigError, match=text):
+        body_with(RISE.replace(old, new))
+
+
+def test_body_that_cannot_fall_has_no_such_skill() -> None:
+    joint = "{channel: head, range: [-1, 1], velocity: 2, effort: 1, kp: 1, kd: 1}"
+    small = f"body: b\nchannels: [head]\njoints:\n  a: {joint}\n"
+    skill = "  up: {kind: motion, channels: [head], nominal_s: 2, min_s: 2, lying: {front: [], back: []}}\n"
+    with pytest.raises(ConfigError, match=r"up\.lying"):
+        parse_body(f"{small}skills:\n{skill}", "b.yaml")
+
+
+def test_t1_says_what_it_can() -> None:
+    assert set(T1.skills["get_up"].lying) == {"front", "back"}
