@@ -12,6 +12,7 @@ CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r
 KINDS = ("motion", "light", "walk", "native")
 ON_STOP = ("hold", "reset", "finish")
 WALKS = ("line", "turn", "place", "twist", "free")
+LYING = ("front", "back")  # what a fallen body lies on
 LIGHT_PATTERNS = ("steady", "blink", "open", "close")
 
 
@@ -81,6 +82,10 @@ class Skill:
 
     ``on_stop``: what a cancel does: ``hold`` the joints where they are, ``reset`` them to the rest pose, or
     ``finish`` the skill first.
+
+    ``lying``: keyframes by the side on which a fallen body lies (each of ``LYING``; none where no way is known);
+    with it the skill is one for a fallen body only, keeps its own time however long its slot is, and has failed if
+    the body does not get up.
     """
 
     name: str
@@ -94,6 +99,7 @@ class Skill:
     walk: str = ""
     direction: float = 1.0
     light: Light | None = None
+    lying: Mapping[str, tuple[Keyframe, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,7 @@ class GaitParameters:
     to the standing hip, which the weight pulls down; inward: roll of both feet towards each other while walking.
     twist: yaw of the hips against each other at full turn command. arm_swing: of the shoulders.
     The gains (rad per rad, rad per rad/s) turn torso tilt into ankle pitch, hip and ankle roll, and hip yaw;
+    swing_level is the share of a wrong pitch of the torso (0..1) that the swinging leg does not follow;
     place_gain (s) puts the feet ahead, side_gain (rad per m/s) to the side, to which the body moves while walking.
     backward_share: part of a forward command < 0 that the gait makes of it, for backwards it falls more easily.
     """
@@ -157,6 +164,7 @@ class GaitParameters:
     place_gain: float
     backward_share: float
     side_gain: float
+    swing_level: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from embodiment_bridge.description import (
     CHANNELS,
     KINDS,
     LIGHT_PATTERNS,
+    LYING,
     ON_STOP,
     WALKS,
     BodyDescription,
@@ -67,13 +68,30 @@ def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[st
         walk,
         _direction(section, walk),
         _light(section.section("light")) if kind == "light" or section.has("light") else None,
+        _lying(section, channels, body, joints) if kind == "motion" and section.has("lying") else {},
     )
     section.close()
     if kind == "walk" and available and body.carrier is None:
         raise section.wrong("kind", "possible without a gait or a base")
-    if skill.keyframes and least < (need := shortest_motion(skill.keyframes, joints)) - 1e-9:
-        raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
+    for frames in (skill.keyframes, *skill.lying.values()):
+        if frames and least < (need := shortest_motion(frames, joints)) - 1e-9:
+            raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
     return skill
+
+
+def _lying(
+    section: Section, channels: tuple[str, ...], body: BodyDescription, joints: Mapping[str, Joint]
+) -> dict[str, tuple[Keyframe, ...]]:
+    if section.has("keyframes"):
+        raise section.wrong("keyframes", "left out beside lying")
+    if body.fall is None:
+        raise section.wrong("lying", "left out for a body without fall")
+    group = section.section("lying")
+    group.require(LYING, all_of=True)
+    moved = _joints_of(channels, joints)
+    return {
+        side: tuple(_frames(group, side, moved, body)) if group.value(side) != [] else () for side in LYING
+    }
 
 
 def _direction(section: Section, walk: str) -> float:
@@ -136,11 +154,20 @@ def _keyframes(
     mirrored = section.flag("then_mirrored")
     if not section.has("keyframes"):
         return ()
+    moved = _joints_of(channels, joints)
+    frames = _frames(section, "keyframes", moved, body)
+    return _with_mirror_image(section, frames, moved) if mirrored else tuple(frames)
+
+
+def _joints_of(channels: tuple[str, ...], joints: Mapping[str, Joint]) -> dict[str, Joint]:
+    return {name: joint for name, joint in joints.items() if joint.channel in channels}
+
+
+def _frames(section: Section, key: str, moved: Mapping[str, Joint], body: BodyDescription) -> list[Keyframe]:
     frames: list[Keyframe] = []
-    moved = {name: joint for name, joint in joints.items() if joint.channel in channels}
-    items = section.sections("keyframes")
+    items = section.sections(key)
     if len(items) > KEYFRAME_LIMIT:
-        raise section.wrong("keyframes", f"a list of at most {KEYFRAME_LIMIT}")
+        raise section.wrong(key, f"a list of at most {KEYFRAME_LIMIT}")
     for item in items:
         after = frames[-1].at if frames else 0.0
         at = item.number("at", 0.0, 1.0)
@@ -148,8 +175,8 @@ def _keyframes(
             raise item.wrong("at", f"later than {after:g}")
         frames.append(Keyframe(at, _position(item, moved, body)))
     if not frames or frames[-1].at != 1.0:
-        raise section.wrong("keyframes", "a list that ends at 1.0")
-    return _with_mirror_image(section, frames, moved) if mirrored else tuple(frames)
+        raise section.wrong(key, "a list that ends at 1.0")
+    return frames
 
 
 def _position(item: Section, moved: Mapping[str, Joint], body: BodyDescription) -> dict[str, float]:

@@ -9,7 +9,9 @@ from embodiment_bridge.motion.walk_program import Pose
 from embodiment_bridge.units import wrap_angle
 
 ARRIVED_M = 0.1  # a step
-PASSED_M = 0.3  # nearer than this and then farther again: it was passed, and circling would not bring it nearer
+PASSED_M = (
+    0.3  # nearer than this and then farther again: it was passed, and circling would not bring it nearer
+)
 FACING_RAD = 0.08  # of the direction in the end; a step turns by more
 AIM_RAD = 0.35  # off the way by more than this, the body turns on the spot before it goes on
 AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian

@@ -48,7 +48,7 @@ class MotionRunner:
         self._sensed = Sensed(self._posture.goal)
         self._fall = FallDetector(description.fall)
         self._legs = locomotion_of(description, index)
-        self._table = SkillTable(description, self._posture, self._legs, natives)
+        self._table = SkillTable(description, self._posture, self._legs, natives, self._fall)
         self._swing = ArmSwing(description, self._table.arbiter)
         self._velocity = Velocity()
         self._direct = DirectDrive()

@@ -7,6 +7,8 @@ from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.description import BodyDescription, Keyframe, Skill
 from embodiment_bridge.errors import CommandError
 from embodiment_bridge.motion.arbiter import ChannelArbiter
+from embodiment_bridge.motion.fall import FallDetector
+from embodiment_bridge.motion.get_up import STILL_FALLEN, as_it_lies
 from embodiment_bridge.motion.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.lights import Lights
 from embodiment_bridge.motion.locomotion import Locomotion
@@ -31,6 +33,7 @@ class SkillTable:
         posture: Posture,
         legs: Locomotion | None,
         natives: Mapping[str, Start],
+        fall: FallDetector,
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
@@ -39,6 +42,7 @@ class SkillTable:
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
         self._posture = posture
         self._legs = legs
+        self._fall = fall
         self._leg_joints = frozenset(legs.joints if legs else ())
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
@@ -54,6 +58,8 @@ class SkillTable:
             )
         skill = skill_of(self._description, request, self._natives)
         values = parameters_of(skill, request.parameters)
+        if skill.lying:
+            skill = as_it_lies(skill, self._fall)
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
@@ -138,9 +144,9 @@ class SkillTable:
             self._end(run, SkillStatus.FAILED, reason)
 
     def fail_legs(self, reason: str) -> None:
-        """End every skill that stands or walks as FAILED."""
+        """End every skill that stands or walks as FAILED; those for a fallen body go on."""
         for run in tuple(self._runs.values()):
-            if run.uses_legs:
+            if run.uses_legs and not run.skill.lying:
                 self._end(run, SkillStatus.FAILED, reason)
 
     def take_reports(self) -> list[SkillReport]:
@@ -187,7 +193,8 @@ class SkillTable:
         joints = [self._description.joints[i] for i in run.joints]
         position = [limiter.position[i] for i in run.joints]
         velocity = [limiter.velocity[i] for i in run.joints]
-        length = run.request.slot_s or run.skill.nominal_s
+        own = run.skill.nominal_s if run.skill.lying else 0.0
+        length = own or run.request.slot_s or run.skill.nominal_s
         self._posture.take(run.joints)
         if run.track:
             return Trajectory(run.joints, position, velocity, run.track)
@@ -208,6 +215,8 @@ class SkillTable:
                     self._end(run, SkillStatus.CANCELED)
             elif run.failure:
                 self._end(run, SkillStatus.FAILED, run.failure)
+            elif run.skill.lying and self._fall.fallen and self._complete(run):
+                self._end(run, SkillStatus.FAILED, STILL_FALLEN)
             elif self._complete(run):
                 done = SkillStatus.SUCCEEDED if run.available else SkillStatus.SKIPPED
                 reason = "" if run.available else f"body {self._description.name!r} lacks the channel"

@@ -72,7 +72,11 @@ def test_stop_works_while_paused(controls) -> None:
 
 
 def test_controls_without_a_run_say_so(controls) -> None:
-    for name, text in (("pause", "nothing runs"), ("resume", "nothing is paused"), ("step", "nothing is paused")):
+    for name, text in (
+        ("pause", "nothing runs"),
+        ("resume", "nothing is paused"),
+        ("step", "nothing is paused"),
+    ):
         answer = controls.call(name)
         assert (answer.success, answer.message) == (False, text)
 
@@ -81,7 +85,9 @@ def test_queued_goal_waits_and_a_rejecting_one_gives_way(controls) -> None:
     robot = controls.robot
     robot.begin(SHAKES)
     controls.wait_for_state("RUNNING")
-    others = {on_new: BmlClient(robot.watcher, lambda feedback: None) for on_new in ("queue", "reject", "maybe")}
+    others = {
+        on_new: BmlClient(robot.watcher, lambda feedback: None) for on_new in ("queue", "reject", "maybe")
+    }
     for on_new, client in others.items():
         client.send('{"type": "delay", "duration": 0.2}', source="test", on_new=on_new)
     robot.until(lambda: others["reject"].result is not None and others["maybe"].result is not None)
