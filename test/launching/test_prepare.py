@@ -26,10 +26,21 @@ def test_an_empty_environment():
     assert env["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
 
 
-def test_our_settings_of_the_middleware_for_either_generation(prefix):
-    env = {"AMENT_PREFIX_PATH": f"/nowhere:{prefix}"}
+@pytest.mark.parametrize(("share", "name"), [*zip(("fastrtps", "fastdds"), FASTDDS_PROFILES, strict=True)])
+def test_our_settings_of_the_middleware_for_either_generation(prefix, share, name):
+    (prefix / "ros" / "share" / share).mkdir(parents=True)
+    env = {"AMENT_PREFIX_PATH": f"/nowhere:{prefix}:{prefix / 'ros'}"}
     prepare(env)
-    assert {env[name] for name in FASTDDS_PROFILES} == {str(prefix / OUR_PROFILES)}
+    assert {n: env[n] for n in FASTDDS_PROFILES if n in env} == {name: str(prefix / OUR_PROFILES)}
+
+
+def test_the_overlay_s_settings_come_first(prefix, tmp_path_factory):
+    underlay = tmp_path_factory.mktemp("underlay")
+    (underlay / OUR_PROFILES).parent.mkdir(parents=True)
+    (underlay / OUR_PROFILES).touch()
+    env = {"AMENT_PREFIX_PATH": f"{prefix}:{underlay}"}
+    prepare(env)
+    assert env[FASTDDS_PROFILES[0]] == str(prefix / OUR_PROFILES)
 
 
 @pytest.mark.parametrize("name", FASTDDS_PROFILES)

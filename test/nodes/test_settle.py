@@ -12,6 +12,7 @@ from embodiment_bridge.nodes.runtime import Runtime
 
 @pytest.fixture
 def runtime():
+    gc.unfreeze()  # other tests of this process may have settled
     with Runtime() as made:
         yield made
     gc.unfreeze()
