@@ -13,8 +13,10 @@ OUR_PROGRAM = "embodiment_bridge"  # under a sourced setup file it is found by P
 # environment must not inherit them.
 OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
 
-# Of Fast DDS 2 and 3: the file with the settings of the middleware.
+# The file with the settings of the middleware. Fast DDS 3 (Kilted; its share directory is named fastdds) has the
+# second name, and complains of the first in every process.
 FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
+FASTDDS_3 = Path("share/fastdds")
 OUR_PROFILES = Path("share/embodiment_bridge/config/fastdds.xml")
 
 
@@ -22,12 +24,11 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
     """Fill in what the user has not chosen: where packages are, and that discovery is quick and on this machine."""
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     if not any(name in env for name in FASTDDS_PROFILES):
-        files = (
-            Path(prefix) / OUR_PROFILES for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix
-        )
-        ours = next((str(file) for file in files if file.is_file()), None)
-        if ours is not None:
-            env.update(dict.fromkeys(FASTDDS_PROFILES, ours))
+        prefixes = [Path(prefix) for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
+        files = [str(prefix / OUR_PROFILES) for prefix in prefixes if (prefix / OUR_PROFILES).is_file()]
+        if files:
+            new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
+            env[FASTDDS_PROFILES[new]] = files[0]
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
 
