@@ -21,6 +21,7 @@ from embodiment_bridge.behaviour.composites import Parallel, Selector, Sequence
 from embodiment_bridge.behaviour.journal import Origin, Transition
 from embodiment_bridge.behaviour.node import Node
 from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.behaviour.selectors import ReactiveSelector
 from embodiment_bridge.nodes.qos import profile
 
 try:
@@ -186,13 +187,15 @@ def _type(node: Node) -> int:
     for cls, name in ((Sequence, "SEQUENCE"), (Selector, "SELECTOR"), (Parallel, "PARALLEL")):
         if isinstance(node, cls):
             return int(getattr(msg.Behaviour, name))
+    if len(node.children) > 1:  # a node and its clean-up; of a decorator, watchers draw the last child only
+        return int(msg.Behaviour.SEQUENCE)
     return int(msg.Behaviour.DECORATOR if node.children else msg.Behaviour.BEHAVIOUR)
 
 
 def _detail(node: Node) -> str:
     """As py_trees_ros words it where watchers look at it; else where the node stands in the document."""
     if isinstance(node, (Sequence, Selector)):
-        return "WithMemory"
+        return "" if isinstance(node, ReactiveSelector) else "WithMemory"
     if isinstance(node, Parallel):
         return "OnOne" if node.policy.succeed_on_one else "OnAll"
     return node.origin.pointer

@@ -90,6 +90,8 @@ def test_ids_stay_the_same_during_a_run():
 KINDS = [
     ({"type": "sequence", "behaviors": [delay(1)]}, "SEQUENCE", "WithMemory"),
     ({"type": "selector", "behaviors": [delay(1)]}, "SELECTOR", "WithMemory"),
+    ({"type": "selector", "random": True, "behaviors": [delay(1)]}, "SELECTOR", "WithMemory"),
+    ({"type": "selector", "reactive": True, "behaviors": [delay(1)]}, "SELECTOR", ""),
     ({"type": "parallel", "behaviors": [delay(1)]}, "PARALLEL", "OnAll"),
     ({"type": "parallel", "successPolicy": "SucceedOnOne", "behaviors": [delay(1)]}, "PARALLEL", "OnOne"),
     ({"type": "loop", "loop": 2, "behavior": delay(1)}, "DECORATOR", "/behaviors/0"),
@@ -106,6 +108,15 @@ def test_kind_of_node(document, kind, detail):
     assert (it.type, it.additional_detail) == (getattr(py_trees_fakes.Behaviour, kind), detail)
     assert it.blackbox_level == py_trees_fakes.Behaviour.BLACKBOX_LEVEL_NOT_A_BLACKBOX
     assert it.class_name.startswith("embodiment_bridge.behaviour.")
+
+
+def test_node_and_its_clean_up_are_a_sequence():
+    run = make_run({"type": "parallel", "finally": delay(1, name="tidy"), "behaviors": [delay(1)]})
+    run.tick(0.0)
+    _, both, inside, tidy, _ = behaviours(run.last_root, set())
+    assert both.type == py_trees_fakes.Behaviour.SEQUENCE
+    assert [of(m) for m in both.child_ids] == [of(inside.own_id), of(tidy.own_id)]
+    assert (inside.type, tidy.name) == (py_trees_fakes.Behaviour.PARALLEL, "tidy")
 
 
 def test_status_and_activity_of_the_last_tick():
