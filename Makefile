@@ -1,4 +1,5 @@
-# make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it
+# make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it;
+#              SHOW=dance BODY=mock BRAIN=... show something else: .venv/bin/embodiment_bridge demo --help has the table
 # make test    everything that has to pass
 # make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
 # make soak    the tests that take long
@@ -9,6 +10,9 @@ PYTHON ?= python3
 WHEELS ?= jazzy
 VENV ?= .venv
 ARGS ?=
+SHOW ?=
+BODY ?=
+BRAIN ?=
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
@@ -19,7 +23,7 @@ SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scri
 .DELETE_ON_ERROR:
 
 demo: venv
-	@$(BIN)/embodiment_bridge demo $(ARGS)
+	@$(BIN)/embodiment_bridge demo $(if $(SHOW),--show $(SHOW)) $(if $(BODY),--body $(BODY)) $(if $(BRAIN),--brain $(BRAIN)) $(ARGS)
 
 test: venv lint
 	@$(BIN)/python -m pytest -m "not soak" $(ARGS)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a demo brings up each body: the launch arguments that make it run on this machine, beside nothing else."""
+
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+STANDING_T1: Final = 0.6  # m; height of a standing T1's torso is 0.67
+
+
+@dataclass(frozen=True, slots=True)
+class DemoBody:
+    """about: what starts, for people. words: launch arguments.
+
+    upright: m, least height of base_link of a body that stands; 0 for one that cannot fall.
+    """
+
+    about: str
+    words: Callable[[], list[str]]
+    upright: float = 0.0
+
+
+def free_ports(number: int) -> list[int]:
+    """TCP ports of this machine that nobody uses now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
+    try:
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()
+
+
+def _rcsssmj() -> list[str]:
+    port, monitor_port = free_ports(2)
+    return ["start_peer:=true", f"port:={port}", f"monitor_port:={monitor_port}"]
+
+
+BODIES: Mapping[str, DemoBody] = {
+    "rcsssmj": DemoBody("the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _rcsssmj, STANDING_T1),
+    "mock": DemoBody("a mock body in a small world of its own", list),
+}
