@@ -1,0 +1,16 @@
+#!/bin/sh
+# Installs the Debian packages that some tests and features use when they are there: a browser, voices, sound, network
+# namespaces, check_urdf. Without root, or without apt-get, it says so and leaves the machine as it is.
+packages="chromium espeak-ng gstreamer1.0-plugins-base gstreamer1.0-plugins-good python3-gi gir1.2-gst-plugins-base-1.0 iproute2 liburdfdom-tools"
+
+missing=""
+for package in $packages; do
+    dpkg -s "$package" >/dev/null 2>&1 || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    echo "embodiment_bridge: not installed, so some tests are skipped:$missing" >&2
+    exit 0
+fi
+{ apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing; } >/dev/null ||
+    echo "embodiment_bridge: apt-get could not install all of:$missing; some tests are skipped" >&2
