@@ -10,7 +10,15 @@ from typing import Any, Final
 from diagnostic_msgs.msg import KeyValue
 from std_msgs.msg import Header
 
-from embodiment_bridge.msg import AgentDetection, Entity, EntityArray, PointDetection, Vision
+from embodiment_bridge.msg import (
+    AgentDetection,
+    Entity,
+    EntityArray,
+    LineDetection,
+    PointDetection,
+    Vision,
+)
+from embodiment_bridge.rotation import Vector
 from embodiment_bridge.scene.entities import Known
 from embodiment_bridge.scene.sight import Point, Sight
 
@@ -31,6 +39,7 @@ def vision_message(sight: Sight, stamp: Any, frame: str) -> Vision:
             )
             for agent in sight.agents
         ],
+        lines=[_line(start, end) for start, end in sight.lines],
     )
 
 
@@ -46,6 +55,13 @@ def _point(point: Point) -> PointDetection:
     message.distance, message.azimuth, message.elevation = point[1:4]
     place = message.position
     place.x, place.y, place.z = point.position
+    return message
+
+
+def _line(start: Vector, end: Vector) -> LineDetection:
+    message = LineDetection()
+    message.start.x, message.start.y, message.start.z = start
+    message.end.x, message.end.y, message.end.z = end
     return message
 
 

@@ -26,10 +26,11 @@ class Agent(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """One picture; both tuples are empty when it shows nothing."""
+    """One picture; all tuples are empty when it shows nothing. lines: of the floor, from point to point (m)."""
 
     points: tuple[Point, ...]
     agents: tuple[Agent, ...]
+    lines: tuple[tuple[Vector, Vector], ...] = ()
 
 
 def point(name: str, distance: float, azimuth: float, elevation: float) -> Point | None:

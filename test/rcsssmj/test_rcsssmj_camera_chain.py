@@ -10,7 +10,8 @@ from soccer_field import FIFA, SEVEN
 
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.protocols.rcsssmj.sight import base_pose, sight
+from embodiment_bridge.protocols.rcsssmj.sight import base_pose
+from embodiment_bridge.protocols.soccer.sight import sight
 from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array
@@ -41,7 +42,9 @@ def sightings_of(path, robot_name):
             eye = camera.pose(
                 base_pose(percept), [angle * RAD_PER_DEG for angle in percept.joints.positions_deg]
             )
-            for thing in sightings(sight(percept.vision), eye, Player("nobody", 1), 0.22):
+            for thing in sightings(
+                sight(percept.vision.points, percept.vision.agents), eye, Player("nobody", 1), 0.22
+            ):
                 yield thing, math.dist(thing.position, eye.position)
 
 

@@ -6,7 +6,7 @@ from embodiment_bridge.framing import DEFAULT_MAX_FRAME, Framer, frame
 from embodiment_bridge.protocols.contract import Malformed, Truncated
 from embodiment_bridge.protocols.rcsssmj.command_writer import Command, CommandWriter
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
-from embodiment_bridge.protocols.rcsssmj.percept_reader import Event, PerceptReader
+from embodiment_bridge.protocols.rcsssmj.percept_reader import Event, percept_reader
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
 
 __all__ = ["Codec", "Command", "CommandError", "Event"]
@@ -34,7 +34,7 @@ class Codec:
             robot = ROBOTS[robot]
         self._framer = Framer(max_frame)
         self._dialect = Dialect(dialect)
-        self._reader = PerceptReader(self._dialect)
+        self._reader = percept_reader(self._dialect)
         self._writer = CommandWriter(robot)
 
     @property

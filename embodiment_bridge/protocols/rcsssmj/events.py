@@ -7,6 +7,32 @@ Numbers may be nan or inf when a simulation blows up. Sensor frames are x forwar
 
 from dataclasses import dataclass
 
+from embodiment_bridge.protocols.soccer.events import (
+    Accelerometer,
+    AgentDetection,
+    Gyro,
+    PointDetection,
+    Touch,
+)
+
+__all__ = [
+    "Accelerometer",
+    "AgentDetection",
+    "GameState",
+    "Gyro",
+    "Heard",
+    "Joints",
+    "Microphone",
+    "Orientation",
+    "Percept",
+    "PointDetection",
+    "Position",
+    "ServerError",
+    "Sync",
+    "Touch",
+    "Vision",
+]
+
 
 @dataclass(frozen=True, slots=True)
 class GameState:
@@ -45,26 +71,6 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Gyro:
-    """``(GYR (n torso_gyro) (rt x y z))``: turning rates about the sensor's axes."""
-
-    name: str
-    x_deg_s: float
-    y_deg_s: float
-    z_deg_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Accelerometer:
-    """``(ACC (n torso_acc) (a x y z))``: proper acceleration, so z is +9.81 at rest and upright."""
-
-    name: str
-    x_m_s2: float
-    y_m_s2: float
-    z_m_s2: float
-
-
-@dataclass(frozen=True, slots=True)
 class Joints:
     """All ``(HJ (n q_hj1)(ax 1.43)(vx 0.03))`` of a percept, or its ``(JS (names ..) (axs ..) (vxs ..))``.
 
@@ -74,33 +80,6 @@ class Joints:
     names: tuple[str, ...]
     positions_deg: tuple[float, ...]
     velocities_deg_s: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """``(TCH n bumper val 1)``: 0 is no contact. No robot of 0.2.1 has such a sensor."""
-
-    name: str
-    value: int
-
-
-@dataclass(frozen=True, slots=True)
-class PointDetection:
-    """``(B (pol distance azimuth elevation))`` in the camera's frame: azimuth positive left, elevation up."""
-
-    name: str
-    distance_m: float
-    azimuth_deg: float
-    elevation_deg: float
-
-
-@dataclass(frozen=True, slots=True)
-class AgentDetection:
-    """``(P (team teamRed)(id 1)(head (pol ..))(lfoot (pol ..)))``: a robot's markers, perhaps one's own."""
-
-    team: str
-    number: int
-    body: tuple[PointDetection, ...]
 
 
 @dataclass(frozen=True, slots=True)

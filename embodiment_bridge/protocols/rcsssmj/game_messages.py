@@ -2,28 +2,25 @@
 """What goes on around a robot, as messages: the game, and what is said."""
 
 import math
-from typing import Any, Final
+from typing import Any
 
 from std_msgs.msg import Header
 
-from embodiment_bridge.msg import GameState, HeardMessage
+from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.rcsssmj import events
+from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 from embodiment_bridge.units import RAD_PER_DEG
 
-INT32: Final = 2**31 - 1
-MAX_HEARD: Final = 64  # messages of one percept; at most 21 others speak in a cycle
 
-
-def game_state(state: events.GameState, stamp: Any) -> GameState:
-    """How the game stands; scores beyond 32 bits stay at that limit."""
-    return GameState(
-        header=Header(stamp=stamp),
-        play_time=state.play_time_s,
-        play_mode=state.play_mode,
-        team_left=state.team_left or "",
-        team_right=state.team_right or "",
-        score_left=_int32(state.score_left),
-        score_right=_int32(state.score_right),
+def game(state: events.GameState) -> Game:
+    """How the game stands; a team that does not exist yet has no name."""
+    return Game(
+        state.play_time_s,
+        state.play_mode,
+        state.team_left or "",
+        state.team_right or "",
+        state.score_left,
+        state.score_right,
     )
 
 
@@ -46,7 +43,3 @@ def _heard(said: events.Heard, stamp: Any, frame: str) -> HeardMessage:
 def _text(message: bytes) -> str:
     """Anybody may say any bytes. A zero byte would end a ROS string, so it is escaped as those that are no UTF-8."""
     return message.decode("utf-8", "backslashreplace").replace("\0", "\\x00")
-
-
-def _int32(value: int) -> int:
-    return max(-INT32 - 1, min(value, INT32))

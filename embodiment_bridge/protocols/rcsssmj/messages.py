@@ -4,15 +4,21 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from sensor_msgs.msg import Imu
+
 from embodiment_bridge import state_messages
 from embodiment_bridge.body import BodyState
-from embodiment_bridge.protocols.rcsssmj import body_messages, game_messages
-from embodiment_bridge.protocols.rcsssmj.events import GameState, Percept, Vision
-from embodiment_bridge.protocols.rcsssmj.sight import base_pose, sight
+from embodiment_bridge.protocols.rcsssmj import game_messages
+from embodiment_bridge.protocols.rcsssmj.events import Percept, Vision
+from embodiment_bridge.protocols.rcsssmj.sight import base_pose
+from embodiment_bridge.protocols.soccer import body_messages
+from embodiment_bridge.protocols.soccer.game_messages import GameNews
+from embodiment_bridge.protocols.soccer.sight import sight
 from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array, vision_message
 from embodiment_bridge.scene.soccer import Player, sightings
+from embodiment_bridge.units import RAD_PER_DEG
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
 FRAMES: Final = ("map", "base_link", "imu_link", "camera_link", "microphone_link")
@@ -39,13 +45,13 @@ class Messages:
         self._me = me
         self._memory = memory
         self._camera = camera
-        self._game_told: tuple[Any, ...] = ()
+        self._news = GameNews()
         self.wanted: Callable[[str], bool] = lambda topic: True
 
     def restart(self) -> None:
         """A new connection, perhaps to another world: nothing of the old one is remembered."""
         self._memory.clear()
-        self._game_told = ()
+        self._news.forget()
 
     def of(self, percept: Percept, state: BodyState | None, stamp: Any) -> Pairs:
         """(topic, message) pairs of one percept, each made when it is asked for; a missing sensor gives none."""
@@ -56,26 +62,21 @@ class Messages:
             if state.has_base and wanted("pose"):
                 yield "pose", state_messages.pose(state, stamp, frames["map"])
         if percept.gyros and percept.accelerometers and wanted("imu"):
-            yield "imu", body_messages.imu(percept, stamp, frames["imu_link"])
+            yield "imu", _imu(percept, stamp, frames["imu_link"])
         if percept.touches and wanted("touch"):
-            yield "touch", body_messages.touch(percept, stamp, frames["base_link"])
-        if percept.game_state is not None and self._is_news(percept.game_state, stamp):
-            yield "game_state", game_messages.game_state(percept.game_state, stamp)
+            yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
+        if percept.game_state is not None:
+            news = self._news.message(game_messages.game(percept.game_state), stamp)
+            if news is not None:
+                yield "game_state", news
         if percept.microphones:
             for message in game_messages.heard(percept, stamp, frames["microphone_link"]):
                 yield "heard", message
         if percept.vision is not None:
             yield from self._seen(percept, percept.vision, state, stamp)
 
-    def _is_news(self, game: GameState, stamp: Any) -> bool:
-        """Whether anything but the play time has changed, or a second has passed."""
-        now = (game.play_mode, game.team_left, game.team_right, game.score_left, game.score_right, stamp.sec)
-        news = now != self._game_told
-        self._game_told = now
-        return news
-
     def _seen(self, percept: Percept, vision: Vision, state: BodyState | None, stamp: Any) -> Pairs:
-        seen = sight(vision)
+        seen = sight(vision.points, vision.agents)
         if self.wanted("vision"):
             yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
         base = base_pose(percept)
@@ -87,3 +88,15 @@ class Messages:
             known = self._memory.look(things, state.time, stamp)  # it remembers also while nobody listens
             if self.wanted("entities"):
                 yield "entities", entity_array(known, stamp, self._frames["map"])
+
+
+def _imu(percept: Percept, stamp: Any, frame: str) -> Imu:
+    gyro, acceleration = percept.gyros[0], percept.accelerometers[0]
+    turn = percept.orientations[0] if percept.orientations else None
+    return body_messages.imu(
+        (gyro.x_deg_s * RAD_PER_DEG, gyro.y_deg_s * RAD_PER_DEG, gyro.z_deg_s * RAD_PER_DEG),
+        (acceleration.x_m_s2, acceleration.y_m_s2, acceleration.z_m_s2),
+        None if turn is None else (turn.x, turn.y, turn.z, turn.w),
+        stamp,
+        frame,
+    )

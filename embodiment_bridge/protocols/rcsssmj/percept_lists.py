@@ -6,23 +6,31 @@ result.
 """
 
 import base64
-from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 from embodiment_bridge.protocols.rcsssmj import events
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
-from embodiment_bridge.protocols.rcsssmj.list_fields import (
+from embodiment_bridge.protocols.soccer.list_fields import (
     BadListError,
     Fields,
     UnknownListError,
     atom,
-    integer,
     number,
     quote,
 )
+from embodiment_bridge.protocols.soccer.percept_items import (
+    Agent,
+    Polar,
+    accelerometer,
+    as_list,
+    good_ones,
+    gyro,
+    seen,
+    touch,
+)
 from embodiment_bridge.sexpr import Node
-
-T = TypeVar("T")
 
 
 class PerceptParts:
@@ -47,7 +55,7 @@ class PerceptParts:
             BadListError: the list, or something in it, is wrong.
             UnknownListError: the list, or something in it, is not known.
         """
-        (items,) = (_as_list(item) for item in message)
+        (items,) = (as_list(item) for item in message)
         if not items:
             raise BadListError("empty list")
         reader = _READERS.get(items[0]) if isinstance(items[0], str) else None
@@ -94,14 +102,10 @@ class PerceptParts:
         fields.end()
 
     def _gyro(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        self._add("gyros", events.Gyro(fields.text("n"), *fields.numbers("rt", 3)))
-        fields.end()
+        gyro(items, partial(self._add, "gyros"))
 
     def _accelerometer(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        self._add("accelerometers", events.Accelerometer(fields.text("n"), *fields.numbers("a", 3)))
-        fields.end()
+        accelerometer(items, partial(self._add, "accelerometers"))
 
     def _joint(self, items: list[Node]) -> None:
         fields = Fields(items[1:])
@@ -119,23 +123,21 @@ class PerceptParts:
         fields.end()
 
     def _touch(self, items: list[Node]) -> None:
-        if len(items) != 5 or items[1] != "n" or items[3] != "val":
-            raise BadListError("not of the form n <name> val <number>")
-        self._add("touches", events.Touch(atom(items[2]), integer(items[4])))
+        touch(items, partial(self._add, "touches"))
 
     def _microphone(self, items: list[Node]) -> None:
         if len(items) < 2:
             raise BadListError("no name")
         name = atom(items[1])
-        heard, problem = _good_ones(items[2:], _heard)
+        heard, problem = good_ones(items[2:], _heard)
         self._add("microphones", events.Microphone(name, tuple(heard)))
         if problem:
             raise problem
 
     def _vision(self, items: list[Node]) -> None:
-        seen, problem = _good_ones(items[1:], _seen)
-        points = [item for item in seen if isinstance(item, _Polar)]
-        agents = [item for item in seen if isinstance(item, _Agent)]
+        found, problem = good_ones(items[1:], seen)
+        points = [item for item in found if isinstance(item, Polar)]
+        agents = [item for item in found if isinstance(item, Agent)]
         polars = [*points, *(marker for agent in agents for marker in agent.body)]
         self._dialect.look_at([polar.first for polar in polars], [polar.third for polar in polars])
         detected = self._dialect.detection
@@ -166,41 +168,6 @@ _READERS: Final[dict[str, Callable[[PerceptParts, list[Node]], None]]] = {
 }
 
 
-class _Polar(NamedTuple):
-    """A point detection before the order of its numbers is known."""
-
-    name: str
-    first: float
-    second: float
-    third: float
-
-
-class _Agent(NamedTuple):
-    """An agent detection before the order of its numbers is known."""
-
-    team: str
-    number: int
-    body: tuple[_Polar, ...]
-
-
-def _good_ones(items: Iterable[Node], read: Callable[[list[Node]], T]) -> tuple[list[T], ValueError | None]:
-    """What ``read`` makes of the items that it can read, and the first problem it had."""
-    good: list[T] = []
-    problem: ValueError | None = None
-    for item in items:
-        try:
-            good.append(read(_as_list(item)))
-        except (BadListError, UnknownListError) as error:  # noqa: PERF203 - one bad item must not cost the others
-            problem = problem or error
-    return good, problem
-
-
-def _as_list(item: Node) -> list[Node]:
-    if isinstance(item, list):
-        return item
-    raise BadListError(f"{quote(item)} stands where a list should")
-
-
 def _heard(item: list[Node]) -> events.Heard:
     """Read ``(-2 aGVsbG8=)``."""
     if len(item) != 2:
@@ -211,22 +178,3 @@ def _heard(item: list[Node]) -> events.Heard:
     except ValueError:
         raise BadListError(f"{quote(text)} is not base64") from None
     return events.Heard(azimuth, message)
-
-
-def _seen(item: list[Node]) -> _Polar | _Agent:
-    """Read ``(B (pol ...))`` or ``(P (team T)(id 1)(head (pol ...)) ...)``."""
-    if len(item) < 3 or item[0] != "P":
-        return _point(item)
-    fields = Fields(item[1:3])
-    return _Agent(
-        fields.text("team"), fields.integer("id"), tuple(_point(_as_list(marker)) for marker in item[3:])
-    )
-
-
-def _point(item: list[Node]) -> _Polar:
-    """Read ``(B (pol ...))``."""
-    if len(item) != 2 or not isinstance(item[1], list) or item[1][:1] != ["pol"]:
-        raise UnknownListError
-    if len(item[1]) != 4:
-        raise BadListError(f"{quote(item[1])} has not three numbers")
-    return _Polar(atom(item[0]), number(item[1][1]), number(item[1][2]), number(item[1][3]))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What percepts of all soccer simulators hold, in the units of the wire: metres, degrees, seconds.
+
+Numbers may be nan or inf when a simulation blows up. The frame of a sensor is that of its simulator.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Gyro:
+    """``(GYR (n torso_gyro) (rt x y z))``: turning rates about the sensor's axes."""
+
+    name: str
+    x_deg_s: float
+    y_deg_s: float
+    z_deg_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Accelerometer:
+    """``(ACC (n torso_acc) (a x y z))``: proper acceleration, so z is +9.81 at rest and upright."""
+
+    name: str
+    x_m_s2: float
+    y_m_s2: float
+    z_m_s2: float
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """``(TCH n bumper val 1)``: 0 is no contact. No robot of rcssservermj 0.2.1 or rcssserver3d 0.7.3 has one."""
+
+    name: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class PointDetection:
+    """``(B (pol distance azimuth elevation))`` in the camera's frame: azimuth positive left, elevation up."""
+
+    name: str
+    distance_m: float
+    azimuth_deg: float
+    elevation_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentDetection:
+    """``(P (team teamRed)(id 1)(head (pol ..))(lfoot (pol ..)))``: a robot's markers, perhaps one's own."""
+
+    team: str
+    number: int
+    body: tuple[PointDetection, ...]

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes on around a robot, as messages: how the game stands, and when that is news."""
+
+from typing import Any, Final, NamedTuple
+
+from std_msgs.msg import Header
+
+from embodiment_bridge.msg import GameState
+
+INT32: Final = 2**31 - 1
+MAX_HEARD: Final = 64  # messages of one percept; at most 21 others speak in a cycle
+
+
+class Game(NamedTuple):
+    """How a game stands: play time s, play mode as the server calls it, team names (empty: not known), scores."""
+
+    play_time: float
+    play_mode: str
+    team_left: str
+    team_right: str
+    score_left: int
+    score_right: int
+
+
+class GameNews:
+    """Makes messages of what is news: a change of anything but the play time, or a second that has passed."""
+
+    def __init__(self) -> None:
+        self._told: tuple[Any, ...] = ()
+
+    def forget(self) -> None:
+        """Another game perhaps: all is news."""
+        self._told = ()
+
+    def message(self, game: Game, stamp: Any) -> GameState | None:
+        """The message, or None when this is no news; scores beyond 32 bits stay at that limit."""
+        now = (*game[1:], stamp.sec)
+        if now == self._told:
+            return None
+        self._told = now
+        return GameState(
+            header=Header(stamp=stamp),
+            play_time=game.play_time,
+            play_mode=game.play_mode,
+            team_left=game.team_left,
+            team_right=game.team_right,
+            score_left=_int32(game.score_left),
+            score_right=_int32(game.score_right),
+        )
+
+
+def _int32(value: int) -> int:
+    return max(-INT32 - 1, min(value, INT32))
