@@ -2,6 +2,7 @@
 """Keeps one link to a peer alive: connect, greet, serve, back off, for ever. No ROS, no protocol.
 
     CLOSED -> CONNECTING -> HANDSHAKE -> READY -> (lost) BACKOFF -> CONNECTING ...
+                                                  (over) CLOSED
 
 All calls of the served agent happen on the session's own thread. The answer to an event is on the wire before
 anybody else hears of the event, so nothing that listens can delay the peer.
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
-from embodiment_bridge.errors import BridgeError, LinkError
+from embodiment_bridge.errors import BridgeError, LinkError, LinkOver
 from embodiment_bridge.event_link import CodecLink, Counters, EventLink
 from embodiment_bridge.protocols.contract import Codec, Malformed, Unknown
 from embodiment_bridge.transports.base import Transport
@@ -70,6 +71,18 @@ class Agent(Protocol):
 OpenLink = Callable[[Counters, Callable[[], float]], EventLink]
 
 
+def linked(
+    connect: Callable[[], Transport], codec: Callable[[], Codec], make_link: Callable[..., EventLink]
+) -> OpenLink:
+    """What opens a link over bytes: ``make_link(transport, codec, counters, clock)`` on a fresh transport and codec."""
+
+    def open_link(counters: Counters, clock: Callable[[], float]) -> EventLink:
+        made = codec()
+        return make_link(connect(), made, counters, clock)
+
+    return open_link
+
+
 class EventSession:
     """One thread that serves one agent over one link at a time.
 
@@ -104,11 +117,13 @@ class EventSession:
         self._wait = wait or self._stop.wait
         self._jitter = jitter
         self._link: EventLink | None = None
+        self._over = False  # the peer ended the conversation for good
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to serve on a thread of the session's own."""
         self._stop.clear()
+        self._over = False
         self._thread = threading.Thread(target=self.run, name="session", daemon=True)
         self._thread.start()
 
@@ -138,6 +153,9 @@ class EventSession:
             delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
             pause = delay * (1.0 - JITTER * self._jitter())
             self.counters.last_error = reason
+            if self._over:
+                self._enter(Phase.CLOSED, reason)
+                return
             self._enter(Phase.BACKOFF, reason, retry_in=pause)
             if self._wait(pause):
                 break
@@ -152,6 +170,7 @@ class EventSession:
             reason = "stopped"
         except BridgeError as error:
             reason = self._explain(str(error))
+            self._over = isinstance(error, LinkOver)
         except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
             reason = f"internal error: {error!r}"
             self.counters.last_traceback = traceback.format_exc()
@@ -218,8 +237,4 @@ class Session(EventSession):
         on_status: Callable[[LinkStatus], None],
         **options: Any,
     ) -> None:
-        def open_link(counters: Counters, clock: Callable[[], float]) -> CodecLink:
-            made = codec()
-            return CodecLink(connect(), made, counters, clock)
-
-        super().__init__(open_link, agent, on_status, **options)
+        super().__init__(linked(connect, codec, CodecLink), agent, on_status, **options)

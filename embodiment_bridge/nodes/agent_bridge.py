@@ -16,7 +16,7 @@ from embodiment_bridge.nodes.parameters import declare
 from embodiment_bridge.nodes.room_inputs import RoomInputs
 from embodiment_bridge.nodes.statistics import session_diagnostics
 from embodiment_bridge.protocols.contract import Codec, Converter, Parameter, Room, resolve
-from embodiment_bridge.session import EventSession, OpenLink, Phase, Session
+from embodiment_bridge.session import EventSession, OpenLink, Phase, Session, linked
 from embodiment_bridge.transports.base import Transport
 from embodiment_bridge.transports.probed_client import ProbedClient
 from embodiment_bridge.transports.replay import Replay
@@ -52,8 +52,9 @@ class AgentBridge(BridgeNode):
         room = self._find_room(values["protocol"])
         values.update(declare(self, room.parameters))
         body = read_body(Path(values["body_file"]))
-        self._front = BodyFront(self, body, room.outputs, self._refusal)
         converter: Converter = resolve(room.converter)(values, body)
+        natives = converter.natives() if hasattr(converter, "natives") else {}
+        self._front = BodyFront(self, body, room.outputs, self._refusal, natives)
         for remark in getattr(converter, "remarks", list)():
             self.get_logger().warning(remark)
         if hasattr(converter, "heed"):
@@ -89,6 +90,9 @@ class AgentBridge(BridgeNode):
         if self.values["transport"] == "managed":
             return EventSession(_managed(room, self.values), agent, tell, peer=peer)
         connect = partial(_connect, self.values, room.probe)
+        if room.link:
+            open_link = linked(connect, make_codec, partial(resolve(room.link), self.values))
+            return EventSession(open_link, agent, tell, peer=peer, refusal=room.refusal)
         return Session(connect, make_codec, agent, tell, peer=peer, refusal=room.refusal)
 
     def _refusal(self) -> str:
