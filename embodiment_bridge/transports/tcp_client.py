@@ -41,6 +41,10 @@ class TcpClient:
         self._readable = select.poll()
         self._readable.register(self._socket, select.POLLIN)
 
+    def fileno(self) -> int:
+        """For a selector that waits for several connections."""
+        return self._socket.fileno()
+
     def read(self, timeout: float) -> bytes:
         """See ``Transport.read``."""
         try:

@@ -30,6 +30,10 @@ class TcpServer:
         self._allowed = allowed or _is_this_machine
         self.refused = 0
 
+    def fileno(self) -> int:
+        """For a selector that waits for several connections."""
+        return self._listener.fileno()
+
     def accept(self, timeout: float) -> TcpClient | None:
         """The next connection, or None when none came within ``timeout`` s; who may not connect is hung up on.
 

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenCog Embodiment: the proxy's side of a network of elements that talk through a Router (docs/opencog.md).
+
+``wire.py`` and ``codec.py`` are the Router's lines, the rest is the XML inside the messages. Two protocols are
+registered: `opencog`, what a Router sends to a proxy, and `opencog_xml`, one document of a message.
+"""
+
+from embodiment_bridge.protocols.contract import Room
+
+ROOM = Room(
+    name="opencog",
+    summary="lines between the Router and an element of an OpenCog network; payloads are XML",
+    codec="embodiment_bridge.protocols.opencog.codec:Codec",
+    converter="",
+    commands="embodiment_bridge.protocols.opencog.wire:COMMANDS",
+    parameters=(),
+    outputs=(),
+)

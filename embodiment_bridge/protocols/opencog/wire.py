@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an element and the Router of an OpenCog network say to each other: events and commands, below the XML.
+
+An event begins with ``offset``, the place in the stream of the first byte that it was made of.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, TypeAlias
+
+ROUTER: Final = "ROUTER"
+SPAWNER: Final = "SPAWNER"
+RELEX_SERVER: Final = "RELEX_SERVER"
+ROUTER_PORT: Final = 16312
+PROXY_PORT: Final = 16315  # by convention; a proxy may take any
+SUCCESS_LOAD: Final = "SUCCESS LOAD"
+SUCCESS_UNLOAD: Final = "SUCCESS UNLOAD"
+
+
+class MessageType(IntEnum):
+    """What the payload of a message is (MessagingSystem/NetworkElementCommon.h). A proxy meets 1, 8, 9 and 12."""
+
+    STRING = 1  # XML, or the text of a command
+    LEARN = 2
+    REWARD = 3
+    SCHEMA = 4
+    LS_CMD = 5
+    ROUTER = 6
+    CANDIDATE_SCHEMA = 7
+    TICK = 8  # the OAC thinks once
+    FEEDBACK = 9  # text for people
+    TRY = 10
+    STOP_LEARNING = 11
+    RAW = 12  # the OAC passes it on to its language server
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that the Router delivered. ``last``: the batch ended with it, which in ack mode wants an ``Ack``."""
+
+    offset: int
+    sender: str
+    to: str
+    type: int
+    payload: bytes
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class BatchEnd:
+    """A batch ended whose last message was too long or malformed; in ack mode it wants an ``Ack`` all the same."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Available:
+    """``cAVAILABLE_ELEMENT``: an element can be reached; of the Router itself it is the heartbeat."""
+
+    offset: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """``cUNAVAILABLE_ELEMENT``: an element is gone; of the Router itself: log in again."""
+
+    offset: int
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessages:
+    """``cNOTIFY_NEW_MESSAGE``: so many messages wait to be fetched. Routers are compiled not to say it."""
+
+    offset: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ok:
+    """``OK``: the answer to a command, in ack mode. A real Router gives two of them for one delivered message."""
+
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """``FAILED - reason``: the answer to a command, in ack mode."""
+
+    offset: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """``LOGIN``: the element ``id`` listens at ``host``, ``port``, where the Router dials back."""
+
+    id: str
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Logout:
+    """``LOGOUT``: forget the element and what waits for it."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewMessage:
+    """``NEW_MESSAGE``: something for another element. ``type`` is of ``MessageType``; NUL cannot be sent."""
+
+    sender: str
+    to: str
+    type: int
+    payload: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RequestUnread:
+    """``REQUEST_UNREAD_MESSAGES``: deliver at most ``limit`` of what waits; all when it is negative."""
+
+    id: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ack:
+    """``OK``: the answer to a notice or a batch, on the connection that it came by, in ack mode only."""
+
+
+Event: TypeAlias = Message | BatchEnd | Available | Unavailable | NewMessages | Ok | Failed
+Command: TypeAlias = Login | Logout | NewMessage | RequestUnread | Ack
+COMMANDS: Final = (Login, Logout, NewMessage, RequestUnread, Ack)
