@@ -9,6 +9,7 @@ from py_trees.common import Status
 from embodiment_bridge.behaviour.clock import TIE_S
 from embodiment_bridge.behaviour.leaves import Leaf
 from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.errors import CommandError
 
 
 class BodyAction(Leaf):
@@ -36,11 +37,22 @@ class BodyAction(Leaf):
         self._planned_end = self.t_start
 
     def start(self) -> None:
-        """Ask for the skill."""
+        """Ask for the skill.
+
+        Raises:
+            CommandError: the body lacks its channel, and that is to be a failure.
+        """
+        self._refuse_missing_channel()
         self._id = self.context.new_id()
         slot = self._schedule() if self.slot_s > 0 else 0.0
         request = SkillRequest(self._id, self.skill, self.parameters, slot, self.context.run_id)
         self.context.ports.skills.start(request)
+
+    def _refuse_missing_channel(self) -> None:
+        info = self.context.skills.get(self.skill)
+        if self.context.settings.missing_channel == "fail" and info is not None and not info.available:
+            lacking = ", ".join(info.channels) or "what it needs"
+            raise CommandError(f"this body lacks {lacking} for {self.skill}")
 
     def _schedule(self) -> float:
         """Plan the end; return the slot in s that the body gets, at least half of the written one."""

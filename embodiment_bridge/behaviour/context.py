@@ -31,6 +31,7 @@ class Settings:
     chain_gap_s: shortest time between two replacements of the tree by a request.
     max_nesting: trees fetched inside fetched trees.
     max_depth: levels of the whole tree, fetched ones included; two stack frames each.
+    missing_channel: what an action does whose channel the body lacks: ``skip`` (take its time) or ``fail``.
     """
 
     grace_s: float = 0.1
@@ -39,6 +40,7 @@ class Settings:
     chain_gap_s: float = 0.5
     max_nesting: int = 8
     max_depth: int = 256
+    missing_channel: str = "skip"
 
 
 @dataclass(slots=True)

@@ -51,8 +51,10 @@ class Gate:
 
     def holds_back(self, node: "Node") -> bool:
         """Whether ``node``, which is about to begin, must wait."""
-        if self.step_over:
-            return True
+        return self.step_over or self.stops_at(node)
+
+    def stops_at(self, node: "Node") -> bool:
+        """Whether there is a breakpoint before ``node``."""
         if not self.breakpoints:
             return False
         origin, above = node.origin, node.parent

@@ -8,6 +8,7 @@ EVENT_LIMIT = 100_000  # events kept when nobody takes them; the oldest are drop
 WARNING_LIMIT = 100  # different warnings kept
 MESSAGE_LIMIT = 500  # characters
 
+NO_TRANSITION = ("warning", "breakpoint")
 STATUS_AFTER = {
     "start": "RUNNING",
     "success": "SUCCESS",
@@ -37,8 +38,9 @@ class Origin:
 class Transition:
     """One event of one node. ``t`` is scheduled run time in s, never the time of the tick that noticed it.
 
-    ``event`` is start, success, failure, halted, skipped, replaced or warning; ``status`` how the node stands after it
-    (RUNNING, SUCCESS, FAILURE, HALTED, SKIPPED, or empty for a warning); ``code`` is given for warnings.
+    ``event`` is start, success, failure, halted, skipped, replaced, warning, or breakpoint (the run pauses before the
+    node); ``status`` how the node stands after it (RUNNING, SUCCESS, FAILURE, HALTED, SKIPPED, or empty where it is
+    not changed); ``code`` is given for warnings.
     """
 
     t: float
@@ -58,14 +60,14 @@ class Journal:
 
     def __init__(self) -> None:
         self.dropped = 0
-        self.transitions = 0  # so far, without warnings
+        self.transitions = 0  # so far, without warnings and breakpoints
         self._events: deque[Transition] = deque(maxlen=EVENT_LIMIT)
         self._warnings: OrderedDict[tuple[int, str, str], str] = OrderedDict()
 
     def note(self, t: float, event: str, origin: Origin, message: str = "", code: str = "") -> None:
         """Keep one event."""
         self.dropped += len(self._events) == EVENT_LIMIT
-        self.transitions += event != "warning"
+        self.transitions += event not in NO_TRANSITION
         self._events.append(Transition(t, event, origin, message[:MESSAGE_LIMIT], code))
 
     def warn(self, t: float, origin: Origin, code: str, message: str) -> None:

@@ -16,6 +16,7 @@ from std_srvs.srv import SetBool
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.errors import CommandError
+from embodiment_bridge.srv import Hold
 
 STATUS = {
     ExecuteSkill.Result.SUCCEEDED: SkillStatus.SUCCEEDED,
@@ -40,12 +41,13 @@ class _Pending:
 
 
 class RosSkills:
-    """A ``SkillPort`` over `execute_skill` and `hold` of the body in this namespace."""
+    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._client = ActionClient(node, ExecuteSkill, "execute_skill")
-        self._hold = node.create_client(SetBool, "hold")
+        self._hold_source = node.create_client(Hold, "hold_source")
+        self._hold_all = node.create_client(SetBool, "hold")
         self._pending: dict[str, _Pending] = {}
         self._seen = time.monotonic()
 
@@ -81,15 +83,22 @@ class RosSkills:
         if pending.goal is not None:
             pending.goal.cancel_goal_async()
 
-    def hold(self, on: bool) -> None:
-        """See ``SkillPort``."""
-        if self._hold.service_is_ready():
-            self._hold.call_async(SetBool.Request(data=on))
+    def for_run(self, run_id: str) -> "RunSkills":
+        """The port of one run."""
+        return RunSkills(self, run_id)
+
+    def hold(self, on: bool, source: str) -> None:
+        """Freeze or go on with the skills of one source; with those of all, where a body knows no better."""
+        if self._hold_source.service_is_ready():
+            self._hold_source.call_async(Hold.Request(on=on, source=source))
+        elif self._hold_all.service_is_ready():
+            self._hold_all.call_async(SetBool.Request(data=on))
 
     def destroy(self) -> None:
         """Take the clients off the graph."""
         self._client.destroy()
-        self._node.destroy_client(self._hold)
+        self._node.destroy_client(self._hold_source)
+        self._node.destroy_client(self._hold_all)
 
     def _gone(self) -> bool:
         """Whether nobody has served the action for a while; the graph's own view of it flickers now and then."""
@@ -122,3 +131,18 @@ class RosSkills:
     def _end(pending: _Pending, status: SkillStatus, reason: str) -> None:
         if not pending.report.status.ended:
             pending.report = replace(pending.report, status=status, reason=reason)
+
+
+class RunSkills:
+    """The ``SkillPort`` of one run: a hold freezes what this run has started, and nothing else."""
+
+    def __init__(self, body: RosSkills, run_id: str) -> None:
+        self._run_id = run_id
+        self.start = body.start
+        self.report = body.report
+        self.cancel = body.cancel
+        self._body = body
+
+    def hold(self, on: bool) -> None:
+        """See ``SkillPort``."""
+        self._body.hold(on, self._run_id)

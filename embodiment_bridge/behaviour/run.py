@@ -234,6 +234,7 @@ class Run:
                     pass
                 self._after_pass(self._root)
             if self.state is RunState.RUNNING and (context.gate.step_over or self._newly_held_back):
+                self._tell_breakpoints()
                 context.gate.stepping = False
                 self._pause()
             if self.state is not RunState.RUNNING or not context.waiting:
@@ -303,6 +304,12 @@ class Run:
     @property
     def _newly_held_back(self) -> bool:
         return len(self._context.held_back) > self._held_back_before
+
+    def _tell_breakpoints(self) -> None:
+        for node in self._context.held_back[self._held_back_before :]:
+            if self._context.gate.stops_at(node):
+                text = "the run pauses before it"
+                self._context.journal.note(node.t_start, "breakpoint", node.origin, text)
 
     def _let_go(self) -> None:
         """Let begin what was held back: all of it, in a step only the first."""

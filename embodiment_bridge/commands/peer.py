@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from embodiment_bridge.nodes.signals import stop_on_signals
 from embodiment_bridge.protocols.contract import Parameter, resolve
@@ -74,11 +75,11 @@ def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name
     command.set_defaults(run=run, name=name)
 
 
-def _reader(option: Parameter) -> Callable[[str], bool | int | float | str]:
+def _reader(option: Parameter) -> Callable[[str], Any]:
     """What makes a value of an option of its text, within the option's range."""
 
-    def read(text: str) -> bool | int | float | str:
-        value = type(option.default)(text)
+    def read(text: str) -> Any:
+        value: Any = type(option.default)(text)
         if (
             option.lower is not None
             and option.upper is not None

@@ -10,6 +10,7 @@ from embodiment_bridge.description import Base, BodyDescription, Gait, Light
 from embodiment_bridge.errors import CommandError, unknown
 from embodiment_bridge.motion.direct import DirectDrive, checked_drives
 from embodiment_bridge.motion.fall import FallDetector
+from embodiment_bridge.motion.holds import Holds
 from embodiment_bridge.motion.lights import LIGHTS, Shown
 from embodiment_bridge.motion.locomotion import locomotion_of
 from embodiment_bridge.motion.native import Start
@@ -19,13 +20,11 @@ from embodiment_bridge.motion.sensing import Sensed
 from embodiment_bridge.motion.skill_table import SkillTable
 from embodiment_bridge.motion.swing import ArmSwing
 from embodiment_bridge.motion.trajectory import TrajectoryPoint
-from embodiment_bridge.motion.walk import near
 from embodiment_bridge.motion.walk_program import Velocity
 from embodiment_bridge.motion.walk_skills import full_speed, share
 
 LONGEST_STEP_S = 0.1  # s: a longer gap between percepts counts as this, for nothing planned was done in it
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose stands in for the missing
-HOLD_S = 0.2  # s in which a hold slows all motion down to rest, and a resume brings it up again
 VELOCITY_TIMEOUT_S = 0.5  # s that a velocity command is good for
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
 DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
@@ -52,8 +51,7 @@ class MotionRunner:
         self._swing = ArmSwing(description, self._table.arbiter)
         self._velocity = Velocity()
         self._direct = DirectDrive()
-        self._hold = False
-        self._rate = 1.0
+        self._holds = Holds()
         self._begun = False
         self._waited = 0.0
         self._none = (0.0,) * len(joints)
@@ -71,8 +69,8 @@ class MotionRunner:
 
     @property
     def held(self) -> bool:
-        """Whether a hold was asked for and everything is at rest."""
-        return self._hold and self._rate == 0.0 and (self._legs is None or self._legs.standing)
+        """Whether a hold of everything was asked for and all is at rest."""
+        return self._holds.all and self._holds.rate == 0.0 and (self._legs is None or self._legs.standing)
 
     @property
     def velocity(self) -> tuple[float, float]:
@@ -108,13 +106,17 @@ class MotionRunner:
         Returns:
             False if no such skill is running (any more).
         """
-        return self._table.cancel(request_id, self._hold)
+        return self._table.cancel(request_id, self._holds)
 
-    def hold(self, on: bool) -> None:
-        """Bring all skills to rest where they are, or let them go on from there; a walk stops stepping first."""
-        self._hold = on
-        if self._legs is not None:
-            self._legs.held = on
+    def hold(self, on: bool, source: str = "") -> None:
+        """Bring skills to rest where they are, or let them go on from there; a walk stops stepping first.
+
+        source: that of the skills, also of those yet to come; all when empty.
+
+        Raises:
+            CommandError: too many sources are held.
+        """
+        self._holds.ask(on, source, self._table.sources)
 
     def stop(self) -> None:
         """End all skills and velocity commands: joints come to rest where they are, a walk to a stand."""
@@ -215,9 +217,9 @@ class MotionRunner:
         if not self._begun and not self._begin(dt):
             return JointTargets(tuple(self._sensed.position), self._none, self._none, self._none, self._none)
         self._check_fall(dt)
-        self._rate = near(self._rate, 0.0 if self._hold else 1.0, dt / HOLD_S)
+        self._holds.step(dt)
         self._posture.step(dt)
-        self._table.advance(dt, self._rate)
+        self._table.advance(dt, self._holds)
         self._step_direct(dt)
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
@@ -267,6 +269,7 @@ class MotionRunner:
             self._table.arbiter.release(VELOCITY_CLAIM)
         by_velocity = self._table.arbiter.holder("legs") == VELOCITY_CLAIM
         self._legs.program = self._velocity if by_velocity else self._table.program
+        self._legs.held = self._holds.all or self._table.walker_held(self._holds)
         self._legs.step(self._sensed, self._fall.fallen, dt)
         if not self._table.legs_by_keyframes:
             self._swing.add(goal, self._legs.write(goal), dt)
@@ -275,8 +278,9 @@ class MotionRunner:
 
     def _targets(self) -> JointTargets:
         limiter, balancing = self._posture.limiter, self._balancing
-        # The balance feedback of the legs is tuned for joints damped towards rest.
-        velocity = [0.0 if i in balancing else v for i, v in enumerate(limiter.velocity)]
+        # The balance feedback of the legs is tuned for joints damped towards rest; keyframes want their own speed.
+        damped = frozenset() if self._table.legs_by_keyframes else balancing
+        velocity = [0.0 if i in damped else v for i, v in enumerate(limiter.velocity)]
         if not self._direct.drives:
             return JointTargets(tuple(limiter.position), tuple(velocity), self._kp, self._kd, self._none)
         kp, kd, effort = list(self._kp), list(self._kd), list(self._none)

@@ -9,6 +9,7 @@ from embodiment_bridge.errors import CommandError
 from embodiment_bridge.motion.arbiter import ChannelArbiter
 from embodiment_bridge.motion.fall import FallDetector
 from embodiment_bridge.motion.get_up import STILL_FALLEN, as_it_lies
+from embodiment_bridge.motion.holds import Holds
 from embodiment_bridge.motion.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.lights import Lights
 from embodiment_bridge.motion.locomotion import Locomotion
@@ -110,12 +111,12 @@ class SkillTable:
                 status = SkillStatus.REPLACED if run.ending is Ending.NOT else SkillStatus.CANCELED
                 self._end(run, status, f"channel taken by {claim!r}")
 
-    def cancel(self, request_id: str, held: bool) -> bool:
-        """See ``MotionRunner.cancel``; when ``held``, nothing can be finished first."""
+    def cancel(self, request_id: str, holds: Holds) -> bool:
+        """See ``MotionRunner.cancel``; what is held cannot be finished first."""
         run = self._runs.get(request_id)
         if run is None:
             return False
-        if run.skill.on_stop == "finish" and not held:
+        if run.skill.on_stop == "finish" and not holds.holds(run.request.source):
             run.ending = Ending.FINISH if run.ending is Ending.NOT else run.ending
         elif run.ending is not Ending.REST:
             self._bring_to_rest(run, to_rest_pose=run.skill.on_stop == "reset")
@@ -165,12 +166,23 @@ class SkillTable:
         run = self._runs.get(self.arbiter.holder("legs") or "")
         return run.program if run is not None and run.ending is not Ending.REST else None
 
+    @property
+    def sources(self) -> set[str]:
+        """Who asked for the skills that run."""
+        return {run.request.source for run in self._runs.values()}
+
+    def walker_held(self, holds: Holds) -> bool:
+        """Whether the skill that holds the legs is to be still."""
+        run = self._runs.get(self.arbiter.holder("legs") or "")
+        return run is not None and holds.holds(run.request.source)
+
     def _drives_legs(self, run: SkillRun) -> bool:
         return run.motion is not None and not self._leg_joints.isdisjoint(run.joints)
 
-    def advance(self, dt: float, rate: float) -> None:
-        """Let ``dt`` s pass, at ``rate`` (0..1: slower while a hold begins or ends) for what is not canceled."""
+    def advance(self, dt: float, holds: Holds) -> None:
+        """Let ``dt`` s pass, less for what is held and not canceled."""
         for run in self._runs.values():
+            rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
             run.elapsed += own
             if run.motion is None and run.joints and rate > 0.0:

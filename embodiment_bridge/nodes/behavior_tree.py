@@ -6,26 +6,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.action.server import ServerGoalHandle
 from rclpy.clock import Clock, ClockType
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.behaviour import loading
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests, unserved
-from embodiment_bridge.behaviour.director import Director
+from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.blackboard import Blackboard
+from embodiment_bridge.behaviour.context import Settings
+from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS
+from embodiment_bridge.behaviour.director import Director, OnNew
+from embodiment_bridge.behaviour.loading import Rejected
+from embodiment_bridge.behaviour.log import LoggedRun
 from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.ros_leaves import RosSkills
 from embodiment_bridge.behaviour.run import Run
-from embodiment_bridge.bml.document import Document
 from embodiment_bridge.body import SkillInfo
-from embodiment_bridge.errors import unknown
 from embodiment_bridge.msg import SkillList
+from embodiment_bridge.nodes.blackboard_feed import BlackboardFeed, parse_sources
+from embodiment_bridge.nodes.bml_goal import Wish, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.performance import Performance, rejection
 from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.run_files import RunFiles
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
 from embodiment_bridge.protocols.contract import Parameter
 
@@ -33,10 +40,35 @@ PARAMETERS = (
     Parameter(
         "tick_rate", 50.0, "Ticks per second (Hz) while a document runs; none while idle.", 1.0, 1000.0
     ),
+    Parameter(
+        "missing_channel",
+        "skip",
+        "What an action does that moves what the body lacks: skip takes its time and succeeds.",
+        choices=("skip", "fail"),
+    ),
+    Parameter(
+        "breakpoints",
+        [""],
+        "Names or JSON pointers of nodes before which runs pause; may be set at any time.",
+        fixed=False,
+    ),
+    Parameter(
+        "blackboard",
+        [""],
+        "Values of topics for conditions, each as name=topic:field: battery.percent=battery:percentage.",
+    ),
+    Parameter(
+        "blackboard_max_age",
+        0.0,
+        "A value that did not come again for so long is forgotten, s; 0 never.",
+        0.0,
+        86400.0,
+    ),
+    Parameter("log_dir", "", "Folder for one log file of JSON lines per run; empty: none are written."),
+    Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
 )
 NANOSECONDS = 1e9
 WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time stands still, so a run can end
-ON_NEW = ("replace", "reject", "queue")  # the first is the default
 
 
 class BehaviorTree(BridgeNode):
@@ -51,8 +83,16 @@ class BehaviorTree(BridgeNode):
 
     def configure(self) -> None:
         """Make clients and servers."""
+        values = self.values
+        sources = parse_sources(values["blackboard"])
+        self._settings = Settings(missing_channel=values["missing_channel"])
+        self._files = (
+            RunFiles(values["log_dir"], values["log_keep"], self._warn) if values["log_dir"] else None
+        )
+        self._feed = BlackboardFeed(self, sources, values["blackboard_max_age"])
         self._body = RosSkills(self)
-        self._ports = Ports(self._body, NoMedia(), NoRequests())
+        self._media, self._requests = NoMedia(), NoRequests()
+        self.add_on_set_parameters_callback(self._set_breakpoints)
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
         self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self._cancel)
@@ -73,7 +113,8 @@ class BehaviorTree(BridgeNode):
 
     def cleanup(self) -> None:
         """Take clients and servers off the graph."""
-        for part in (self._body, self._viewers, self._action):
+        self.remove_on_set_parameters_callback(self._set_breakpoints)
+        for part in (self._body, self._viewers, self._action, self._feed):
             part.destroy()
         self.destroy_subscription(self._list)
         for service in self._controls:
@@ -85,8 +126,14 @@ class BehaviorTree(BridgeNode):
             return super().diagnose()
         current = self._director.current
         text = "idle" if current is None else f"running {current.run_id}"
-        waiting = len(self._director.waiting())
-        return DiagnosticStatus.OK, text, {"skills": len(self._skills), "waiting": waiting}
+        suspended = self._director.suspended
+        values = {
+            "skills": len(self._skills),
+            "waiting": len(self._director.waiting()),
+            "suspended": "" if suspended is None else suspended.run_id,
+            **{f"no value of {name}": why for name, why in self._feed.troubles.items()},
+        }
+        return DiagnosticStatus.OK, text, values
 
     def _take_skills(self, message: SkillList) -> None:
         self._skills = {
@@ -103,49 +150,77 @@ class BehaviorTree(BridgeNode):
         }
 
     def _begin(self, goal: ServerGoalHandle) -> None:
-        document = self._load(goal)
-        if document is None:
-            return
+        request = goal.request
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
-        run = Run(document, self._ports, self._rules(goal), run_id=run_id)
-        refusal = self._submit(run, run_id, goal.request)
+        try:
+            wish = self._read(request)
+        except Rejected as error:
+            result = rejection(list(error.problems), str(error))
+            self._action.finish(goal, succeeded=False, result=result)
+            return
+        run, board = self._make_run(run_id, wish, request.document)
+        refusal = self._director.submit(
+            run,
+            run_id,
+            on_new=request.on_new or OnNew.REPLACE.value,
+            priority=request.priority,
+            suspendable=wish.suspendable,
+        )
         if refusal:
+            self._forget(run_id)
             self._action.finish(goal, succeeded=False, result=rejection([], refusal))
             return
-        self._performances[run_id] = Performance(goal, run, run_id, self._action.finish, self._viewers)
+        self._performances[run_id] = Performance(
+            goal, run, run_id, self._action.finish, self._viewers, wish, board
+        )
         self._tick()
 
-    def _submit(self, run: Run, run_id: str, wish: ExecuteBml.Goal) -> str:
-        """Why the goal is refused; empty when it is taken."""
-        on_new = wish.on_new or ON_NEW[0]
-        if on_new not in ON_NEW:
-            return unknown("value of on_new", on_new, ON_NEW)
-        return self._director.submit(run, run_id, on_new=on_new, priority=wish.priority)
+    def _read(self, request: ExecuteBml.Goal) -> Wish:
+        """What a goal wants; one that cannot be run disturbs nothing else.
 
-    def _load(self, goal: ServerGoalHandle) -> Document | None:
-        """The document of a goal; one that cannot be run ends its goal and disturbs nothing else."""
-        reason = ""
-        problems = []
+        Raises:
+            Rejected: it cannot be run.
+        """
         if not self.active:
-            reason = "the behaviour-tree node is inactive; activate it first"
-        elif not self._skills:
-            reason = "no body has published its skills in this namespace; start one first"
-        else:
-            try:
-                document, _ = loading.load(
-                    goal.request.document, self._rules(goal), speech=self._ports.media.speaks
-                )
-                problems = unserved(document)
-                if not problems:
-                    return document
-                reason = str(loading.Rejected(problems))
-            except loading.Rejected as error:
-                problems, reason = list(error.problems), str(error)
-        self._action.finish(goal, succeeded=False, result=rejection(problems, reason))
-        return None
+            raise Rejected.because("", "INACTIVE", "the behaviour-tree node is inactive; activate it first")
+        if not self._skills:
+            text = "no body has published its skills in this namespace; start one first"
+            raise Rejected.because("", "NO_BODY", text)
+        return read_goal(request, self._skills, speech=self._media.speaks)
 
-    def _rules(self, goal: ServerGoalHandle) -> loading.Rules:
-        return loading.Rules(self._skills, strict=goal.request.strict)
+    def _make_run(self, run_id: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
+        ports = Ports(self._body.for_run(run_id), self._media, self._requests)
+        board = Blackboard({**self._feed.values(), **wish.values})
+        common: dict[str, Any] = {
+            "run_id": run_id,
+            "settings": self._settings,
+            "blackboard": board,
+            "seed": wish.seed,
+        }
+        if self._files is None:
+            run = Run(wish.document, ports, wish.rules, **common)
+        else:
+            run = LoggedRun(text, ports, wish.rules, write=self._files.begin(run_id), **common)
+        run.set_breakpoints({*self._breakpoints(), *wish.breakpoints})
+        return run, board
+
+    def _breakpoints(self) -> set[str]:
+        return {name for name in self.get_parameter("breakpoints").value if name}
+
+    def _set_breakpoints(self, parameters: list[RosParameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name != "breakpoints":
+                continue
+            names = {name for name in parameter.value or () if name}
+            if len(names) > MAX_BREAKPOINTS // 2:
+                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS // 2}"
+                return SetParametersResult(successful=False, reason=text)
+            for performance in self._performances.values():
+                performance.run.set_breakpoints({*names, *performance.wish.breakpoints})
+        return SetParametersResult(successful=True)
+
+    def _warn(self, text: str) -> None:
+        self.get_logger().warning(text)
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         for performance in self._performances.values():
@@ -176,15 +251,23 @@ class BehaviorTree(BridgeNode):
         return response
 
     def _tick(self) -> None:
+        values = self._feed.values()
+        for performance in self._performances.values():
+            performance.feed(values)
         ended = self._director.tick(self._now())
         for performance in self._performances.values():
             performance.tell()
         for end in ended:
             del self._performances[end.run_id]
+            self._forget(end.run_id)
         if self._director.needs_tick:
             self._start_ticking()
         else:
             self._stop_ticking()
+
+    def _forget(self, run_id: str) -> None:
+        if self._files is not None:
+            self._files.end(run_id)
 
     def _now(self) -> float:
         return float(self.get_clock().now().nanoseconds) / NANOSECONDS

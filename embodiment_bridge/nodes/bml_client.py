@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sends a BML document to the running graph and follows it to its end."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
+from diagnostic_msgs.msg import KeyValue
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteBml
+
+EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class BmlClient:
@@ -33,9 +37,23 @@ class BmlClient:
         """Whether the server has taken or refused the goal."""
         return self._goal is not None or self.result is not None
 
-    def send(self, document: str, *, source: str, strict: bool = False, on_new: str = "") -> None:
-        """Ask for a document to be run; ``on_new`` says what to do about one that runs."""
-        goal = ExecuteBml.Goal(document=document, strict=strict, source=source, on_new=on_new)
+    def send(
+        self,
+        document: str,
+        *,
+        source: str,
+        values: Mapping[str, str] = EMPTY,
+        subtrees: Mapping[str, str] = EMPTY,
+        **others: Any,
+    ) -> None:
+        """Ask for a document to be run.
+
+        values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
+        """
+        self.result, self._goal, self._cancel_asked = None, None, False
+        goal = ExecuteBml.Goal(document=document, source=source, **others)
+        goal.values = [KeyValue(key=key, value=value) for key, value in values.items()]
+        goal.subtrees = [KeyValue(key=key, value=value) for key, value in subtrees.items()]
         answer = self._client.send_goal_async(goal, feedback_callback=lambda m: self._on_feedback(m.feedback))
         answer.add_done_callback(self._answered)
 

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """One run of a document, joined to the action goal that asked for it."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.run import Outcome, Run, RunEnding
+from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.nodes.bml_goal import Wish
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
 
 WENT_WELL = {Outcome.SUCCEEDED, Outcome.STOPPED}
@@ -28,14 +32,23 @@ class Performance:
         run_id: str,
         finish: Callable[..., None],
         viewers: TreePublisher,
+        wish: Wish,
+        board: Blackboard,
     ) -> None:
         self.goal = goal
         self.run = run
         self.run_id = run_id
+        self.wish = wish
+        self._board = board
         self._finish = finish
         self._viewers = viewers
         self._told: tuple[object, ...] = ()
         self._warnings_told: set[str] = set()
+
+    def feed(self, values: Mapping[str, Value]) -> None:
+        """Before a tick: what topics told. What the goal or the document wrote under other names stays."""
+        for key, value in values.items():
+            self._board.write(key, value)
 
     def tell(self) -> None:
         """After a tick: publish what happened; end the goal if the run has ended."""
@@ -47,7 +60,8 @@ class Performance:
 
     def _tell(self) -> None:
         active = [origin.pointer for origin in self.run.active() if origin.label]
-        warnings = [line for line in self.run.warnings if line not in self._warnings_told]
+        known = [*self.wish.doubts, *self.run.warnings]
+        warnings = [line for line in dict.fromkeys(known) if line not in self._warnings_told]
         elapsed = self.run.clock.seconds
         news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)
         if news == self._told:
@@ -57,6 +71,11 @@ class Performance:
         feedback = ExecuteBml.Feedback(run_id=self.run_id, state=self.run.state.name, elapsed=elapsed)
         feedback.active = active
         feedback.warnings = warnings
+        feedback.held_back = [origin.pointer for origin in self.run.held_back()]
+        estimate = self.wish.estimate
+        feedback.least = estimate.min_s
+        feedback.expected = math.nan if estimate.expected_s is None else estimate.expected_s
+        feedback.longest = math.inf if estimate.forever else estimate.max_s
         self.goal.publish_feedback(feedback)
 
     def _end(self, ending: RunEnding) -> None:
@@ -65,6 +84,7 @@ class Performance:
             reason=ending.reason,
             pointer=ending.origin.pointer,
             elapsed=ending.t,
+            seed=self.run.seed,
         )
         result.problems = [str(problem) for problem in self.run.problems]
         self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
@@ -72,7 +92,7 @@ class Performance:
 
 def rejection(problems: list[Problem], reason: str) -> Any:
     """The result of a goal that was never begun."""
-    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason)
+    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason, seed=-1)
     result.problems = [str(problem) for problem in problems]
     result.pointer = problems[0].pointer if problems else ""
     return result

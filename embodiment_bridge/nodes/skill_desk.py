@@ -33,9 +33,11 @@ class SkillDesk:
         """Let ``action`` be done to the runner; ``refused(reason)`` hears why it cannot, on the session's thread."""
         self._inbox.append(lambda: self._attempt(action, refused))
 
-    def hold(self, held: bool) -> None:
-        """Freeze all skills in mid-air, or let them go on."""
-        self._inbox.append(lambda: self._runner.hold(held))
+    def hold(
+        self, held: bool, source: str = "", refused: Callable[[str], None] = lambda reason: None
+    ) -> None:
+        """Freeze the skills of a source in mid-air, or let them go on; those of all when it is empty."""
+        self.post(lambda runner: runner.hold(held, source), refused)
 
     def stop(self) -> None:
         """End all skills; the body holds still."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `execute_skill` action, the `skills` list, and the services `stop` and `hold` of a body node."""
+"""The `execute_skill` action, the `skills` list, and the services `stop`, `hold` and `hold_source` of a body node."""
 
 import uuid
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.qos import overridable, profile
 from embodiment_bridge.nodes.skill_desk import SkillDesk
+from embodiment_bridge.srv import Hold
 
 RESULT_STATUS = {
     SkillStatus.SUCCEEDED: ExecuteSkill.Result.SUCCEEDED,
@@ -59,6 +60,7 @@ class SkillServer:
         self._services = [
             node.create_service(Trigger, "stop", self._stop),
             node.create_service(SetBool, "hold", self._hold),
+            node.create_service(Hold, "hold_source", self._hold_source),
         ]
         self._publisher = node.create_publisher(
             SkillList, "skills", profile("latched"), qos_overriding_options=overridable()
@@ -112,3 +114,13 @@ class SkillServer:
         response.success = True
         response.message = "held" if request.data else "going on"
         return response
+
+    def _hold_source(self, request: Hold.Request, response: Hold.Response) -> Hold.Response:
+        whose = f"skills of {request.source[:100]!r}" if request.source else "all skills"
+        self._desk.hold(request.on, request.source, self._warn)
+        response.success = True
+        response.message = f"{whose} {'are held' if request.on else 'go on'}"
+        return response
+
+    def _warn(self, reason: str) -> None:
+        self._node.get_logger().warning(f"hold refused: {reason}", throttle_duration_sec=1.0)

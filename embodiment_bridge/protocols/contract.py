@@ -5,7 +5,7 @@ A codec is pure: bytes in, events out; commands in, bytes out. It keeps only the
 """
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -74,7 +74,7 @@ class Parameter:
     """A parameter of a node or a room: its default gives the type; the description names the unit."""
 
     name: str
-    default: bool | int | float | str
+    default: bool | int | float | str | list[str]
     description: str
     lower: float | None = None
     upper: float | None = None
@@ -107,13 +107,15 @@ class Input:
 class Room:
     """One protocol as data.
 
-    ``codec``, ``converter``, ``commands`` and ``managed`` are ``module:attribute``, resolved on use.
+    ``codec``, ``converter``, ``commands``, ``managed`` and ``link`` are ``module:attribute``, resolved on use.
 
     commands: the command classes that the codec encodes; empty where there are none.
     probe: name of the parameter whose port must have sent something before the peer can be joined.
     refusal: what it means when the peer closes the connection instead of answering the greeting.
     managed: a function that takes the parameters and returns the ``open_link`` of ``session.EventSession`` for a peer
     in this process; empty where there is no such peer.
+    link: a function that takes parameters, transport, codec, counters and clock, and returns the ``EventLink`` of one
+    connection, for a peer with which more is to be arranged than bytes; empty where a codec is enough.
     """
 
     name: str
@@ -128,6 +130,7 @@ class Room:
     probe: str = ""
     refusal: str = ""
     managed: str = ""
+    link: str = ""
 
 
 class Converter(Protocol):
@@ -143,6 +146,12 @@ class Converter(Protocol):
         """Be told how to know whether somebody listens to a topic; what nobody hears need not be made.
 
         May be left out where messages cost little.
+        """
+
+    def natives(self) -> Mapping[str, Any]:
+        """What begins each skill that the body does by itself (``motion.native.Start``), by name.
+
+        May be left out where there are none.
         """
 
     def greet(self) -> list[Any]:

@@ -72,7 +72,8 @@ def test_steps_and_breakpoints_change_no_time(gaps):
             assert stage.run.step() if len(stage.events) % 2 else stage.run.resume()
     plain = [line for line in lines(root) if "event" in line]
     assert stage.ended == ("SUCCEEDED", pytest.approx(4.1))
-    assert sorted((round(e.t, 6), e.event, e.origin.pointer) for e in stage.events) == sorted(
+    seen = [(round(e.t, 6), e.event, e.origin.pointer) for e in stage.events if e.event != "breakpoint"]
+    assert sorted(seen) == sorted(
         (line["t"], line["event"], line["node"]) for line in plain
     )
 
@@ -123,7 +124,7 @@ def test_canceling_at_a_breakpoint_leaves_no_trace_of_the_node():
     stage.run.cancel()
     stage.tick(stage.now + 1)
     assert stage.run.ending.outcome.value == "CANCELED"
-    assert not [event for event in stage.events if event.origin.pointer.startswith("/1")]
+    assert [event.event for event in stage.events if event.origin.pointer.startswith("/1")] == ["breakpoint"]
 
 
 def test_a_clean_up_does_not_stop_at_a_breakpoint_during_a_halt():

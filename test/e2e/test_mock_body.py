@@ -49,12 +49,15 @@ TOPICS: dict[str, tuple[Any, str]] = {
 class Mock:
     """A mock body, the tree that moves it, and somebody who looks; ``last``: the last message by topic."""
 
-    def __init__(self, runtime: Runtime, namespace: str, **values: Any) -> None:
+    def __init__(
+        self, runtime: Runtime, namespace: str, tree: dict[str, Any] | None = None, **values: Any
+    ) -> None:
         self.runtime = runtime
         overrides = [Parameter(name, value=value) for name, value in values.items()]
         common = {"context": runtime.context, "namespace": namespace}
         self.body = runtime.add(MockBody(lambda: ROOT, parameter_overrides=overrides, **common))
         sim = [Parameter("use_sim_time", value=bool(values.get("use_sim_time")))]
+        sim += [Parameter(name, value=value) for name, value in (tree or {}).items()]
         self.tree = runtime.add(behavior_tree(parameter_overrides=sim, **common))
         self.watcher = runtime.add(Watcher(**common))
         self.warnings: list[str] = []

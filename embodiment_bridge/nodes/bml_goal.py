@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a goal of `execute_bml` asks for, read and checked before anything of it begins."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour import loading
+from embodiment_bridge.behaviour.absent import unserved
+from embodiment_bridge.behaviour.blackboard import Blackboard
+from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS
+from embodiment_bridge.behaviour.loading import Rejected, Rules
+from embodiment_bridge.behaviour.values import values_of
+from embodiment_bridge.bml.analysis import Estimate, analyse
+from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.document import Document
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.errors import CommandError
+
+LARGEST_SEED = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A goal that can be run.
+
+    doubts: what is doubtful in the document, for people. seed: None draws one. values: for the blackboard.
+    """
+
+    document: Document
+    rules: Rules
+    estimate: Estimate
+    doubts: Sequence[str]
+    values: Mapping[str, Value]
+    seed: int | None
+    suspendable: object
+    breakpoints: tuple[str, ...]
+
+
+def read_goal(goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], *, speech: bool) -> Wish:
+    """Read a goal.
+
+    Raises:
+        Rejected: something in it is wrong; the text says what.
+    """
+    texts = {item.key: item.value for item in goal.subtrees}
+    rules = Rules(skills, strict=goal.strict, subtrees=texts)
+    document, _ = loading.load(goal.document, rules, speech=speech)
+    problems = unserved(document)
+    if problems:
+        raise Rejected(problems)
+    if goal.seed > LARGEST_SEED:
+        raise Rejected.because("", "BAD_SEED", f"the seed is {goal.seed}, not within 0 to {LARGEST_SEED}")
+    if len(goal.breakpoints) > MAX_BREAKPOINTS:
+        text = f"{len(goal.breakpoints)} breakpoints; there may be {MAX_BREAKPOINTS}"
+        raise Rejected.because("", "TOO_MANY_BREAKPOINTS", text)
+    analysis = analyse(document, skills)
+    return Wish(
+        document,
+        rules,
+        analysis.estimates[document.root.pointer],
+        [str(warning) for warning in analysis.warnings],
+        _values(goal),
+        None if goal.seed < 0 else goal.seed,
+        goal.suspendable or document.metadata.get("suspendable"),
+        tuple(goal.breakpoints),
+    )
+
+
+def _values(goal: ExecuteBml.Goal) -> dict[str, Value]:
+    try:
+        values = values_of((item.key, item.value) for item in goal.values)
+        Blackboard(values)
+    except CommandError as error:
+        raise Rejected.because("", "BAD_VALUE", str(error)) from error
+    return values

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mock body, the behaviour-tree node, and everything that a watcher of a run sees."""
+
+from typing import Any
+
+from embodiment_bridge.msg import NodeEvent
+from std_srvs.srv import Trigger
+from test_mock_body import FAST, Mock
+
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+
+
+class RunStage(Mock):
+    """As ``Mock``, with parameters for the tree; keeps events and every joint state."""
+
+    def __init__(self, runtime: Runtime, namespace: str, speed: float = 5.0, **of_tree: Any) -> None:
+        super().__init__(runtime, namespace, tree=of_tree, **{**FAST, "speed": speed})
+        self.events: list[NodeEvent] = []
+        self.guests: list[BmlClient] = []
+        self.feedback: list[Any] = []
+        self.bml.destroy()
+        self.bml = BmlClient(self.watcher, self.feedback.append)
+        topic = "behavior_tree/events"
+        self.watcher.create_subscription(NodeEvent, topic, self.events.append, profile("events"))
+
+    def guest(self, document: str, **wishes: Any) -> BmlClient:
+        """Send another document."""
+        client = BmlClient(self.watcher, lambda feedback: None)
+        self.guests.append(client)
+        self.until(lambda: client.server_is_there)
+        client.send(document, source="guest", **wishes)
+        return client
+
+    def begin(self, document: str, **wishes: Any) -> None:
+        self.feedback.clear()
+        self.bml.send(document, source="test", **wishes)
+
+    def finish(self) -> Any:
+        self.until(lambda: self.bml.result is not None)
+        return self.bml.result
+
+    def control(self, name: str) -> Trigger.Response:
+        return self.call(Trigger, f"behavior_tree/{name}", Trigger.Request())
+
+    def wait_for(self, state: str) -> None:
+        self.until(lambda: bool(self.feedback) and self.feedback[-1].state == state)
+
+    def pause(self) -> None:
+        assert self.control("pause").success
+        self.wait_for("PAUSED")
+        self.steps(20)  # the joints follow the commands, and their states are on the way
+
+    def joints(self) -> dict[str, float]:
+        message = self.last["joint_states"]
+        return dict(zip(message.name, message.position, strict=True))
+
+    def steps(self, number: int) -> None:
+        """Let the world take so many steps."""
+        before = self.watcher.percepts
+        self.until(lambda: self.watcher.percepts >= before + number)
+
+    def told(self, event: str) -> list[NodeEvent]:
+        return [one for one in self.events if one.event == event]
+
+    def close(self) -> None:
+        for client in self.guests:
+            client.destroy()
+        super().close()
