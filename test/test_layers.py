@@ -49,11 +49,12 @@ LAYERS = (
         ),
         {"rclpy"} | IO,
     ),
-    ("link", ("protocols.*.managed*",), ROS),
+    ("link", ("protocols.*.managed*", "protocols.*.link"), ROS),
     (
         "wire",
         (
             "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
+            "plans", "plans.*",
             "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
             "launching.*", "devices", "devices.dynamixel", "devices.dynamixel.arguments", "devices.dynamixel.co*",
             "devices.dynamixel.crc", "devices.dynamixel.decoder", "devices.dynamixel.events",
@@ -63,8 +64,8 @@ LAYERS = (
         ROS | IO | {"time", "logging"},
     ),
     ("link", ("devices.dynamixel.registers", "devices.dynamixel.sdk*", "devices.dynamixel.virtual*"), ROS),
-    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
-    ("motion", ("motion", "motion.*", "mock", "mock.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
+    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*", "network_element", "network_element.*"), ROS),
+    ("motion", ("motion", "motion.*", "mock", "mock.*", "grid", "grid.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
     ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),
 )  # fmt: skip
 DIRECTLY = {"ROS"}  # nodes hold sessions, which own sockets: only what a node itself imports counts

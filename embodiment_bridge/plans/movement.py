@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of actions that move the body over the floor, as a loop: look, turn or walk a bit, look again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import cos, hypot, inf, radians
+
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.plans.course import SkillCall
+from embodiment_bridge.plans.world import Place, World, bearing, distance
+from embodiment_bridge.rotation import Vector
+from embodiment_bridge.units import wrap_angle
+
+PATIENCE = 4  # moves in a row that bring the body no nearer
+NEARER = 0.02  # m that count as nearer
+LOST = "nobody knows where the body is (there is no pose)"
+
+Target = Callable[[World], Vector]
+
+
+@dataclass(frozen=True, slots=True)
+class Gait:
+    """The skills with which a body walks, and what they take: distances m, angles rad.
+
+    least_angle, least_distance: less is not worth a skill. most_distance: of one skill, so that it looks again.
+    aim: how far off the heading may be to walk on.
+    """
+
+    left: str = "turn_left"
+    right: str = "turn_right"
+    angle: str = "angle"
+    forward: str = "step_forward"
+    distance: str = "distance"
+    least_angle: float = 0.1
+    least_distance: float = 0.03
+    most_distance: float = 1.5
+    aim: float = radians(12.0)
+    near: float = 0.1
+
+    def turn(self, angle: float) -> SkillCall | None:
+        """The skill that turns by an angle, or None where that is too little."""
+        if abs(angle) < self.least_angle:
+            return None
+        return SkillCall(self.left if angle > 0.0 else self.right, {self.angle: abs(angle)})
+
+
+class TurnBy:
+    """Turn once, by an angle in rad, positive to the left."""
+
+    def __init__(self, gait: Gait, angle: float) -> None:
+        self._call = gait.turn(angle)
+
+    def next(self, world: World) -> SkillCall | None:
+        """See ``course.Stage``."""
+        call, self._call = self._call, None
+        return call
+
+
+class TurnTo:
+    """Turn to a heading in ``map``, and look whether it is right."""
+
+    def __init__(self, gait: Gait, heading: Callable[[World, Place], float]) -> None:
+        self._gait = gait
+        self._heading = heading
+        self._left = PATIENCE
+
+    def next(self, world: World) -> SkillCall | None:
+        """See ``course.Stage``."""
+        pose = _pose(world)
+        call = self._gait.turn(wrap_angle(self._heading(world, pose) - pose.yaw))
+        if call is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise CommandError("the body does not turn where it should")
+        return call
+
+
+class Approach:
+    """Walk until the body is ``within`` m of a target; as near as the gait allows where that is 0."""
+
+    def __init__(self, gait: Gait, target: Target, within: float) -> None:
+        self._gait = gait
+        self._target = target
+        self._within = max(within, gait.near)
+        self._best = inf
+        self._left = PATIENCE
+
+    def next(self, world: World) -> SkillCall | None:
+        """See ``course.Stage``."""
+        pose, target = _pose(world), self._target(world)
+        away = distance(pose, target)
+        if away <= self._within:
+            return None
+        self._watch(away)
+        off = bearing(pose, target)
+        turn = self._gait.turn(off) if abs(off) > self._gait.aim else None
+        if turn is not None:
+            return turn
+        step = min((away - 0.8 * self._within) * cos(off), self._gait.most_distance)
+        if step < self._gait.least_distance:
+            return None
+        return SkillCall(self._gait.forward, {self._gait.distance: step})
+
+    def _watch(self, away: float) -> None:
+        """Give up when nothing gets nearer."""
+        if away < self._best - NEARER:
+            self._best, self._left = away, PATIENCE
+        self._left -= 1
+        if self._left < 0:
+            raise CommandError(f"the body gets no nearer than {self._best:.2f} m")
+
+
+def heading_to(target: Target) -> Callable[[World, Place], float]:
+    """The heading from which a target is straight ahead; the heading of now where it is underfoot."""
+
+    def heading(world: World, pose: Place) -> float:
+        place = target(world)
+        if hypot(place[0] - pose.x, place[1] - pose.y) < 1e-3:
+            return pose.yaw
+        return pose.yaw + bearing(pose, place)
+
+    return heading
+
+
+def entity_place(identity: str) -> Target:
+    """Where a thing is now."""
+
+    def place(world: World) -> Vector:
+        if identity not in world.entities:
+            raise CommandError(unknown("entity", identity, world.entities))
+        return world.entities[identity]
+
+    return place
+
+
+def _pose(world: World) -> Place:
+    if world.pose is None:
+        raise CommandError(LOST)
+    return world.pose

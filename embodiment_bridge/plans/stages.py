@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of actions as a plan file names them: ``{approach: target, within: 0.4}``, ``{skill: grab}`` and so on."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import cos, sin
+from typing import Final
+
+from embodiment_bridge.errors import CommandError
+from embodiment_bridge.plans.action import Parameter
+from embodiment_bridge.plans.course import SkillCall, Stage
+from embodiment_bridge.plans.movement import (
+    LOST,
+    Approach,
+    Gait,
+    Target,
+    TurnBy,
+    TurnTo,
+    entity_place,
+    heading_to,
+)
+from embodiment_bridge.plans.world import Place, World
+from embodiment_bridge.rotation import Vector
+from embodiment_bridge.units import RAD_PER_DEG
+
+KINDS: Final = ("skill", "approach", "face", "turn", "turn_by", "gaze")
+AXES: Final = {"x": 0, "y": 1, "z": 2, "roll": 0, "pitch": 1, "yaw": 2}
+GAZE_DISTANCE: Final = 2.0  # m
+GAZE_HEIGHT: Final = 0.5  # m
+LONGEST_SLOT_S: Final = 600.0
+
+Bound = Mapping[str, Parameter]
+
+
+@dataclass(frozen=True, slots=True)
+class StageEntry:
+    """One part of an action in a plan file.
+
+    kind: of ``KINDS``. subject: the skill, or the parameter of the action that it is about. amount: m for
+    ``approach``, rad for ``turn_by`` and ``gaze``. taken: parameters of the skill and where they come from: a
+    parameter of the action, or ``target.x`` of one. given: those that are always the same. slot: a parameter in s.
+    """
+
+    kind: str
+    subject: str = ""
+    amount: float = 0.0
+    taken: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, float | str] = field(default_factory=dict)
+    slot: str = ""
+
+    def needs(self) -> tuple[str, ...]:
+        """The parameters of the action that it speaks of."""
+        own = (self.subject,) if self.kind in ("approach", "face", "turn") else ()
+        return (*own, *(name.partition(".")[0] for name in self.taken.values()), *filter(None, (self.slot,)))
+
+
+class _Once:
+    """One skill."""
+
+    def __init__(self, call: SkillCall) -> None:
+        self._call: SkillCall | None = call
+
+    def next(self, world: World) -> SkillCall | None:
+        """See ``course.Stage``."""
+        call, self._call = self._call, None
+        return call
+
+
+class _Gaze:
+    """Look to the side, by an angle from the heading."""
+
+    def __init__(self, angle: float) -> None:
+        self._angle = angle
+        self._done = False
+
+    def next(self, world: World) -> SkillCall | None:
+        """See ``course.Stage``."""
+        if self._done:
+            return None
+        if world.pose is None:
+            raise CommandError(LOST)
+        self._done = True
+        heading = world.pose.yaw + self._angle
+        x, y = world.pose.x + GAZE_DISTANCE * cos(heading), world.pose.y + GAZE_DISTANCE * sin(heading)
+        return SkillCall("look_at", {"x": x, "y": y, "z": GAZE_HEIGHT})
+
+
+def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> Stage:
+    """A stage of an action whose parameters are ``bound``.
+
+    Raises:
+        CommandError: a parameter that it needs was not given.
+    """
+    if entry.kind == "approach":
+        return Approach(gait, _target(bound, entry.subject), entry.amount)
+    if entry.kind == "face":
+        return TurnTo(gait, heading_to(_target(bound, entry.subject)))
+    if entry.kind == "turn":
+        return _turn(_parameter(bound, entry.subject), gait, relative_turn)
+    if entry.kind == "turn_by":
+        return TurnBy(gait, entry.amount)
+    if entry.kind == "gaze":
+        return _Gaze(entry.amount)
+    return _Once(SkillCall(entry.subject, _values(entry, bound), _slot(entry, bound)))
+
+
+def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Stage:
+    """A rotation is a heading or an angle to the left; a number is degrees to the right."""
+    if parameter.rotation is None:
+        return TurnBy(gait, -(parameter.number or 0.0) * RAD_PER_DEG)
+    yaw = parameter.rotation[2]
+    return TurnBy(gait, yaw) if relative else TurnTo(gait, _always(yaw))
+
+
+def _always(yaw: float) -> Callable[[World, Place], float]:
+    return lambda world, pose: yaw
+
+
+def _target(bound: Bound, name: str) -> Target:
+    parameter = _parameter(bound, name)
+    place = parameter.vector
+    return entity_place(parameter.value) if place is None else _fixed(place)
+
+
+def _fixed(place: Vector) -> Target:
+    return lambda world: place
+
+
+def _parameter(bound: Bound, name: str) -> Parameter:
+    if name not in bound:
+        raise CommandError(f"parameter {name!r} was not given")
+    return bound[name]
+
+
+def _values(entry: StageEntry, bound: Bound) -> dict[str, float | str]:
+    values: dict[str, float | str] = dict(entry.given)
+    for name, source in entry.taken.items():
+        parameter, _, axis = source.partition(".")
+        if parameter in bound:
+            values[name] = _value(bound[parameter], axis)
+    return values
+
+
+def _value(parameter: Parameter, axis: str) -> float | str:
+    triple = parameter.vector or parameter.rotation
+    if triple is not None and axis in AXES:
+        return triple[AXES[axis]]
+    if parameter.type in ("int", "float") and parameter.number is not None:
+        return parameter.number
+    return parameter.value
+
+
+def _slot(entry: StageEntry, bound: Bound) -> float:
+    number = bound[entry.slot].number if entry.slot in bound else None
+    return min(max(number or 0.0, 0.0), LONGEST_SLOT_S)
