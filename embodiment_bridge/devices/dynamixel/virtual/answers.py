@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What servos have to say, put on the wire: in their order, with their delays, and with what faults make of it."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from embodiment_bridge.devices.dynamixel import packet as packets
+from embodiment_bridge.devices.dynamixel import packet1
+from embodiment_bridge.devices.dynamixel.crc import crc16
+from embodiment_bridge.devices.dynamixel.decoder import Packet
+from embodiment_bridge.devices.dynamixel.virtual.execute import Execution, Reply
+from embodiment_bridge.devices.dynamixel.virtual.faults import Faults
+from embodiment_bridge.devices.dynamixel.virtual.line import Line
+from embodiment_bridge.devices.dynamixel.virtual.servo import Servo
+
+PATIENCE_S: Final = 0.002  # for which a servo waits for its predecessor where it does not wait for ever
+
+
+class Answers:
+    """Turns replies into bytes. ``chain`` says what those behind a silent servo do: ``wait`` or ``continue``."""
+
+    def __init__(self, faults: Faults, line: Line, chain: str) -> None:
+        self._faults, self._line = faults, line
+        self._continues = chain == "continue"
+
+    def say(self, packet: Packet, execution: Execution, now: float) -> Iterator[bytes]:
+        """Send all replies to ``packet``; gives what was sent."""
+        if not execution.replies:
+            return iter(())
+        if execution.fast:
+            return iter(self._say_fast(execution.replies, now))
+        if not self._faults.rules:
+            return iter(self._say_plainly(packet, execution))
+        return iter(self._say_with_faults(packet, execution, now))
+
+    def _say_plainly(self, packet: Packet, execution: Execution) -> list[bytes]:
+        said = []
+        for servo, fault, data in execution.replies:
+            if servo is not None:
+                status = _status(packet.protocol, servo, fault, data)
+                self._line.say(status, servo.return_delay_s)
+                said.append(status)
+            elif execution.chained and not self._continues:
+                break
+        return said
+
+    def _say_with_faults(self, packet: Packet, execution: Execution, now: float) -> list[bytes]:
+        said = []
+        continues = self._continues or self._faults.hit("chain_continues", None, now) is not None
+        for reply in execution.replies:
+            status = self._with_faults(packet, reply, now) if reply.servo is not None else b""
+            if status and reply.servo is not None:
+                self._line.say(status, reply.servo.return_delay_s)
+                said.append(status)
+            elif execution.chained and not continues:
+                break
+            elif execution.chained:
+                self._line.delay(PATIENCE_S)
+        return said
+
+    def _with_faults(self, packet: Packet, reply: Reply, now: float) -> bytes:
+        """The status of one servo as it goes out; empty if nothing does."""
+        servo, fault, data = reply
+        if servo is None:
+            return b""
+        hit, id = self._faults.hit, servo.id
+        if hit("drop_status", id, now):
+            return b""
+        if rule := hit("empty_status", id, now):
+            fault, data = int(rule.options["error"]) & 0x7F, b""
+        unstuffed = packet.protocol == 2 and hit("unstuffed_status", id, now)
+        status = _unstuffed(servo, fault, data) if unstuffed else _status(packet.protocol, servo, fault, data)
+        if rule := hit("delay_status", id, now):
+            self._line.delay(float(rule.options["seconds"]))
+        if rule := hit("slow", id, now):
+            self._line.delay(self._faults.random.uniform(0.0, float(rule.options["seconds"])))
+        if hit("duplicate_id", id, now):
+            status = _collision(status)
+        if hit("corrupt_crc", id, now):
+            status = status[:-1] + bytes((status[-1] ^ 0xFF,))
+        if rule := hit("truncate", id, now):
+            status = status[: -max(1, int(rule.options["bytes"]))]
+        if rule := hit("noise", id, now):
+            noise = self._faults.random.randbytes
+            status = noise(int(rule.options["before"])) + status + noise(int(rule.options["after"]))
+        return status
+
+    def _say_fast(self, replies: list[Reply], now: float) -> list[bytes]:
+        """One packet of all; each servo adds its block, those behind a silent one do not."""
+        hit = self._faults.hit if self._faults.rules else None
+        limit = len(replies)
+        if hit and (rule := hit("partial_fast", None, now)):
+            limit = max(0, int(rule.options["blocks"]))
+        blocks: list[tuple[int, int, bytes]] = []
+        for servo, fault, data in replies:
+            if servo is None or (hit and hit("drop_status", servo.id, now)):
+                limit = min(limit, len(blocks))
+            size = len(data)
+            blocks.append(
+                (
+                    servo.id if servo else 0,
+                    servo.error_byte(fault) if servo else 0,
+                    bytes(size) if not servo else data,
+                )
+            )
+        whole = packets.fast_status(blocks)
+        if limit < len(replies):
+            whole = (
+                whole[: packets.OVERHEAD + 1 + sum(len(data) + 4 for _, _, data in blocks[:limit])]
+                if limit
+                else b""
+            )
+        if hit and whole and any(hit("corrupt_crc", id, now) for id, _, _ in blocks):
+            whole = whole[:-1] + bytes((whole[-1] ^ 0xFF,))
+        if not whole:
+            return []
+        first = replies[0].servo
+        self._line.say(whole, first.return_delay_s if first else 0.0)
+        return [whole]
+
+
+def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
+    error = servo.error_byte(fault)
+    return packet1.status(servo.id, error, data) if protocol == 1 else packets.status(servo.id, error, data)
+
+
+def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
+    """What a firmware sends that knows nothing of stuffing."""
+    body = packets.HEADER + bytes((servo.id,)) + (len(data) + 4).to_bytes(2, "little")
+    body += bytes((0x55, servo.error_byte(fault))) + data
+    return body + crc16(body).to_bytes(2, "little")
+
+
+def _collision(status: bytes) -> bytes:
+    """Two servos at once, one a byte later: the wire carries a 0 where either does."""
+    return bytes(a & b for a, b in zip(status + b"\xff", b"\xff" + status, strict=True))
