@@ -35,10 +35,15 @@ class MotionRunner:
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``natives``: what begins the skills that the body does by itself, by name; without it such a skill is refused.
+    ``to_rest``: go to the rest pose at first; else the joints stay where they were found.
     """
 
     def __init__(
-        self, description: BodyDescription, natives: Mapping[str, Start] = MappingProxyType({})
+        self,
+        description: BodyDescription,
+        natives: Mapping[str, Start] = MappingProxyType({}),
+        *,
+        to_rest: bool = True,
     ) -> None:
         joints = description.joints
         index = {joint.name: i for i, joint in enumerate(joints)}
@@ -52,6 +57,7 @@ class MotionRunner:
         self._velocity = Velocity()
         self._direct = DirectDrive()
         self._holds = Holds()
+        self._to_rest = to_rest
         self._begun = False
         self._waited = 0.0
         self._none = (0.0,) * len(joints)
@@ -233,7 +239,8 @@ class MotionRunner:
         limiter = self._posture.limiter
         limiter.reset(self._sensed.position)
         self._posture.goal[:] = limiter.position
-        self._posture.go_to_rest_pose()
+        if self._to_rest:
+            self._posture.go_to_rest_pose()
         if self._legs is not None:
             self._legs.start_from(limiter.position)
         return True

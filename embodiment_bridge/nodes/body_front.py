@@ -41,15 +41,15 @@ PARAMETERS = (
 class BodyFront:
     """The parts of a body node that do not depend on where the body is.
 
-    ``desk`` moves the body, ``link`` tells how the link stands, ``stamp`` gives the ROS time of an event. What is
-    said of the session's thread holds for the thread that steps the desk.
+    ``desk`` moves the body, ``link`` tells how the link stands, ``status`` how the body is, ``stamp`` gives the ROS
+    time of an event. What is said of the session's thread holds for the thread that steps the desk.
 
     Args:
         node: configured, with the values of ``PARAMETERS``.
         body: its description.
         outputs: topics of its own.
         refusal: says why nothing can be asked of the body now, or nothing.
-        natives: see ``MotionRunner``.
+        natives, to_rest: see ``MotionRunner``.
     """
 
     def __init__(
@@ -59,10 +59,12 @@ class BodyFront:
         outputs: Collection[Output],
         refusal: Callable[[], str],
         natives: Mapping[str, Start] = MappingProxyType({}),
+        *,
+        to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
         self._node = node
-        self._runner = MotionRunner(body, natives)
+        self._runner = MotionRunner(body, natives, to_rest=to_rest)
         self.desk = SkillDesk(self._runner, self._report)
         self._model = RobotModel(
             node,
@@ -73,7 +75,7 @@ class BodyFront:
         )
         self._clock = BodyClock(node, values["publish_clock"])
         self.stamp = self._clock.stamp
-        self._status = BodyStatusPublisher(node, self._runner, self.desk)
+        self.status = BodyStatusPublisher(node, self._runner, self.desk)
         self._latched = {output.topic for output in outputs if output.role == "latched"}
         self._outputs = {
             output.topic: node.create_publisher(
@@ -110,7 +112,7 @@ class BodyFront:
     def after_step(self, state: BodyState, stamp: Time) -> None:
         """Publish how the body is after a step of the desk. Session's thread only."""
         self._model.publish(state, stamp)
-        self._status.publish(stamp)
+        self.status.publish(stamp)
         if self._runner.lights is not self._lights:
             self._lights = self._runner.lights
             self._markers.show(
@@ -126,7 +128,7 @@ class BodyFront:
             self.link,
             self._clock,
             self._model,
-            self._status,
+            self.status,
             self._markers,
         ):
             part.destroy()

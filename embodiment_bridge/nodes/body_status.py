@@ -15,7 +15,10 @@ EVERY = 1  # s
 
 
 class BodyStatusPublisher:
-    """Asks the runner how the body is; called on the session's thread after each step."""
+    """Asks the runner how the body is; called on the session's thread after each step.
+
+    ``torque`` and ``reason`` are for bodies whose joints may be limp.
+    """
 
     def __init__(self, node: Node, runner: MotionRunner, desk: SkillDesk) -> None:
         self._node = node
@@ -24,18 +27,20 @@ class BodyStatusPublisher:
         self._publisher = node.create_publisher(
             BodyStatus, "body_status", profile("latched"), qos_overriding_options=overridable()
         )
-        self._told = (-1, False, -1)
+        self.torque = True
+        self.reason = ""
+        self._told: tuple[object, ...] = ()
 
     def publish(self, stamp: Time) -> None:
         """Publish if something changed or a second has passed."""
         posture = POSTURES[self._runner.status]
         stopped = self._desk.stopped
-        now = (posture, stopped, stamp.sec // EVERY)
+        now = (posture, stopped, self.torque, self.reason, stamp.sec // EVERY)
         if now == self._told:
             return
         self._told = now
-        message = BodyStatus(posture=posture, torque=True, stopped=stopped)
-        message.reason = "stopped by the stop service" if stopped else ""
+        message = BodyStatus(posture=posture, torque=self.torque, stopped=stopped)
+        message.reason = self.reason or ("stopped by the stop service" if stopped else "")
         message.header.stamp = stamp
         self._publisher.publish(message)
 
