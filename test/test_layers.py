@@ -45,7 +45,8 @@ LAYERS = (
         "meaning",
         (
             "protocols.*.convert", "protocols.*messages", "scene.messages", "scene.markers", "scene.shapes",
-            "state_messages", "mock.messages",
+            "state_messages", "mock.messages", "devices.dynamixel.joints", "devices.dynamixel.goals",
+            "devices.dynamixel.layout", "devices.dynamixel.messages",
         ),
         {"rclpy"} | IO,
     ),
@@ -58,12 +59,24 @@ LAYERS = (
             "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
             "launching.*", "devices", "devices.dynamixel", "devices.dynamixel.arguments", "devices.dynamixel.co*",
             "devices.dynamixel.crc", "devices.dynamixel.decoder", "devices.dynamixel.events",
-            "devices.dynamixel.instructions", "devices.dynamixel.packet*", "devices.dynamixel.servo_config",
+            "devices.dynamixel.instructions", "devices.dynamixel.packet*", "devices.dynamixel.plain_body",
+            "devices.dynamixel.servo_config",
             "devices.dynamixel.writer", "devices.dynamixel.table_reader",
         ),
         ROS | IO | {"time", "logging"},
     ),
     ("link", ("devices.dynamixel.registers", "devices.dynamixel.sdk*", "devices.dynamixel.virtual*"), ROS),
+    (
+        "link",
+        tuple(
+            f"devices.dynamixel.{name}"
+            for name in (
+                "bus", "calibration", "care", "client", "cycle_times", "goal_writer", "health", "port", "reading",
+                "robot", "servo", "settings", "work",
+            )
+        ),
+        ROS,
+    ),
     ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*", "network_element", "network_element.*"), ROS),
     ("motion", ("motion", "motion.*", "mock", "mock.*", "grid", "grid.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
     ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),

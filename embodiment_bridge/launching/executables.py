@@ -11,8 +11,10 @@ from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.nodes.agent_bridge import AgentBridge
 from embodiment_bridge.nodes.behavior_tree import BehaviorTree
 from embodiment_bridge.nodes.bridge_node import BridgeNode
+from embodiment_bridge.nodes.joint_driver import JointDriver
 from embodiment_bridge.nodes.main import run
 from embodiment_bridge.nodes.mock_body import MockBody
+from embodiment_bridge.nodes.soccer_monitor import SoccerMonitor
 
 PACKAGE = "embodiment_bridge"
 
@@ -23,8 +25,13 @@ def agent_bridge(**node_kwargs: Any) -> BridgeNode:
 
 
 def behavior_tree(**node_kwargs: Any) -> BridgeNode:
-    """The node that runs BML on a body."""
-    return BehaviorTree(**node_kwargs)
+    """The node that runs BML documents and plans of actions on a body."""
+    return BehaviorTree(partial(find_share, PACKAGE), **node_kwargs)
+
+
+def joint_driver(**node_kwargs: Any) -> BridgeNode:
+    """A robot of Dynamixel servos."""
+    return JointDriver(**node_kwargs)
 
 
 def mock_body(**node_kwargs: Any) -> BridgeNode:
@@ -32,10 +39,17 @@ def mock_body(**node_kwargs: Any) -> BridgeNode:
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
+def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
+    """What watches a soccer server."""
+    return SoccerMonitor(registry.room, **node_kwargs)
+
+
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "agent_bridge": agent_bridge,
     "behavior_tree": behavior_tree,
+    "joint_driver": joint_driver,
     "mock_body": mock_body,
+    "soccer_monitor": soccer_monitor,
 }
 
 

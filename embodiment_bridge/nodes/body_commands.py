@@ -78,8 +78,15 @@ class BodyCommands:
 
 
 def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
+    return trajectory_of(message)[1]
+
+
+def trajectory_of(
+    message: JointTrajectory,
+) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], object]]:
+    """Its points, and what lets a runner follow them."""
     points = [_point(point) for point in message.points]
-    return lambda runner: runner.follow(list(message.joint_names), points)
+    return points, lambda runner: runner.follow(list(message.joint_names), points)
 
 
 def _point(point: JointTrajectoryPoint) -> TrajectoryPoint:

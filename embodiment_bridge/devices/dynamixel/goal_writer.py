@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what joints shall do to what goes onto the wire, once per cycle."""
+
+from collections.abc import Iterable, Mapping
+from math import nan
+from typing import NamedTuple
+
+from embodiment_bridge.devices.dynamixel.client import BusClient
+from embodiment_bridge.devices.dynamixel.joints import GOAL_ITEMS, OLD_SIGN
+from embodiment_bridge.devices.dynamixel.servo import Servo
+from embodiment_bridge.devices.dynamixel.servo_config import POSITION_MODES
+
+
+class Target(NamedTuple):
+    """What one joint shall do: rad, rad/s, Nm; nan where nothing is said. Its mode decides which of them counts."""
+
+    position: float = nan
+    velocity: float = nan
+    effort: float = nan
+
+
+NO_TARGET = Target()
+
+
+class GoalWriter:
+    """Writes goals by one sync write for each kind of goal."""
+
+    def __init__(self, client: BusClient) -> None:
+        self._client = client
+
+    def write(
+        self, servos: Iterable[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+    ) -> None:
+        """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands."""
+        groups: dict[tuple[int, int], dict[int, bytes]] = {}
+        for servo in servos:
+            target = targets.get(servo.config.joint, NO_TARGET)
+            name, value = goal_of(servo, target, dt, fresh=fresh and not servo.held)
+            item = servo.table.items[name]
+            data = value.to_bytes(item.size, "little", signed=item.signed)
+            groups.setdefault((item.address, item.size), {})[servo.id] = data
+        for (address, size), data_by_id in groups.items():
+            self._client.sync_write(address, size, data_by_id)
+
+
+def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
+    """Name and value of the register that makes the joint do what it shall."""
+    mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
+    old = servo.table.protocol == 1
+    if mode in POSITION_MODES:
+        ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
+        if mode == "position":
+            ticks = min(max(ticks, limits.lowest), limits.highest)
+        return "goal_position", ticks
+    if mode == "velocity":
+        raw = scale.raw_velocity(goals.velocity(target.velocity, servo.position, dt, fresh=fresh))
+        raw = min(max(raw, -limits.velocity), limits.velocity)
+        return ("moving_speed", _old_speed(raw)) if old else ("goal_velocity", raw)
+    if mode == "current":
+        raw = scale.raw_current(goals.effort(target.effort, servo.position, dt, fresh=fresh))
+        return "goal_current", min(max(raw, -limits.current), limits.current)
+    share = goals.share_of_full(target.effort, servo.position, dt, fresh=fresh)
+    reverse = -1 if servo.config.reduction < 0.0 else 1
+    return GOAL_ITEMS[mode], round(reverse * share * limits.pwm)
+
+
+def _old_speed(raw: int) -> int:
+    # 0 would be full speed to an AX in joint mode, but in wheel mode it stands still.
+    return -raw | OLD_SIGN if raw < 0 else raw
