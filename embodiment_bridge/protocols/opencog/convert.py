@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between ROS messages and the messages of an OAC: what the body perceives, and what it shall do.
+
+| wire | ROS |
+|---|---|
+| lengths in mm, or in blocks (``final``) | m |
+| yaw in -pi..pi in the map frame; ``pitch`` about x, ``roll`` about y | quaternions; roll about x, pitch about y |
+| length, width, height of a thing | size x, y, z |
+| velocity in m/s along the way that a thing goes | not there: made of places and times |
+| ids without white space; one of the body | any names; the body's namespace too |
+"""
+
+from collections.abc import Iterable
+from math import isfinite
+from typing import Any
+
+from embodiment_bridge.msg import ActionPlan as PlanMessage
+from embodiment_bridge.protocols.opencog import plan_messages
+from embodiment_bridge.protocols.opencog.deeds import Deeds
+from embodiment_bridge.protocols.opencog.events import (
+    ActionPlan,
+    AvatarSignal,
+    Communication,
+    Instruction,
+    ProxyMessage,
+    SingleActionCommand,
+)
+from embodiment_bridge.protocols.opencog.ids import IdBook
+from embodiment_bridge.protocols.opencog.physiology_model import levels_of
+from embodiment_bridge.protocols.opencog.plan_meaning import actions_of, single_action
+from embodiment_bridge.protocols.opencog.settings import Settings
+from embodiment_bridge.protocols.opencog.visibility import VisibilityGrid
+from embodiment_bridge.protocols.opencog.world_report import Thing, WorldReport
+from embodiment_bridge.protocols.opencog.xml_text import clean
+from embodiment_bridge.rotation import rpy_from_quaternion
+
+STRING, RAW = 1, 12  # types of messages in the network
+Messages = tuple[ProxyMessage, ...]
+
+
+class Perceptor:
+    """One body and its OAC: makes what the OAC is told. For one thread.
+
+    Args:
+        settings: of the body.
+        others: things that are always there, beside those that the body knows of.
+        grid: of what was seen; None: that is not told.
+    """
+
+    def __init__(
+        self, settings: Settings, others: Iterable[Thing] = (), grid: VisibilityGrid | None = None
+    ) -> None:
+        self.settings = settings
+        self.ids = IdBook(settings.agent_id, settings.aliases)
+        self._others = tuple(others)
+        self._world = WorldReport(settings, self.ids)
+        self._deeds = Deeds(settings, self.ids)
+        self._grid = grid
+
+    def refresh(self) -> None:
+        """The OAC is new, or may have missed something: the next messages tell everything."""
+        self._world.refresh()
+        if self._grid is not None:
+            self._grid.refresh()
+
+    def entities(self, array: Any, pose: Any, stamp: str, now_s: float) -> Messages:
+        """What is new in the world; the body itself comes first of all.
+
+        Args:
+            array: EntityArray in ``map``, or None.
+            pose: PoseStamped of the body in ``map``, or None: then it is where the array or the settings say.
+            stamp: time of the message.
+            now_s: s, for speeds.
+        """
+        found = [_thing(entity) for entity in array.entities] if array is not None else []
+        agent = self.settings.agent_id
+        selves = [thing for thing in found if self.ids.to_wire(thing.id) == agent]
+        others = [thing for thing in found if self.ids.to_wire(thing.id) != agent]
+        seen = {thing.id for thing in others}
+        others += [thing for thing in self._others if thing.id not in seen]
+        message = self._world.update(self._own(pose, selves), others, stamp, now_s)
+        return () if message is None else (message,)
+
+    def _own(self, pose: Any, selves: list[Thing]) -> Thing:
+        settings = self.settings
+        x, y, z, yaw = settings.pose
+        if pose is not None:
+            place = pose.pose.position
+            x, y, z, yaw = place.x, place.y, place.z, _yaw(pose.pose.orientation)
+        elif selves:
+            x, y, z = selves[0].position
+            yaw = selves[0].yaw
+        if not all(map(isfinite, (x, y, z, yaw))):
+            x, y, z, yaw = settings.pose
+        properties = selves[0].properties if selves else ()
+        return Thing(settings.agent_id, settings.agent_type, (x, y, z), yaw, settings.size, True, properties)
+
+    def heard(self, message: Any, stamp: str) -> tuple[Messages, int]:
+        """What somebody said (HeardMessage), and the type of message by which it goes to the OAC."""
+        text = clean(message.text).strip()
+        speaker = self.ids.to_wire(message.sender) if message.sender else "unknown"
+        if not text or self.settings.speech == "none" or speaker == self.settings.agent_id:
+            return (), STRING
+        if self.settings.speech == "raw":
+            return (Communication(speaker, stamp, text),), RAW
+        return (Instruction(self.settings.agent_id, speaker, stamp, text),), STRING
+
+    def action(self, message: Any, stamp: str) -> Messages:
+        """What somebody did (AgentAction)."""
+        signal = self._deeds.signal(
+            message.agent,
+            clean(message.agent_type),
+            message.name,
+            tuple(plan_messages.parameter_of(item) for item in message.parameters),
+            stamp,
+            message.instance,
+            message.succeeded,
+            message.target,
+            message.target_type,
+        )
+        return () if signal is None else (signal,)
+
+    def physiology(self, names: Iterable[str], values: Iterable[float], stamp: str) -> Messages:
+        """How urgent needs are, 0..1."""
+        levels = levels_of((clean(name), value) for name, value in zip(names, values, strict=False))
+        return (AvatarSignal(self.settings.agent_id, stamp, levels=levels),) if levels else ()
+
+    def grid(self, local_grid: Any, pose: Any) -> Messages:
+        """Which cells of the map are seen for the first time.
+
+        Args:
+            local_grid: OccupancyGrid in ``map`` or in a frame of the body, or None.
+            pose: PoseStamped of the body, for a grid that is not in ``map``.
+        """
+        if self._grid is None:
+            return ()
+        if local_grid is not None:
+            self._look_into(local_grid, pose)
+        new = self._grid.take()
+        return () if new is None else (new,)
+
+    def see(self, pose: Any, fov: float, reach: float) -> None:
+        """The body looks ahead of its pose (PoseStamped in ``map``): ``fov`` rad wide, ``reach`` m far."""
+        if self._grid is not None and pose is not None:
+            place = pose.pose.position
+            heading = _yaw(pose.pose.orientation)
+            if all(map(isfinite, (place.x, place.y, heading, fov, reach))):
+                self._grid.see_sector(place.x, place.y, heading, fov, reach)
+
+    def _look_into(self, grid: Any, pose: Any) -> None:
+        info = grid.info
+        corner = info.origin.position
+        origin = (corner.x, corner.y, _yaw(info.origin.orientation))
+        base = (0.0, 0.0, 0.0)
+        if grid.header.frame_id.rpartition("/")[2] not in ("map", ""):
+            if pose is None:
+                return
+            place = pose.pose.position
+            base = (place.x, place.y, _yaw(pose.pose.orientation))
+        if self._grid is not None and all(map(isfinite, (*origin, *base))):
+            self._grid.see_cells(grid.data, info.width, info.resolution, origin, base)
+
+    def plan(self, plan: ActionPlan, stamp: Any) -> PlanMessage:
+        """What the body shall do; ``stamp`` is a builtin_interfaces/Time."""
+        actions = actions_of(plan, self.settings, self.ids)
+        return plan_messages.plan_message(plan.id, plan.entity_id, plan.demand, actions, stamp)
+
+    def single(self, command: SingleActionCommand, stamp: Any) -> PlanMessage:
+        """A single command as a plan without an id, for nobody waits for a report."""
+        actions = (single_action(command, self.settings),)
+        return plan_messages.plan_message("", self.settings.agent_id, "", actions, stamp)
+
+
+def _thing(entity: Any) -> Thing:
+    """An Entity as a thing."""
+    place, size = entity.pose.position, entity.size
+    return Thing(
+        entity.id,
+        entity.kind,
+        (place.x, place.y, place.z),
+        _yaw(entity.pose.orientation),
+        (size.x, size.y, size.z),
+        entity.visible,
+        tuple((item.key, item.value) for item in entity.properties),
+    )
+
+
+def _yaw(q: Any) -> float:
+    return rpy_from_quaternion((q.x, q.y, q.z, q.w))[2]

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Texts from outside, made fit for XML."""
+
+import re
+from typing import Final
+
+LONGEST: Final = 1000  # characters
+_ILLEGAL: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def clean(text: str, longest: int = LONGEST) -> str:
+    """The text without what XML cannot carry, and not too long."""
+    return _ILLEGAL.sub("", text[:longest])
