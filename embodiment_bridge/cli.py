@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from embodiment_bridge.errors import BridgeError
 
-COMMANDS = ("up", "run_bml", "bml", "decode", "encode", "peer", "demo", "doctor")
+COMMANDS = ("up", "run_bml", "bml", "decode", "encode", "peer", "virtual_servos", "demo", "doctor")
 USAGE = 2
 
 

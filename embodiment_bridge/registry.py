@@ -12,7 +12,13 @@ from embodiment_bridge.protocols.contract import Codec, Room, resolve
 GROUP = "embodiment_bridge.protocols"
 OURS: Mapping[str, str] = {
     "dummy": "embodiment_bridge.protocols.dummy:ROOM",
+    "dynamixel": "embodiment_bridge.protocols.dynamixel:ROOM",
+    "maeden": "embodiment_bridge.protocols.maeden:ROOM",
+    "opencog": "embodiment_bridge.protocols.opencog:ROOM",
     "rcsssmj": "embodiment_bridge.protocols.rcsssmj:ROOM",
+    "simspark": "embodiment_bridge.protocols.simspark:ROOM",
+    "rcsssmj_monitor": "embodiment_bridge.protocols.rcsssmj_monitor:ROOM",
+    "simspark_monitor": "embodiment_bridge.protocols.simspark_monitor:ROOM",
 }
 
 

@@ -77,6 +77,11 @@ class PacketDecoder:
         self.rejected: Counter[str] = Counter()
 
     @property
+    def position(self) -> int:
+        """Where in the stream the unfinished packet begins, or what comes next."""
+        return self._position
+
+    @property
     def pending(self) -> bytes:
         """The bytes of an unfinished packet."""
         return self._rest

@@ -204,6 +204,12 @@ class VirtualBus:
                 self.faults.remove(each)
         self._changed()
 
+    def set_return_delay(self, seconds: float) -> None:
+        """Set the register of all servos, as somebody has who has set up the robot (factory: 500 us)."""
+        with self.lock:
+            for servo in self.servos.chain:
+                servo.memory.set("return_delay_time", min(max(round(seconds / 2e-6), 0), 254))
+
     def drop(self) -> None:
         """Forget what is on its way and what was begun: the cable is out."""
         with self.lock:
