@@ -44,11 +44,19 @@ def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
     return SoccerMonitor(registry.room, **node_kwargs)
 
 
+def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
+    """What makes a body that of an OpenCog OAC."""
+    from embodiment_bridge.nodes.opencog_bridge import OpencogBridge  # its XML reader is for nobody else
+
+    return OpencogBridge(**node_kwargs)
+
+
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "agent_bridge": agent_bridge,
     "behavior_tree": behavior_tree,
     "joint_driver": joint_driver,
     "mock_body": mock_body,
+    "opencog_bridge": opencog_bridge,
     "soccer_monitor": soccer_monitor,
 }
 

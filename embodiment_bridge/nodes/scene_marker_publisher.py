@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes `markers` of a soccer scene while somebody looks: all once a second, in between what has moved."""
+
+from typing import Final
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from visualization_msgs.msg import MarkerArray
+
+from embodiment_bridge.nodes.qos import overridable, profile
+from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
+    SceneMarkers,
+    field_markers,
+    fresh_start,
+    name_markers,
+)
+from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
+from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
+
+PERIOD: Final = 100_000_000  # ns between drawings: enough for eyes
+ALL: Final = 1_000_000_000  # ns between drawings of everything, for viewers that came late
+
+
+class SceneMarkerPublisher:
+    """Called on the session's thread."""
+
+    def __init__(self, node: Node, model: MonitorModel, frame: str, mesh_folder: str) -> None:
+        self._node = node
+        self._model = model
+        self._frame = frame
+        self._publisher = node.create_publisher(
+            MarkerArray, "markers", profile("state"), qos_overriding_options=overridable()
+        )
+        self._markers = SceneMarkers(frame, mesh_folder)
+        self._built = -1
+        self._last = self._last_all = -ALL
+
+    def publish(self, things: list[Thing], stamp: Time) -> None:
+        """Draw, if it is time and somebody looks."""
+        now = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
+        if abs(now - self._last) < PERIOD or not self._publisher.get_subscription_count():
+            return
+        self._last = now
+        model = self._model
+        if self._built != model.graph.structure:
+            self._built = model.graph.structure
+            self._markers.build(model.graph, model.objects)
+            self._publisher.publish(fresh_start(stamp, self._frame))
+            self._last_all = -ALL
+        if abs(now - self._last_all) >= ALL:
+            self._last_all = now
+            markers = field_markers(model.field, stamp, self._frame) + self._markers.all(model.graph, stamp)
+        else:
+            markers = self._markers.moved(model.graph, stamp)
+        markers += name_markers(things, stamp, self._frame)
+        if markers:
+            self._publisher.publish(MarkerArray(markers=markers))
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self._node.destroy_publisher(self._publisher)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the payload of one frame of SimSpark's monitor port into events.
+
+rcssserver3d 0.7.3 writes three lists side by side, ``((time 0))(RSG 0 1)((nd TRF ...)...)``; its documents also show
+them with one more list around all. Both are read.
+"""
+
+import re
+from typing import Final
+
+from embodiment_bridge.protocols.contract import Malformed, excerpt
+from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
+
+_BLANK: Final = r"[ \t\n\r\f\v]*"
+_HEADER: Final = re.compile(
+    rf"\({_BLANK}(RSG|RDS)[ \t\n\r\f\v]+([0-9]{{1,6}})[ \t\n\r\f\v]+([0-9]{{1,6}}){_BLANK}\)"
+)
+
+
+def read_frame(offset: int, payload: bytes) -> list[Event]:
+    """The message in a frame, then an event for each part that is unknown or broken; never raises."""
+    try:
+        text = payload.decode()
+    except UnicodeDecodeError as error:
+        return [Malformed(offset, f"invalid UTF-8 at byte {error.start}", excerpt(payload))]
+    parts = MessageParts(offset)
+    header = _HEADER.search(text)
+    if header is None:
+        _read_lists(parts, text)
+    else:
+        _read_message(parts, text[: header.start()], header, text[header.end() :])
+    return parts.events()
+
+
+def _read_lists(parts: MessageParts, text: str) -> None:
+    """A game without a scene, ``((time 0))``, or something else."""
+    stripped = text.strip()
+    inside = stripped[1:-1].lstrip()
+    if stripped[:1] == "(" and stripped[-1:] == ")" and inside[:1] == "(" and _is_whole(inside):
+        parts.lists(inside.encode())
+    else:
+        parts.loose(text.encode())
+
+
+def _read_message(parts: MessageParts, head: str, header: re.Match[str], tail: str) -> None:
+    head, tail = head.strip(), tail.strip()
+    if head.count("(") == head.count(")") + 1 and tail.count(")") == tail.count("(") + 1:
+        head, tail = head[1:].strip(), tail[:-1].strip()  # as the documents have it
+    if head:
+        if head[0] == "(" and head[-1] == ")" and _is_whole(head[1:-1]):
+            parts.lists(head[1:-1].encode())
+        else:
+            parts.malformed("no list before the header of the scene graph", head.encode())
+    if tail[:1] == "(" and tail[-1:] == ")":
+        version = (int(header[2]), int(header[3]))
+        parts.graph(tail[1:-1], version, full=header[1] == "RSG")
+    else:
+        parts.malformed("no scene graph behind its header", tail.encode())
+
+
+def _is_whole(text: str) -> bool:
+    """Whether brackets pair; such text is the inside of one list, not of two."""
+    depth = 0
+    for bracket in re.findall(r"[()]", text):
+        depth += 1 if bracket == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes trainer commands as the servers read them, and refuses what they would ignore without a word."""
+
+import re
+from collections.abc import Callable, Sequence
+from numbers import Integral
+from typing import Any, Final
+
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.protocols.contract import Unknown, excerpt
+from embodiment_bridge.protocols.soccer_monitor import commands as c
+from embodiment_bridge.sexpr import SexprError, parse
+
+MAX_NUMBER: Final = 1e6  # m, m/s, s: no simulation survives more
+MAX_PLAYER: Final = 99
+MAX_SCORE: Final = 10000
+MAX_WORD: Final = 100  # characters
+TEAMS: Final = ("Left", "Right")  # case counts
+_IS_WORD: Final = re.compile(r"[!-'*-~]+").fullmatch  # printable ASCII without blanks and parentheses
+NOBODY: Final = -1  # the number that deselects all
+
+
+def write(command: Any, kinds: Sequence[type]) -> bytes:
+    """What goes into a frame for ``command``, which must be one of ``kinds``, or an ``Unknown`` as it came.
+
+    Raises:
+        CommandError: it cannot be sent; the text names the field, its value and the choices.
+    """
+    if isinstance(command, Unknown):
+        return _raw(command.raw)
+    writer = _WRITERS.get(type(command))
+    if writer is None:
+        raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in kinds)))
+    text = writer(command)
+    if type(command) not in kinds:
+        raise CommandError(f"{type(command).__name__}: this server ignores {text}")
+    return text.encode()
+
+
+def _agent(command: c.Agent) -> str:
+    text = f"(agent {_who('Agent', command.number, command.team)}"
+    if command.pos is not None:
+        text += f"(pos {_numbers('Agent.pos', command.pos, 3)})"
+    if command.move is not None:
+        text += f"(move {_numbers('Agent.move', command.move, 4)})"
+    if command.battery is not None:
+        text += f"(battery {_number('Agent.battery', command.battery)})"
+    if command.temperature is not None:
+        text += f"(temperature {_number('Agent.temperature', command.temperature)})"
+    if text.endswith(("(team Left)", "(team Right)")):
+        raise CommandError("Agent: none of pos, move, battery and temperature is given")
+    return text + ")"
+
+
+def _ball(command: c.Ball) -> str:
+    text = ""
+    if command.pos is not None:
+        text += f"(pos {_numbers('Ball.pos', command.pos, 3)})"
+    if command.vel is not None:
+        text += f"(vel {_numbers('Ball.vel', command.vel, 3)})"
+    if not text:
+        raise CommandError("Ball: neither pos nor vel is given")
+    return f"(ball {text})"
+
+
+def _some_player(command: c.Select | c.Kill | c.Repos) -> str:
+    kind = type(command).__name__
+    name, number, team = kind.lower(), command.number, command.team
+    if number is None and team is None:
+        return f"({name})"
+    if number == NOBODY and isinstance(command, c.Select):
+        if team is not None:
+            raise CommandError(f"Select.team is {team!r}; number {NOBODY} selects nobody, of no team")
+        return f"(select (unum {NOBODY}))"
+    if number is None or team is None:
+        lacks = "number" if number is None else "team"
+        raise CommandError(f"{kind}.{lacks} is None; give both number and team, or neither")
+    return f"({name} {_who(kind, number, team)})"
+
+
+def _who(kind: str, number: Any, team: Any) -> str:
+    return f"(unum {_integer(f'{kind}.number', number, 0, MAX_PLAYER)})(team {_team(f'{kind}.team', team)})"
+
+
+def _team(field: str, value: Any, choices: Sequence[str] = TEAMS) -> str:
+    if not isinstance(value, str) or value not in choices:
+        raise CommandError(f"{field} is {value!r}; it must be {' or '.join(choices)}")
+    return value
+
+
+def _word(field: str, value: Any) -> str:
+    if isinstance(value, str) and len(value) <= MAX_WORD and _IS_WORD(value):
+        return value
+    raise CommandError(
+        f"{field} is {value!r}; it must be 1 to {MAX_WORD} printable ASCII characters, no blanks or parentheses"
+    )
+
+
+def _integer(field: str, value: Any, low: int, high: int) -> str:
+    if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
+        raise CommandError(f"{field} is {value!r}; it must be a whole number from {low} to {high}")
+    return str(int(value))
+
+
+def _number(field: str, value: Any, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
+    """The text of a number from ``low`` to ``high``, which nan is not."""
+    try:
+        if low <= value <= high:
+            return f"{value:.7g}"
+    except (TypeError, ValueError):
+        pass
+    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
+
+
+def _numbers(field: str, values: Any, count: int) -> str:
+    if not isinstance(values, tuple | list) or len(values) != count:
+        raise CommandError(f"{field} is {values!r}; it must be {count} numbers")
+    return " ".join(_number(f"{field}[{index}]", value) for index, value in enumerate(values))
+
+
+def _raw(raw: Any) -> bytes:
+    """What was received, for sending it again, unless the server could take it for a command."""
+    try:
+        nodes = parse(raw)
+    except (SexprError, TypeError, AttributeError) as error:
+        raise CommandError(f"Unknown.raw: {error}") from None
+    if not nodes or any(node[0] in _NAMES for node in nodes if isinstance(node, list) and node):
+        raise CommandError(f"Unknown.raw: the server may take {excerpt(raw)!r} for a command")
+    return bytes(raw)
+
+
+_WRITERS: Final[dict[type, Callable[[Any], str]]] = {
+    c.Agent: _agent,
+    c.Ball: _ball,
+    c.DropBall: lambda _: "(dropBall)",
+    c.KickOff: lambda k: f"(kickOff {_team('KickOff.team', k.team, (*TEAMS, 'None'))})",
+    c.PlayMode: lambda k: f"(playMode {_word('PlayMode.name', k.name)})",
+    c.Select: _some_player,
+    c.Kill: _some_player,
+    c.Repos: _some_player,
+    c.Time: lambda k: f"(time {_number('Time.time_s', k.time_s, 0.0)})",
+    c.Score: lambda k: (
+        f"(score (left {_integer('Score.left', k.left, 0, MAX_SCORE)})"
+        f"(right {_integer('Score.right', k.right, 0, MAX_SCORE)}))"
+    ),
+    c.RequestFullState: lambda _: "(reqfullstate)",
+    c.KillSim: lambda _: "(killsim)",
+    c.GetAck: lambda k: f"(getAck {_word('GetAck.cookie', k.cookie)})",
+}
+_NAMES: Final = (
+    "agent",
+    "ball",
+    "dropBall",
+    "kickOff",
+    "playMode",
+    "select",
+    "kill",
+    "repos",
+    "time",
+    "score",
+    "reqfullstate",
+    "killsim",
+    "getAck",
+    "init",
+)

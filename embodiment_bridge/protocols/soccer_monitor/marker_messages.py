@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene of a soccer server as markers: field, ball and players, for rviz and other viewers."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Point
+from std_msgs.msg import Header
+from visualization_msgs.msg import Marker, MarkerArray
+
+from embodiment_bridge.protocols.soccer_monitor.events import Detail
+from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues
+from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
+from embodiment_bridge.scene import mesh_shapes
+from embodiment_bridge.scene.field_lines import Line, field_lines, goal_lines
+from embodiment_bridge.scene.graph import SceneGraph
+from embodiment_bridge.scene.mesh_shapes import Rgba, Solid, solid_of
+from embodiment_bridge.scene.pose_arrays import poses
+from embodiment_bridge.scene.soccer_objects import Objects
+
+LIFETIME: Final = Duration(sec=3)  # all is drawn anew each second; what is not vanishes soon
+GRASS: Final[Rgba] = (0.13, 0.42, 0.16, 1.0)
+WHITE: Final[Rgba] = (0.95, 0.95, 0.95, 1.0)
+GOALS: Final[tuple[Rgba, Rgba]] = ((0.95, 0.85, 0.2, 1.0), (0.3, 0.7, 0.95, 1.0))
+LINE_WIDTH: Final = 0.08  # m; where the server tells none
+BORDER: Final = 1.0  # m of grass round the lines
+GROUND: Final = -0.01  # m; the grass lies below what stands on it
+NAME_HEIGHT: Final = 0.35  # m, of the letters
+OVER_HEAD: Final = 0.75  # m from the torso up to the name
+LARGEST_SCENERY: Final = 20.0  # m; walls far outside of the field would hide it
+MAX_MARKERS: Final = 5000  # a full game has some 1000
+_TYPES: Final = {
+    mesh_shapes.BOX: Marker.CUBE,
+    mesh_shapes.SPHERE: Marker.SPHERE,
+    mesh_shapes.CYLINDER: Marker.CYLINDER,
+    mesh_shapes.MESH: Marker.MESH_RESOURCE,
+}
+
+
+class SceneMarkers:
+    """Draws one scene in ``frame``. Meshes are files of ``mesh_folder`` where it has them, else simple solids."""
+
+    def __init__(self, frame: str, mesh_folder: str = "") -> None:
+        self._frame = frame
+        self._folder = Path(mesh_folder) if mesh_folder else None
+        self._markers: list[Marker] = []
+        self._nodes: list[int] = []
+        self._centers: Any = np.empty((0, 1, 3))
+        self._drawn: Any = np.empty((0, 4, 4))
+
+    def build(self, graph: SceneGraph, objects: Objects) -> None:
+        """Make the markers of a scene whose structure is new."""
+        groups = {
+            node: f"player_{p.side or p.team}_{p.number}" for p in objects.players for node in [p.group]
+        }
+        self._markers, self._nodes = [], []
+        centers = []
+        for index, detail in sorted(graph.details.items()):
+            solid = self._solid(detail)
+            if solid is None or max(solid.size) > LARGEST_SCENERY or len(self._nodes) == MAX_MARKERS:
+                continue
+            above = next((node for node in graph.path(index) if node in groups), None)
+            self._markers.append(self._marker(solid, groups[above] if above is not None else "scene", index))
+            self._nodes.append(index)
+            centers.append(solid.center)
+        self._centers = np.array(centers).reshape(-1, 1, 3)
+        self._drawn = np.full((len(self._nodes), 4, 4), np.nan)
+
+    def all(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
+        """The markers of all nodes that are somewhere."""
+        self._drawn = np.full((len(self._nodes), 4, 4), np.nan)
+        return self.moved(graph, stamp)
+
+    def moved(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
+        """The markers of the nodes that have moved since they were drawn. They are good until the next call."""
+        if not self._nodes:
+            return []
+        worlds = graph.worlds()[self._nodes]
+        finite = np.isfinite(worlds).all(axis=(1, 2))
+        chosen = np.flatnonzero(finite & (worlds != self._drawn).any(axis=(1, 2)))
+        if not len(chosen):
+            return []
+        self._drawn = worlds
+        some = worlds[chosen]
+        _, turns = poses(some)
+        places = some[:, 3, :3] + (self._centers[chosen] @ some[:, :3, :3])[:, 0, :]
+        rows = np.hstack([places, turns])
+        good = np.isfinite(rows).all(axis=1)
+        markers = []
+        for index, row in zip(chosen[good].tolist(), rows[good].tolist(), strict=True):
+            marker = self._markers[index]
+            marker.header.stamp = stamp
+            place, turn = marker.pose.position, marker.pose.orientation
+            place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w = row
+            markers.append(marker)
+        return markers
+
+    def _solid(self, detail: Detail) -> Solid | None:
+        solid = solid_of(detail)
+        if solid is None or self._folder is None or (detail.mesh or "").startswith("Std"):
+            return solid
+        file = (self._folder / str(detail.mesh)).resolve()
+        if not file.is_relative_to(self._folder.resolve()) or not file.is_file():
+            return solid  # also for a name that leads out of the folder
+        x, y, z = detail.scale or (1.0, 1.0, 1.0)
+        return Solid(mesh_shapes.MESH, (x, y, z), solid.color, file=file.as_uri())
+
+    def _marker(self, solid: Solid, namespace: str, index: int) -> Marker:
+        marker = Marker(ns=namespace, id=index, type=_TYPES[solid.form], lifetime=LIFETIME)
+        marker.header.frame_id = self._frame
+        marker.scale.x, marker.scale.y, marker.scale.z = (float(extent) for extent in solid.size)
+        _paint(marker, solid.color)
+        marker.mesh_resource = solid.file
+        return marker
+
+
+def field_markers(field: FieldValues, stamp: Any, frame: str) -> list[Marker]:
+    """Grass, lines and goals; nothing of what the server does not tell."""
+    lines = field_lines(field)
+    if not lines:
+        return []
+    header = Header(stamp=stamp, frame_id=frame)
+    grass = Marker(header=header, ns="field", id=0, type=Marker.CUBE, lifetime=LIFETIME)
+    grass.scale.x, grass.scale.y = field.get("length") + 2 * BORDER, field.get("width") + 2 * BORDER
+    grass.scale.z = mesh_shapes.FLAT
+    grass.pose.position.z = GROUND - 0.5 * mesh_shapes.FLAT
+    _paint(grass, GRASS)
+    width = min(field.get("border", LINE_WIDTH), 1.0)
+    left, right = goal_lines(field)
+    rows = [(lines, WHITE, width), (left, GOALS[0], LINE_WIDTH), (right, GOALS[1], LINE_WIDTH)]
+    drawn = [_lines(header, index, *row) for index, row in enumerate(rows, start=1) if row[0]]
+    return [grass, *drawn]
+
+
+def name_markers(things: Iterable[Thing], stamp: Any, frame: str) -> Iterator[Marker]:
+    """Numbers over the players."""
+    for index, thing in enumerate(things):
+        if thing.kind != "player":
+            continue
+        marker = Marker(ns="player_name", id=index, type=Marker.TEXT_VIEW_FACING, lifetime=LIFETIME)
+        marker.header.stamp = stamp
+        marker.header.frame_id = frame
+        known = dict(thing.properties)
+        marker.text = f"{known['team']} {known['number']}"
+        marker.scale.z = NAME_HEIGHT
+        place = marker.pose.position
+        place.x, place.y, place.z = thing.position[0], thing.position[1], thing.position[2] + OVER_HEAD
+        _paint(marker, WHITE)
+        yield marker
+
+
+def fresh_start(stamp: Any, frame: str) -> MarkerArray:
+    """Away with all that was drawn."""
+    marker = Marker(action=Marker.DELETEALL, header=Header(stamp=stamp, frame_id=frame))
+    return MarkerArray(markers=[marker])
+
+
+def _lines(header: Header, index: int, lines: list[Line], color: Rgba, width: float) -> Marker:
+    marker = Marker(header=header, ns="field", id=index, type=Marker.LINE_LIST, lifetime=LIFETIME)
+    marker.scale.x = width
+    marker.points = [Point(x=x, y=y, z=z) for line in lines for x, y, z in line]
+    _paint(marker, color)
+    return marker
+
+
+def _paint(marker: Marker, color: Rgba) -> None:
+    marker.color.r, marker.color.g, marker.color.b, marker.color.a = color

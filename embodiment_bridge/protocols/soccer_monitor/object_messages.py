@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ball and players of a scene as messages: entities, poses and transforms."""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from diagnostic_msgs.msg import KeyValue
+from geometry_msgs.msg import PoseStamped
+from std_msgs.msg import Header
+
+from embodiment_bridge.msg import Entity, EntityArray
+from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord
+from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector
+from embodiment_bridge.scene.graph import SceneGraph
+from embodiment_bridge.scene.pose_arrays import poses
+from embodiment_bridge.scene.soccer_objects import Objects, Player
+
+# What looks along y, with x to the right, as what looks along x (REP-103): new x = y, new y = -x.
+TURN_FORWARD: Final = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+PLAYER_SIZE: Final = (0.3, 0.3, 0.6)  # m; used where the server does not tell a radius
+_WORD: Final = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """Something in the world with a finite place, m, unit quaternion; sizes m, 0 where unknown.
+
+    name: the same for the same thing each time, good for topics and frames.
+    """
+
+    name: str
+    kind: str
+    position: Vector
+    orientation: Quaternion
+    size: Vector
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+class Things:
+    """Finds where the known objects of a scene are. Whatever is nowhere (nan) is left out."""
+
+    def __init__(self, game: GameRecord) -> None:
+        self._game = game
+
+    def look(self, graph: SceneGraph, objects: Objects, ball_radius: float) -> list[Thing]:
+        """The ball, which has no orientation that counts, and the players."""
+        nodes = [player.node for player in objects.players]
+        if objects.ball is not None:
+            nodes.append(objects.ball)
+        if not nodes:
+            return []
+        worlds = graph.worlds()[nodes]
+        turned = [index for index, player in enumerate(objects.players) if player.forward_y]
+        worlds[turned, :3, :3] = TURN_FORWARD @ worlds[turned, :3, :3]
+        places, turns = poses(worlds)
+        rows = np.hstack([places, turns]).tolist()
+        things = []
+        if objects.ball is not None:
+            things.append(_ball(rows.pop(), ball_radius))
+        things += [self._player(player, row) for player, row in zip(objects.players, rows, strict=True)]
+        return [thing for thing in things if math.isfinite(sum(thing.position) + sum(thing.orientation))]
+
+    def _player(self, player: Player, row: list[float]) -> Thing:
+        team = player.team or self._game.team(player.side)
+        side = player.side or self._game.side(player.team)
+        number = str(player.number)
+        properties = (("team", team or side), ("number", number), ("side", side))
+        return Thing(
+            player_name(side, team, number), "player", _xyz(row), _turn(row), PLAYER_SIZE, properties
+        )
+
+
+def player_name(side: str, team: str, number: str) -> str:
+    """``left_1``; where the side is not known the team's name with all else than letters and digits as ``_``."""
+    return f"{side or 'team_' + _WORD.sub('_', team)}_{number}"
+
+
+def entities(things: Iterable[Thing], stamp: Any, frame: str) -> EntityArray:
+    """All that has a place, as brains take it."""
+    return EntityArray(
+        header=Header(stamp=stamp, frame_id=frame), entities=[_entity(thing, stamp) for thing in things]
+    )
+
+
+def pose(thing: Thing, stamp: Any, frame: str) -> PoseStamped:
+    """Where one thing is."""
+    message = PoseStamped()
+    message.header.stamp = stamp
+    message.header.frame_id = frame
+    _fill_in(message.pose, thing)
+    return message
+
+
+def _entity(thing: Thing, stamp: Any) -> Entity:
+    name = thing.name if thing.kind == "ball" else f"player_{thing.name}"
+    message = Entity(id=name, kind=thing.kind, visible=True, seen=stamp)
+    _fill_in(message.pose, thing)
+    message.size.x, message.size.y, message.size.z = thing.size
+    message.properties = [KeyValue(key=key, value=value) for key, value in thing.properties]
+    return message
+
+
+def _fill_in(message: Any, thing: Thing) -> None:
+    place, turn = message.position, message.orientation
+    place.x, place.y, place.z = thing.position
+    turn.x, turn.y, turn.z, turn.w = thing.orientation
+
+
+def _ball(row: list[float], radius: float) -> Thing:
+    size = 0.0 if math.isnan(radius) else 2.0 * radius
+    return Thing("ball", "ball", _xyz(row), IDENTITY, (size, size, size))
+
+
+def _xyz(row: list[float]) -> Vector:
+    return row[0], row[1], row[2]
+
+
+def _turn(row: list[float]) -> Quaternion:
+    return row[3], row[4], row[5], row[6]

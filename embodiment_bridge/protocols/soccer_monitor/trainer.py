@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a service of the trainer asks for, as commands of a server; and what that server makes of it."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer_monitor import commands as c
+from embodiment_bridge.units import DEG_PER_RAD
+
+SIDES: Final = {"left": "Left", "right": "Right"}
+NOBODY: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What one server does with trainer commands.
+
+    yaw_offset_deg: added to a yaw (0 along x, positive left) for its ``move``. can_ask: it obeys ``reqfullstate``.
+    ignored: services of which it does nothing, and why. can_weaken: battery and temperature can be set.
+    needs_position: of agent and ball. notes: by service, what else people should know of what it does.
+    """
+
+    server: str
+    yaw_offset_deg: float
+    can_ask: bool
+    can_weaken: bool
+    needs_position: bool
+    ignored: Mapping[str, str]
+    notes: Mapping[str, str]
+
+
+class Trainer:
+    """Makes commands of requests; ``play_modes()`` gives the names that the server has told.
+
+    Every method of ``services`` takes a request and gives commands and a remark, or raises CommandError.
+    """
+
+    def __init__(self, dialect: Dialect, play_modes: Callable[[], tuple[str, ...]]) -> None:
+        self._dialect = dialect
+        self._play_modes = play_modes
+        self._cookies = 0
+        self._services: dict[str, Callable[[Any], list[Any]]] = {
+            "train_agent": self._agent,
+            "train_ball": self._ball,
+            "set_play_mode": self._play_mode,
+            "kick_off": lambda request: [c.KickOff(_side(request.side, none="None"))],
+            "drop_ball": lambda _: [c.DropBall()],
+            "select_agent": self._select,
+            "kill_agent": lambda request: [c.Kill(*_player(request))],
+            "reposition_agent": lambda request: [c.Repos(*_player(request))],
+            "set_game": self._game,
+            "request_full_state": lambda _: [c.RequestFullState()],
+            "kill_simulator": lambda _: [c.KillSim()],
+            "get_ack": self._ack,
+        }
+
+    def take(self, service: str, request: Any) -> tuple[list[Any], str]:
+        """The commands of a request, and a remark for people.
+
+        Raises:
+            CommandError: the server would ignore it, or it is not complete; the text says what is allowed.
+        """
+        dialect = self._dialect
+        if service in dialect.ignored:
+            raise CommandError(f"{service}: {dialect.server} {dialect.ignored[service]}")
+        return self._services[service](request), dialect.notes.get(service, "")
+
+    def _agent(self, request: Any) -> list[Any]:
+        dialect = self._dialect
+        if not request.set_position and (request.set_yaw or dialect.needs_position):
+            why = (
+                "set_yaw needs it"
+                if request.set_yaw
+                else f"{dialect.server} ignores an agent without a position"
+            )
+            raise CommandError(f"train_agent: set_position is false; {why}")
+        if (request.set_battery or request.set_temperature) and not dialect.can_weaken:
+            raise CommandError(f"train_agent: {dialect.server} ignores battery and temperature")
+        if request.set_battery and not request.battery >= 0.0:
+            raise CommandError(f"train_agent: battery is {request.battery}; it must be 0 or more")
+        place = (request.position.x, request.position.y, request.position.z)
+        move = None
+        if request.set_yaw:
+            yaw = math.remainder(request.yaw, 2.0 * math.pi) if math.isfinite(request.yaw) else request.yaw
+            move = (*place, yaw * DEG_PER_RAD + dialect.yaw_offset_deg)
+        return [
+            c.Agent(
+                _number(request.number),
+                _side(request.side),
+                place if request.set_position and not request.set_yaw else None,
+                move,
+                request.battery if request.set_battery else None,
+                request.temperature if request.set_temperature else None,
+            )
+        ]
+
+    def _ball(self, request: Any) -> list[Any]:
+        if self._dialect.needs_position and not request.set_position:
+            raise CommandError(
+                f"train_ball: set_position is false; {self._dialect.server} ignores a ball without a position"
+            )
+        place, speed = request.position, request.velocity
+        return [
+            c.Ball(
+                (place.x, place.y, place.z) if request.set_position else None,
+                (speed.x, speed.y, speed.z) if request.set_velocity else None,
+            )
+        ]
+
+    def _play_mode(self, request: Any) -> list[Any]:
+        names = self._play_modes()
+        if not names:
+            raise CommandError("set_play_mode: the server has not told its play modes yet")
+        if request.play_mode not in names:
+            raise CommandError(f"set_play_mode: {unknown('play mode', str(request.play_mode)[:80], names)}")
+        return [c.PlayMode(request.play_mode)]
+
+    def _select(self, request: Any) -> list[Any]:
+        if request.number == NOBODY and not request.side:
+            return [c.Select(NOBODY)]
+        return [c.Select(*_player(request))]
+
+    def _game(self, request: Any) -> list[Any]:
+        commands: list[Any] = []
+        if request.set_time:
+            commands.append(c.Time(request.time))
+        if request.set_score:
+            commands.append(c.Score(request.score_left, request.score_right))
+        if not commands:
+            raise CommandError("set_game: neither set_time nor set_score is true")
+        return commands
+
+    def _ack(self, _: Any) -> list[Any]:
+        self._cookies += 1
+        return [c.GetAck(f"embodiment_bridge_{self._cookies}")]
+
+
+def _player(request: Any) -> tuple[int | None, str | None]:
+    """Number and team; None both for the selected one."""
+    if request.number == 0 and not request.side:
+        return None, None
+    return _number(request.number), _side(request.side)
+
+
+def _side(side: str, none: str = "") -> str:
+    name = str(side).lower()
+    if none and name in ("none", ""):
+        return none
+    if name not in SIDES:
+        raise CommandError(
+            f"side is {str(side)[:80]!r}; it must be {' or '.join(SIDES)}{' or none' if none else ''}"
+        )
+    return SIDES[name]
+
+
+def _number(number: int) -> int:
+    if number < 1:
+        raise CommandError(f"number is {number}; it must be 1 or more")
+    return int(number)

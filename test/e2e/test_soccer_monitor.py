@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The soccer monitor on the real RoboCup MuJoCo server with two T1s in it, and on logs."""
+
+import math
+from typing import Any
+
+import pytest
+from embodiment_bridge.msg import EntityArray, Foul, GameState, LinkState, SceneGraph, SoccerField
+from embodiment_bridge.srv import KickOff, SetPlayMode, TrainAgent, TrainBall
+from geometry_msgs.msg import Point, PoseStamped, Vector3
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
+
+from embodiment_bridge.launching.executables import soccer_monitor
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.rotation import rpy_from_quaternion
+
+LATCHED = {"field": SoccerField, "scene_graph": SceneGraph, "game_state": GameState, "link_state": LinkState}
+OTHERS = {"entities": EntityArray, "fouls": Foul, "markers": MarkerArray, "ball/pose": PoseStamped}
+QUIET = {"publish_clock": False, "use_sim_time": False}
+
+
+class Watched:
+    """A monitor node in a runtime, and somebody who listens to it."""
+
+    def __init__(self, runtime: Any, until: Any, **parameters: Any) -> None:
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        common = {"context": runtime.context, "namespace": "/monitor"}
+        self.until = until
+        self.node = runtime.add(soccer_monitor(parameter_overrides=overrides, **common))
+        self.listener = runtime.add(Node("listener", **common))
+        self.latest: dict[str, Any] = {}
+        self.counts: dict[str, int] = {}
+        for name, kind in LATCHED.items():
+            self.listen(kind, name, "latched")
+        for name, kind in OTHERS.items():
+            self.listen(kind, name, "state")
+        self.listen(TFMessage, "/tf", "events")
+
+    def listen(self, kind: Any, name: str, role: str = "state") -> None:
+        def take(message: Any) -> None:
+            self.latest[name] = message
+            self.counts[name] = self.counts.get(name, 0) + 1
+
+        self.listener.create_subscription(kind, name, take, profile(role))
+
+    def call(self, kind: Any, name: str, **fields: Any) -> Any:
+        client = self.listener.create_client(kind, name)
+        self.until(client.service_is_ready)
+        answer = client.call_async(kind.Request(**fields))
+        self.until(answer.done)
+        self.listener.destroy_client(client)
+        return answer.result()
+
+    def entity(self, name: str) -> Any:
+        found = self.latest.get("entities")
+        return next((e for e in found.entities if e.id == name), None) if found else None
+
+    def place(self, name: str) -> tuple[float, float, float]:
+        entity = self.entity(name)
+        assert entity is not None, name
+        return entity.pose.position.x, entity.pose.position.y, entity.pose.position.z
+
+    def yaw(self, name: str) -> float:
+        turn = self.entity(name).pose.orientation
+        return rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
+
+
+@pytest.fixture
+def game(server, robots):
+    """Two T1s of two teams on the real server, and the monitor."""
+    left = robots(server, team="blue", number=1)
+    left.until(lambda: left.watcher.link == "ready")
+    right = robots(server, team="red", number=3, **QUIET)
+    right.until(lambda: right.watcher.link == "ready")
+    return Watched(
+        left.runtime, left.until, protocol="rcsssmj_monitor", port=server.monitor_port, frame_prefix="seen/"
+    )
+
+
+def near(place: Any, x: float, y: float, within: float = 0.3) -> bool:
+    return math.hypot(place[0] - x, place[1] - y) < within
+
+
+def test_game_on_the_real_server_is_told_and_trained(game) -> None:
+    game.until(lambda: game.entity("player_left_1") is not None and game.entity("player_right_3") is not None)
+    assert near(game.place("ball"), 0.0, 0.0)
+    assert near(game.place("player_left_1"), -3.0, 21.0)
+    assert game.yaw("player_left_1") == pytest.approx(-math.pi / 2, abs=0.2)
+    names = {item.key: item.value for item in game.entity("player_right_3").properties}
+    assert names == {"team": "red", "number": "3", "side": "right"}
+
+    game.until(lambda: {"field", "scene_graph", "game_state", "markers", "/tf"} <= game.latest.keys())
+    field = game.latest["field"]
+    assert (field.length, field.width, field.goal_width, field.goal_depth) == (55.0, 36.0, 3.66, 1.0)
+    assert math.isnan(field.agent_radius)
+    assert field.play_modes[3] == "PlayOn"
+    state = game.latest["game_state"]
+    assert (state.play_mode, state.team_left, state.team_right, state.half) == (
+        "BeforeKickOff", "blue", "red", 1
+    )  # fmt: skip
+    nodes = game.latest["scene_graph"].nodes
+    assert [node.words for node in nodes if node.words] == [
+        ["ball"],
+        ["agent", "blue", "1"],
+        ["agent", "red", "3"],
+    ]
+    game.until(lambda: "seen/right_3" in {t.child_frame_id for t in game.latest["/tf"].transforms})
+    assert game.latest["entities"].header.frame_id == "seen/map"
+
+    answer = game.call(TrainBall, "train_ball", set_position=True, position=Point(x=2.0, y=-3.0, z=0.2))
+    assert (answer.success, answer.message) == (True, "")
+    game.until(lambda: near(game.place("ball"), 2.0, -3.0))
+    answer = game.call(
+        TrainAgent, "train_agent", side="left", number=1, set_position=True,
+        position=Point(x=-5.0, y=1.0, z=0.7), set_yaw=True, yaw=0.5 * math.pi,
+    )  # fmt: skip
+    assert answer.success, answer.message
+    game.until(lambda: near(game.place("player_left_1"), -5.0, 1.0, 0.5))
+    assert game.yaw("player_left_1") == pytest.approx(math.pi / 2, abs=0.3)
+    assert game.call(KickOff, "kick_off", side="right").success
+    game.until(lambda: game.latest["game_state"].play_mode == "KickOff_Right")
+    assert game.call(Trigger, "drop_ball").success
+    game.until(lambda: game.latest["game_state"].play_mode == "PlayOn")
+
+    answer = game.call(SetPlayMode, "set_play_mode", play_mode="PlayOn")
+    assert not answer.success
+    assert "does nothing" in answer.message
+    assert answer.play_modes == field.play_modes
+    assert "ignores" in game.call(Trigger, "request_full_state").message
+    answer = game.call(TrainBall, "train_ball", set_velocity=True, velocity=Vector3(x=1.0))
+    assert not answer.success
+    assert "without a position" in answer.message
+    assert game.node._model.mismatches == 0
+    assert game.node._session.counters.malformed == 0
+
+
+def test_server_outlives_a_monitor_that_comes_and_goes(game) -> None:
+    game.until(lambda: game.entity("ball") is not None)
+    for _ in range(3):
+        game.node.trigger_deactivate()
+        before = game.counts["entities"]
+        game.node.trigger_activate()
+        game.until(lambda before=before: game.counts["entities"] > before + 5)
+    assert game.latest["link_state"].state == LinkState.READY
