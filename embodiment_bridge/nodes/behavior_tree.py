@@ -2,7 +2,8 @@
 """The node that runs BML documents on the body of its namespace: the `execute_bml` action."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -31,6 +32,9 @@ from embodiment_bridge.nodes.bml_goal import Wish, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.performance import Performance, rejection
+from embodiment_bridge.nodes.plan_goal import PlanPerformance
+from embodiment_bridge.nodes.plan_server import PARAMETERS as PLAN_PARAMETERS
+from embodiment_bridge.nodes.plan_server import PlanServer
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.run_files import RunFiles
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
@@ -65,6 +69,7 @@ PARAMETERS = (
         86400.0,
     ),
     Parameter("log_dir", "", "Folder for one log file of JSON lines per run; empty: none are written."),
+    *PLAN_PARAMETERS,
     Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
 )
 NANOSECONDS = 1e9
@@ -74,11 +79,12 @@ WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time 
 class BehaviorTree(BridgeNode):
     """Runs one document at a time; what a new goal does about the one that runs, the goal says."""
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    def __init__(self, share: Callable[[], Path], **node_kwargs: Any) -> None:
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
+        self._share = share
         self._skills: dict[str, SkillInfo] = {}
         self._director = Director()
-        self._performances: dict[str, Performance] = {}
+        self._performances: dict[str, Performance | PlanPerformance] = {}
         self._tickers: list[Timer] = []
 
     def configure(self) -> None:
@@ -95,7 +101,8 @@ class BehaviorTree(BridgeNode):
         self.add_on_set_parameters_callback(self._set_breakpoints)
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
-        self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self._cancel)
+        self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self.cancel_goal)
+        self._plans = PlanServer(self, self, self._viewers, self._settings, self._share)
         self._controls = [
             self.create_service(Trigger, f"~/{name}", control)
             for name, control in (
@@ -114,7 +121,7 @@ class BehaviorTree(BridgeNode):
     def cleanup(self) -> None:
         """Take clients and servers off the graph."""
         self.remove_on_set_parameters_callback(self._set_breakpoints)
-        for part in (self._body, self._viewers, self._action, self._feed):
+        for part in (self._body, self._viewers, self._action, self._plans, self._feed):
             part.destroy()
         self.destroy_subscription(self._list)
         for service in self._controls:
@@ -204,6 +211,23 @@ class BehaviorTree(BridgeNode):
         run.set_breakpoints({*self._breakpoints(), *wish.breakpoints})
         return run, board
 
+    def plan_ports(self, run_id: str) -> Ports:
+        """See ``plan_server.PlanHost``."""
+        return Ports(self._body.for_run(run_id), self._media, self._requests)
+
+    def plan_skills(self) -> Mapping[str, SkillInfo]:
+        """See ``plan_server.PlanHost``."""
+        return self._skills
+
+    def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
+        """See ``plan_server.PlanHost``."""
+        performance.run.set_breakpoints(self._breakpoints())
+        refusal = self._director.submit(performance.run, performance.run_id, on_new=on_new, priority=priority)
+        if not refusal:
+            self._performances[performance.run_id] = performance
+            self._tick()
+        return refusal
+
     def _breakpoints(self) -> set[str]:
         return {name for name in self.get_parameter("breakpoints").value if name}
 
@@ -222,7 +246,8 @@ class BehaviorTree(BridgeNode):
     def _warn(self, text: str) -> None:
         self.get_logger().warning(text)
 
-    def _cancel(self, goal: ServerGoalHandle) -> None:
+    def cancel_goal(self, goal: ServerGoalHandle) -> None:
+        """End the run of a goal."""
         for performance in self._performances.values():
             if performance.goal == goal:
                 self._director.cancel(performance.run_id)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sends plans to `execute_action_plan` and follows each to its end."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future
+
+from embodiment_bridge.action import ExecuteActionPlan
+
+GONE_AFTER = 2.0  # s of wall time; the graph's own view of who is there flickers now and then
+ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
+
+
+class PlanGoal:
+    """One plan that was sent. ``result`` is set when it has ended, whoever ended it."""
+
+    def __init__(self, on_feedback: Callable[[Any], None], on_result: Callable[[Any], None]) -> None:
+        self.result: Any = None
+        self.asked = time.monotonic()
+        self.answered = False
+        self.on_feedback = on_feedback
+        self._on_result = on_result
+        self._goal: ClientGoalHandle | None = None
+        self._cancel_asked = False
+
+    def cancel(self) -> None:
+        """Ask for the end; the result follows when the body is at rest."""
+        self._cancel_asked = True
+        if self._goal is not None:
+            self._goal.cancel_goal_async()
+
+    def end(self, outcome: str, reason: str) -> None:
+        """End it without the server."""
+        self._set(ExecuteActionPlan.Result(outcome=outcome, reason=reason))
+
+    def take_answer(self, answer: "Future") -> None:
+        """The server took or refused it."""
+        self.answered = True
+        goal: ClientGoalHandle = answer.result()
+        if not goal.accepted:
+            self.end("REJECTED", "the behaviour-tree node refused the goal")
+            return
+        self._goal = goal
+        goal.get_result_async().add_done_callback(lambda future: self._set(future.result().result))
+        if self._cancel_asked:
+            goal.cancel_goal_async()
+
+    def _set(self, result: Any) -> None:
+        if self.result is None:
+            self.result = result
+            self._on_result(result)
+
+
+class PlanClient:
+    """The client of one body, in ``namespace`` (empty: that of the node)."""
+
+    def __init__(self, node: Node, namespace: str = "") -> None:
+        name = f"{namespace.rstrip('/')}/execute_action_plan" if namespace else "execute_action_plan"
+        self._client = ActionClient(node, ExecuteActionPlan, name)
+        self._goals: list[PlanGoal] = []
+        self._seen = time.monotonic()
+
+    @property
+    def server_is_there(self) -> bool:
+        """Whether a behaviour-tree node serves the action."""
+        ready: bool = self._client.server_is_ready()
+        return ready
+
+    def send(
+        self,
+        goal: ExecuteActionPlan.Goal,
+        on_feedback: Callable[[Any], None] = lambda _: None,
+        on_result: Callable[[Any], None] = lambda _: None,
+    ) -> PlanGoal:
+        """Ask for a plan to be run; feedback and result are those of the action."""
+        sent = PlanGoal(on_feedback, on_result)
+        self._goals.append(sent)
+        self._seen = time.monotonic()
+        answer = self._client.send_goal_async(goal, feedback_callback=lambda m: on_feedback(m.feedback))
+        answer.add_done_callback(sent.take_answer)
+        return sent
+
+    def look_after(self) -> None:
+        """End what nobody will end any more; call it now and then."""
+        now = time.monotonic()
+        if self.server_is_there:
+            self._seen = now
+        for goal in self._goals:
+            if goal.result is None and now - self._seen > GONE_AFTER:
+                goal.end("ERROR", "the behaviour-tree node is gone")
+            elif goal.result is None and not goal.answered and now - goal.asked > ANSWER_WITHIN:
+                goal.end("ERROR", f"the behaviour-tree node did not answer within {ANSWER_WITHIN:g} s")
+        self._goals = [goal for goal in self._goals if goal.result is None]
+
+    def destroy(self) -> None:
+        """Take the client off the graph."""
+        self._client.destroy()

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The action `execute_action_plan` of the behaviour-tree node: plans beside documents, on the same body."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from rclpy.action.server import ServerGoalHandle
+
+from embodiment_bridge.action import ExecuteActionPlan
+from embodiment_bridge.behaviour.action_plan import ON_ERROR, Options
+from embodiment_bridge.behaviour.context import Settings
+from embodiment_bridge.behaviour.plan_run import PlanRun
+from embodiment_bridge.behaviour.ports import Ports
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.errors import BridgeError, ConfigError
+from embodiment_bridge.nodes.bridge_node import BridgeNode
+from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.plan_goal import PlanPerformance, actions_of, plan_rejection
+from embodiment_bridge.nodes.plan_surroundings import PlanSurroundings
+from embodiment_bridge.nodes.tree_publisher import TreePublisher
+from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
+from embodiment_bridge.protocols.contract import Parameter
+
+OWN_FILE = "config/plans/default.yaml"
+RETRIES = 3
+PARAMETERS = (
+    Parameter(
+        "plan_file", "", "Path of the table from actions of plans to skills; empty: the package's own."
+    ),
+    Parameter("plan_timeout", 60.0, "The longest that one action of a plan may take, s.", 0.1, 86400.0),
+)
+
+
+class PlanHost(Protocol):
+    """What the behaviour-tree node does for plans."""
+
+    def plan_ports(self, run_id: str) -> Ports:
+        """Ports of a run's own."""
+
+    def plan_skills(self) -> Mapping[str, SkillInfo]:
+        """What the body can do; empty while there is none."""
+
+    def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
+        """Let a run have the body as soon as it may; returns why not, or nothing."""
+
+    def cancel_goal(self, goal: ServerGoalHandle) -> None:
+        """End the run of a goal."""
+
+
+class PlanServer:
+    """Takes goals. ``share()`` gives the folder of the package's files, or raises LookupError.
+
+    Raises:
+        ConfigError: the table cannot be read.
+    """
+
+    def __init__(
+        self,
+        node: BridgeNode,
+        host: PlanHost,
+        viewers: TreePublisher,
+        settings: Settings,
+        share: Callable[[], Path],
+    ) -> None:
+        self._node = node
+        self._host = host
+        self._viewers = viewers
+        self._settings = settings
+        self._share = share
+        path = node.values["plan_file"]
+        self._file = read_plan_file(Path(path)) if path else None  # the own one is read when it is needed
+        self._surroundings = PlanSurroundings(node)
+        self._action = DeferredActionServer(
+            node, ExecuteActionPlan, "execute_action_plan", self._begin, host.cancel_goal
+        )
+
+    def destroy(self) -> None:
+        """Take everything off the graph."""
+        self._action.destroy()
+        self._surroundings.destroy()
+
+    def _begin(self, goal: ServerGoalHandle) -> None:
+        request = goal.request
+        run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
+        try:
+            performance = PlanPerformance(
+                goal, self._make_run(request, run_id), run_id, self._action.finish, self._viewers
+            )
+            refusal = self._host.perform_plan(performance, request.on_new or "replace", request.priority)
+        except BridgeError as error:
+            refusal = str(error)
+        if refusal:
+            self._action.finish(goal, succeeded=False, result=plan_rejection(refusal))
+
+    def _make_run(self, request: ExecuteActionPlan.Goal, run_id: str) -> PlanRun:
+        """The run of a goal.
+
+        Raises:
+            ConfigError: it cannot be run.
+        """
+        skills = self._host.plan_skills()
+        if not self._node.active:
+            raise ConfigError("the behaviour-tree node is inactive; activate it first")
+        if not skills:
+            raise ConfigError("no body has published its skills in this namespace; start one first")
+        self._surroundings.listen()
+        options = Options(
+            request.on_error or ON_ERROR[0],
+            request.retries or RETRIES,
+            request.timeout or self._node.values["plan_timeout"],
+        )
+        return PlanRun(
+            actions_of(request.plan.actions),
+            self._plan_file().course,
+            self._surroundings,
+            self._host.plan_ports(run_id),
+            skills,
+            options,
+            run_id=run_id,
+            settings=self._settings,
+        )
+
+    def _plan_file(self) -> PlanFile:
+        if self._file is None:
+            try:
+                self._file = read_plan_file(self._share() / OWN_FILE)
+            except LookupError as error:
+                raise ConfigError(f"parameter plan_file is needed: {error}") from error
+        return self._file
