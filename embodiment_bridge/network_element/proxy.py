@@ -156,8 +156,10 @@ class Proxy:
         self._unconfirmed.clear()
         for oac in self.oacs.values():
             if oac.presence is not Presence.UNKNOWN:
+                told = oac.presence is Presence.PRESENT and not self._leaving
                 oac.presence = Presence.UNKNOWN
-                self._hearer.missed(oac.id)
+                if told:
+                    self._hearer.missed(oac.id)
 
     def reachable(self, to: str) -> bool:
         """Whether something for this element can be sent now."""
