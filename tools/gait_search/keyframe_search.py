@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CMA-ES search for keyframes that need balance: python keyframe_search.py BODY.yaml SKILL[:SIDE] SECONDS [SEED].
+"""CMA-ES search for keyframes that bring a fallen robot up: python keyframe_search.py BODY.yaml SIDE SECONDS [SEED].
 
-``get_up:front`` and ``get_up:back`` begin from falls and keep both sides of the body alike, ``kick`` begins from a
-stand with the ball at several places before the right foot. The keyframes that the body file has are the beginning,
-so a rough idea has to be there. Candidates are run by the package's own motion code; each improvement is printed as
-lines for the body file. Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
+SIDE is front or back. The keyframes of the skill ``get_up`` in the body file are the beginning, so a rough idea has to
+be there; both sides of the body do the same. Candidates are run by the package's own motion code; each improvement is
+printed as lines for the body file. Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
 import sys
@@ -15,8 +14,8 @@ from pathlib import Path
 
 import cma
 import numpy as np
-from robot_model import CYCLE, RobotModel
-from scenes import Scene, get_up_scenes, kick_scenes
+from falls import SKILL, Fall, falls
+from robot_model import RobotModel
 
 from embodiment_bridge.body_file import read_body
 from embodiment_bridge.description import BodyDescription, Keyframe, Skill, shortest_move
@@ -25,23 +24,22 @@ ANGLE_STEP = 0.25  # rad that CMA starts with
 TIME_STEP = 0.1  # s
 SHORTEST = 0.05  # s between two keyframes
 SPARE = 1.003  # times what the joints need
-HOPELESS = 6.0  # points of one scene below which the others are not tried
+HOPELESS = 6.0  # points after one fall below which the others are not tried
 
 
 class Shape:
     """Between the keyframes of a skill and a vector: offsets of angles (rad / ANGLE_STEP) and times (s / TIME_STEP).
 
-    symmetric: only the left side and the middle are free, the right side mirrors the left.
+    Only the joints of one half of the body are free, those of the other half mirror them.
     """
 
-    def __init__(self, body: BodyDescription, skill: Skill, side: str, symmetric: bool) -> None:
+    def __init__(self, body: BodyDescription, skill: Skill, side: str) -> None:
         self._body, self._skill, self._side = body, skill, side
-        self._frames = skill.lying[side] if side else skill.keyframes
+        self._frames = skill.lying[side]
         self._joints = {joint.name: joint for joint in body.joints}
         last = self._frames[-1]
         moved = [name for name in self._joints if any(name in frame.position for frame in self._frames)]
-        self._free = [name for name in moved if not symmetric or self._leads(name)]
-        self._symmetric = symmetric
+        self._free = [name for name in moved if self._leads(name)]
         self._poses = self._filled(last)
         self.size = (len(self._frames) - 1) * (len(self._free) + 1)
 
@@ -76,8 +74,7 @@ class Shape:
             joint = self._joints[name]
             angle = min(max(pose[name] + ANGLE_STEP * float(offset), joint.lower), joint.upper)
             moved[name] = round(angle, 2)
-            if self._symmetric:
-                moved[joint.mirror] = joint.mirror_sign * moved[name]
+            moved[joint.mirror] = joint.mirror_sign * moved[name]
         return moved
 
     def _timed(self, poses: list[dict[str, float]], times: list[float]) -> Skill:
@@ -102,13 +99,13 @@ class Shape:
 
 
 def points(
-    body: BodyDescription, skill: Skill, scenes: Sequence[Scene], models: dict[int, RobotModel]
+    body: BodyDescription, skill: Skill, tries: Sequence[Fall], models: dict[int, RobotModel]
 ) -> float:
-    """What a skill is worth in all scenes together; the worst counts twice."""
+    """What a skill is worth after all falls together; the worst counts twice."""
     changed = replace(body, skills={**body.skills, skill.name: skill})
     found: list[float] = []
-    for scene in scenes:
-        found.append(scene.points(models[scene.delay], changed))
+    for one in tries:
+        found.append(one.points(models[one.delay], changed))
         if found[-1] < HOPELESS:
             return sum(found)
     return sum(found) + min(found)
@@ -117,29 +114,26 @@ def points(
 def show(skill: Skill, side: str) -> None:
     """Print a skill as lines for a body file."""
     print(f"    nominal_s: {skill.nominal_s:.2f}")
-    for frame in skill.lying[side] if side else skill.keyframes:
+    for frame in skill.lying[side]:
         angles = ", ".join(f"{name}: {angle:g}" for name, angle in frame.position.items())
-        print(f"      - {{at: {frame.at:.5g}, {angles}}}", flush=True)
+        print(f"        - {{at: {frame.at:.5g}, {angles}}}", flush=True)
 
 
-def main(path: str, what: str, seconds: float, seed: int) -> None:
+def main(path: str, side: str, seconds: float, seed: int) -> None:
     """Search, and print each improvement."""
     body = read_body(Path(path))
-    name, _, side = what.partition(":")
-    scenes = get_up_scenes(body, side) if side else kick_scenes(body)
-    models = {delay: RobotModel(body, delay) for delay in {scene.delay for scene in scenes}}
-    shape = Shape(body, body.skills[name], side, symmetric=bool(side))
+    tries = falls(body, side)
+    models = {delay: RobotModel(body, delay) for delay in {one.delay for one in tries}}
+    shape = Shape(body, body.skills[SKILL], side)
     begun, best = time.monotonic(), -np.inf
     search = cma.CMAEvolutionStrategy(np.zeros(shape.size), 0.6, {"seed": seed, "verbose": -9})
     while time.monotonic() - begun < seconds and not search.stop():
         asked = search.ask()
-        values = [points(body, shape.skill(vector), scenes, models) for vector in asked]
+        values = [points(body, shape.skill(vector), tries, models) for vector in asked]
         search.tell(asked, [-value for value in values])
         if max(values) > best:
             best = max(values)
-            print(
-                f"# {time.monotonic() - begun:.0f} s: {best:.2f} points of {len(scenes)} scenes of {CYCLE} s cycles"
-            )
+            print(f"# {time.monotonic() - begun:.0f} s: {best:.2f} points of {10 * (len(tries) + 1)}")
             show(shape.skill(asked[int(np.argmax(values))]), side)
 
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a robot lies after a push, and what an attempt to get up from there is worth."""
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from robot_model import CYCLE, PREFIX, RobotModel
+
+from embodiment_bridge.body import SkillRequest
+from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.motion.runner import MotionRunner
+
+SKILL = "get_up"
+STAND_CYCLES = 60
+PUSH_CYCLES = 20  # 0.4 s, in which a push throws the robot over
+LIE_CYCLES = 190  # from the end of the push on
+SETTLE_CYCLES = 10  # in which a new runner finds out how the body lies
+AFTER_CYCLES = 60  # in which the robot has to stay up
+LONGEST_CYCLES = 400
+PUSHES = (210.0, 160.0, 240.0, 190.0, 130.0, 260.0)  # N, at the torso
+DELAYS = (1, 0, 2, 1, 3, 1)  # cycles that commands come late, one per push
+
+Pose = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Fall:
+    """How the robot lies: positions and speeds of everything in the model; commands come ``delay`` cycles late."""
+
+    pose: Pose
+    delay: int
+
+    def points(self, model: RobotModel, body: BodyDescription) -> float:
+        """About 10 for a robot that stands in the end, less for one that came half way."""
+        attempt = Attempt(model, body, self.pose)
+        attempt.play()
+        return attempt.upright + attempt.rise
+
+
+class Attempt:
+    """One try to get up."""
+
+    def __init__(self, model: RobotModel, body: BodyDescription, pose: Pose) -> None:
+        self._model = model
+        self._torso = model.model.body(PREFIX + "torso").id
+        self._foot = model.model.body(PREFIX + "left_foot_link").id
+        model.reset(0)
+        model.data.qpos[:], model.data.qvel[:] = pose
+        mujoco.mj_forward(model.model, model.data)
+        self._runner = MotionRunner(body)
+        self._state = model.state()
+        self._progress: list[float] = []
+        self._lowest = np.inf
+
+    def play(self) -> None:
+        """Settle, get up, and see whether the robot stays up."""
+        self._steps(SETTLE_CYCLES)
+        self._runner.start(SkillRequest("try", SKILL, {}, 0.0))
+        for _ in range(LONGEST_CYCLES):
+            self._steps(1)
+            self._progress.append(self._share_of_the_way())
+            if any(report.status.ended for report in self._runner.take_reports()):
+                break
+        self._lowest = np.inf
+        self._steps(AFTER_CYCLES)
+
+    @property
+    def upright(self) -> float:
+        """Up to 6: how the robot is in the end, and whether it never went down again."""
+        data = self._model.data
+        height, level = float(data.xpos[self._torso][2]), float(data.xmat[self._torso][8])
+        stands = level > 0.95 and self._lowest > 0.75 * height
+        return level + 3.0 * min(height, 0.66) + (3.0 if stands and height > 0.45 else 0.0)
+
+    @property
+    def rise(self) -> float:
+        """Up to 4: soles on the ground below the weight, in the second half of the way."""
+        half = self._progress[len(self._progress) // 2 :]
+        return 4.0 * float(np.mean(half)) if half else 0.0
+
+    def _steps(self, cycles: int) -> None:
+        for _ in range(cycles):
+            self._state = self._model.step(self._runner.step(self._state, CYCLE))
+            self._lowest = min(self._lowest, float(self._model.data.xpos[self._torso][2]))
+
+    def _share_of_the_way(self) -> float:
+        data = self._model.data
+        over = abs(float(data.subtree_com[self._torso][0] - data.xpos[self._foot][0]))
+        sole, level = (max(float(data.xmat[body][8]), 0.0) for body in (self._foot, self._torso))
+        return 0.5 * sole + 0.5 * level - min(over, 0.5)
+
+
+def falls(body: BodyDescription, side: str) -> list[Fall]:
+    """Falls to the front or the back by pushes of several strengths, with several delays."""
+    model = RobotModel(body)
+    sign = 1.0 if side == "front" else -1.0
+    return [
+        Fall(fallen(model, body, seed, sign * push), delay)
+        for seed, (push, delay) in enumerate(zip(PUSHES, DELAYS, strict=True))
+    ]
+
+
+def fallen(model: RobotModel, body: BodyDescription, seed: int, push: float) -> Pose:
+    """How the robot lies after a push (N, + forward) while it stood; ``seed`` varies how it stood."""
+    runner, state = MotionRunner(body), model.reset(seed)
+    torso = model.model.body(PREFIX + "torso").id
+    for cycle in range(STAND_CYCLES + PUSH_CYCLES + LIE_CYCLES):
+        pushed = STAND_CYCLES <= cycle < STAND_CYCLES + PUSH_CYCLES
+        model.data.xfrc_applied[torso, 0] = push if pushed else 0.0
+        state = model.step(runner.step(state, CYCLE))
+    return model.data.qpos.copy(), model.data.qvel.copy()
