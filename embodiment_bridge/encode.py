@@ -70,6 +70,8 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
     """Make of a JSON value what the type ``hint`` of the field at ``place`` wants."""
     if get_origin(hint) in (Union, UnionType):
         return _convert_to_one(value, get_args(hint), place)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _convert_part(value, hint, place)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):
             raise CommandError(f"{place}: {_short(value)} is no array")
@@ -78,9 +80,18 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
     return _SCALARS[hint](value, place)
 
 
+def _convert_part(value: Any, kind: type, place: str) -> Any:
+    """Make a dataclass that is part of a command, of which there is one kind only."""
+    if not isinstance(value, dict):
+        raise CommandError(f"{place}: {_short(value)} is no object")
+    return _build(kind, value, f"{place}: ")
+
+
 def _convert_to_one(value: Any, hints: tuple[Any, ...], place: str) -> Any:
     """Make of a JSON value what the first type that can take it wants; commands are told apart by name."""
     kinds = [hint for hint in hints if isinstance(hint, type) and is_dataclass(hint)]
+    if kinds and NoneType in hints and len(kinds) == 1:
+        return None if value is None else _convert_part(value, kinds[0], place)
     if kinds:
         return command_from_json(value, kinds, f"{place}: ")
     problem: CommandError | None = None

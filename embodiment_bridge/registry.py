@@ -15,6 +15,7 @@ OURS: Mapping[str, str] = {
     "dynamixel": "embodiment_bridge.protocols.dynamixel:ROOM",
     "maeden": "embodiment_bridge.protocols.maeden:ROOM",
     "opencog": "embodiment_bridge.protocols.opencog:ROOM",
+    "opencog_xml": "embodiment_bridge.protocols.opencog:XML_ROOM",
     "rcsssmj": "embodiment_bridge.protocols.rcsssmj:ROOM",
     "simspark": "embodiment_bridge.protocols.simspark:ROOM",
     "rcsssmj_monitor": "embodiment_bridge.protocols.rcsssmj_monitor:ROOM",

@@ -16,3 +16,13 @@ ROOM = Room(
     parameters=(),
     outputs=(),
 )
+
+XML_ROOM = Room(
+    name="opencog_xml",
+    summary="XML documents between a proxy and an OAC, in the dialects seed, final and legacy-2008",
+    codec="embodiment_bridge.protocols.opencog.xml_codec:Codec",
+    converter="",
+    commands="embodiment_bridge.protocols.opencog.events:COMMANDS",
+    parameters=(),
+    outputs=(),
+)
