@@ -9,25 +9,40 @@ from collections.abc import Sequence
 
 from embodiment_bridge.errors import BridgeError
 
-COMMANDS = ("up", "run_bml", "bml", "decode", "encode", "peer", "virtual_servos", "demo", "doctor")
+COMMANDS = (
+    "up",
+    "run_bml",
+    "run_plan",
+    "bml",
+    "decode",
+    "encode",
+    "peer",
+    "virtual_servos",
+    "demo",
+    "doctor",
+)
 USAGE = 2
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(first: str = "") -> argparse.ArgumentParser:
+    """The command line: of the command ``first`` alone if there is one of that name, else of all.
+
+    So a command starts without the parsers and libraries of the others, and `doctor` where these are missing.
+    """
     top = argparse.ArgumentParser(
         prog="embodiment_bridge",
         description="Any brain drives any body: robots, simulators and behaviour on one ROS 2 graph.",
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
+    for name in [name for name in COMMANDS if name.replace("_", "-") == first] or COMMANDS:
         importlib.import_module(f"embodiment_bridge.commands.{name}").add(commands)
     return top
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
-    arguments = parser().parse_args(words)
+    words = sys.argv[1:] if words is None else words
+    arguments = parser(*words[:1]).parse_args(words)
     try:
         code: int = arguments.run(arguments)
     except BridgeError as error:

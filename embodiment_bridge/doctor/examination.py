@@ -8,6 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,14 @@ from embodiment_bridge.doctor import environment, graph, installed, ports, progr
 from embodiment_bridge.doctor.finding import Finding
 from embodiment_bridge.launching.environment import find_program, of_outside_program, prepare
 
+LIBRARIES = {  # that the package imports, and their Debian packages
+    "numpy": "python3-numpy",
+    "yaml": "python3-yaml",
+    "lxml.etree": "python3-lxml",
+    "py_trees": "ros-$ROS_DISTRO-py-trees",
+    "serial": "python3-serial",
+    "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
+}
 PORTS = (60000, 60001)  # agents and monitors of rcssservermj
 CODE = Path(embodiment_bridge.__file__).absolute().parent  # links kept: an install may consist of them
 
@@ -56,6 +65,11 @@ def _installation(env: Mapping[str, str], prefix: Path) -> Iterator[Finding]:
     yield installed.check_importable(
         "tf2_msgs", error, "run `make venv`, or apt install ros-$ROS_DISTRO-tf2-msgs"
     )
+    for name, package in LIBRARIES.items():
+        _, error = _try(partial(importlib.import_module, name))
+        yield installed.check_importable(
+            name.partition(".")[0], error, f"run `make venv`, or apt install {package}"
+        )
     prefixes = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p] or [prefix]
     shares = [p / "share" / environment.PACKAGE for p in prefixes]
     share = next((s for s in shares if s.is_dir()), shares[0])

@@ -2,6 +2,7 @@
 """`embodiment_bridge doctor` as it is used."""
 
 import json
+import sys
 
 import pytest
 
@@ -50,3 +51,17 @@ def test_a_broken_import_is_a_finding(monkeypatch) -> None:
     (finding,) = [f for f in examine({}) if f.what == "rclpy"]
     assert finding.verdict is Verdict.FAIL
     assert "TypeError" in finding.text
+
+
+def test_starts_where_libraries_are_missing_and_names_them(monkeypatch, capsys) -> None:
+    for name in [*sys.modules]:
+        if name.partition(".")[0] == "lxml":
+            monkeypatch.setitem(sys.modules, name, None)
+        elif name.startswith("embodiment_bridge.commands") or name.startswith(
+            "embodiment_bridge.launching.d"
+        ):
+            monkeypatch.delitem(sys.modules, name)
+    assert main(["doctor", "--json"]) == 1
+    findings = {one["what"]: one for one in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert findings["lxml"]["verdict"] == "fail"
+    assert "python3-lxml" in findings["lxml"]["do"]
