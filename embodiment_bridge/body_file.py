@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from math import inf
 from pathlib import Path
 
 from embodiment_bridge.config_section import Section, parse
@@ -10,19 +11,24 @@ from embodiment_bridge.description import (
     CHANNELS,
     Base,
     BodyDescription,
+    Cycle,
     Fall,
     Gait,
     GaitParameters,
     Joint,
     Leg,
     LegLengths,
+    Skill,
     WalkLimits,
 )
+from embodiment_bridge.emotion_section import read_emotions
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.skill_section import read_skills
 
 ANGLE_LIMIT = 10.0  # rad: no joint turns further
 TINY = 1e-6
+FILE_LIMIT = 100  # files of motions
+MAX_KEYFRAMES = 100  # of a cycle
 
 
 def read_body(path: Path | str) -> BodyDescription:
@@ -36,12 +42,13 @@ def read_body(path: Path | str) -> BodyDescription:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise ConfigError(f"body file {path}: cannot be read: {error}") from error
-    return parse_body(text, str(path))
+    return parse_body(text, str(path), Path(path).parent)
 
 
-def parse_body(text: str, where: str) -> BodyDescription:
-    """Like ``read_body``, from the text of a file that messages call ``where``."""
+def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescription:
+    """Like ``read_body``, from the text of a file that messages call ``where``; its ``motions`` are in ``folder``."""
     top = parse(text, where)
+    motions = _motions(top, folder) if top.has("motions") else []
     name = top.text("body")
     channels = top.texts("channels", CHANNELS)
     joints = _joints(top.section("joints"), channels) if top.has("joints") else {}
@@ -52,8 +59,39 @@ def parse_body(text: str, where: str) -> BodyDescription:
         raise top.wrong("base", "possible beside a gait")
     body = BodyDescription(name, channels, tuple(joints.values()), {}, gait, fall, base)
     skills = read_skills(top.section("skills"), body, joints)
+    for section in motions:
+        skills |= _new(read_skills(section, body, joints), skills, section)
+    if top.has("emotions"):
+        skills |= read_emotions(top.section("emotions"), joints, skills, gait is not None)
     top.close()
     return replace(body, skills=skills)
+
+
+def _motions(top: Section, folder: Path | None) -> list[Section]:
+    """Files with more skills, as `bml record-motion` writes them; by path from the folder of the body file."""
+    names = top.value("motions")
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise top.wrong("motions", "a list of paths")
+    if folder is None:
+        raise top.wrong("motions", "possible for a body that is read from a file")
+    if len(names) > FILE_LIMIT:
+        raise top.wrong("motions", f"a list of at most {FILE_LIMIT}")
+    return [_motion_file(top, folder / name) for name in names]
+
+
+def _motion_file(top: Section, path: Path) -> Section:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{top.name('motions')}: {path}: cannot be read: {error}") from error
+    return parse(text, str(path))
+
+
+def _new(more: dict[str, Skill], skills: Mapping[str, Skill], section: Section) -> dict[str, Skill]:
+    for name in more:
+        if name in skills:
+            raise section.wrong(name, "another name than those of the other skills")
+    return more
 
 
 def _joints(section: Section, channels: tuple[str, ...]) -> dict[str, Joint]:
@@ -82,6 +120,7 @@ def _joint(name: str, section: Section, others: Section, channels: tuple[str, ..
         rest=section.number("rest", lower, upper, default=min(max(0.0, lower), upper)),
         mirror=mirror.removeprefix("-"),
         mirror_sign=-1.0 if mirror.startswith("-") else 1.0,
+        acceleration=section.number("acceleration", TINY, 1e5) if section.has("acceleration") else inf,
     )
     section.close()
     return joint
@@ -120,9 +159,25 @@ def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
     angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
     if swing:
         swing.require(name for name, joint in joints.items() if joint.channel == "legs")
-    base = Base(walk, section.number("step_s", 0.01, 10.0), angles)
+    cycle = _cycle(section.section("cycle"), joints) if section.has("cycle") else None
+    if swing and cycle:
+        raise section.wrong("swing", "possible beside a cycle")
+    base = Base(walk, section.number("step_s", 0.01, 10.0), angles, cycle)
     section.close()
     return base
+
+
+def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
+    count = int(section.number("count", 2, MAX_KEYFRAMES))
+    legs = [name for name, joint in joints.items() if joint.channel == "legs"]
+    tables = []
+    for key in ("step", "forward", "turn"):
+        table = section.section(key)
+        rows = {name: table.numbers(name, count, -ANGLE_LIMIT, ANGLE_LIMIT) for name in table.names()}
+        table.require(legs)
+        tables.append(rows)
+    section.close()
+    return Cycle(*tables)
 
 
 def _gait(section: Section, joints: Mapping[str, Joint]) -> Gait:

@@ -3,10 +3,12 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from math import inf, sqrt
 
 from embodiment_bridge.body import SkillInfo
 
 PEAK_SPEED = 1.875  # of a minimum-jerk move from rest to rest, as a multiple of its mean speed
+PEAK_ACCELERATION = 5.7735  # likewise, as a multiple of way / time^2
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
 KINDS = ("motion", "light", "walk", "native")
@@ -35,6 +37,7 @@ class Joint:
     rest: float = 0.0
     mirror: str = ""
     mirror_sign: float = 1.0
+    acceleration: float = inf  # rad/s2, of what is planned ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,20 @@ class Keyframe:
 
     at: float
     position: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """A recorded motion: ``angles`` (rad, one row per time, one value per joint) at ``times`` (s, the first is 0)."""
+
+    joints: tuple[str, ...]
+    times: tuple[float, ...]
+    angles: tuple[tuple[float, ...], ...]
+
+    @property
+    def length(self) -> float:
+        """How long it took, s."""
+        return self.times[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +103,8 @@ class Skill:
     ``lying``: keyframes by the side on which a fallen body lies (each of ``LYING``; none where no way is known);
     with it the skill is one for a fallen body only, keeps its own time however long its slot is, and has failed if
     the body does not get up.
+
+    ``track``: instead of keyframes, as recorded. ``optional``: channels that the skill uses where the body has them.
     """
 
     name: str
@@ -100,6 +119,8 @@ class Skill:
     direction: float = 1.0
     light: Light | None = None
     lying: Mapping[str, tuple[Keyframe, ...]] = field(default_factory=dict)
+    track: Track | None = None
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +233,27 @@ class Gait:
 class Base:
     """A base that goes where it is told and cannot fall: wheels, or legs that are only for show.
 
-    step_s: s that counts as one step. swing: rad, by joint of the legs, to and fro at full speed.
+    step_s: s that counts as one step. swing: rad, by joint of the legs, to and fro at full speed. cycle: how legs
+    really walk that carry the body; then there is no swing.
     """
 
     walk: WalkLimits
     step_s: float
     swing: Mapping[str, float] = field(default_factory=dict)
+    cycle: "Cycle | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A gait of keyframes: angles (rad) beside the rest pose over two steps, the left one first, by joint of the legs.
+
+    All tables have as many angles, at equal times, and close. step: of stepping on the spot; forward and turn: what is
+    added at full speed forward and to the left.
+    """
+
+    step: Mapping[str, tuple[float, ...]]
+    forward: Mapping[str, tuple[float, ...]]
+    turn: Mapping[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +284,7 @@ class BodyDescription:
 
     def available(self, skill: Skill) -> bool:
         """Whether the body has every channel that the skill needs."""
-        return all(channel in self.channels for channel in skill.channels)
+        return all(channel in self.channels or channel in skill.optional for channel in skill.channels)
 
     def skill_infos(self) -> tuple[SkillInfo, ...]:
         """What to tell others about the skills, in the order of the file."""
@@ -268,8 +304,14 @@ class BodyDescription:
 
 def shortest_move(joints: Iterable[Joint], start: Iterable[float], goals: Iterable[float]) -> float:
     """The least time (s) of a minimum-jerk move from rest at ``start`` to rest at ``goals`` (rad)."""
-    moves = zip(joints, start, goals, strict=True)
-    return max((PEAK_SPEED * abs(goal - here) / joint.velocity for joint, here, goal in moves), default=0.0)
+    return max(
+        (_shortest(joint, abs(goal - here)) for joint, here, goal in zip(joints, start, goals, strict=True)),
+        default=0.0,
+    )
+
+
+def _shortest(joint: Joint, way: float) -> float:
+    return max(PEAK_SPEED * way / joint.velocity, sqrt(PEAK_ACCELERATION * way / joint.acceleration))
 
 
 def shortest_motion(keyframes: Iterable[Keyframe], joints: Mapping[str, Joint]) -> float:
@@ -283,3 +325,14 @@ def shortest_motion(keyframes: Iterable[Keyframe], joints: Mapping[str, Joint]) 
         here.update(goals)
         at = frame.at
     return length
+
+
+def shortest_track(track: Track, joints: Mapping[str, Joint]) -> float:
+    """A length (s) of a recorded motion below which some joint could not follow straight from point to point."""
+    speeds = [0.0]
+    for number, row in enumerate(track.angles[1:]):
+        dt = track.times[number + 1] - track.times[number]
+        before = track.angles[number]
+        ways = zip(track.joints, before, row, strict=True)
+        speeds += [abs(there - here) / dt / joints[name].velocity for name, here, there in ways]
+    return track.length * max(speeds)

@@ -18,8 +18,11 @@ from embodiment_bridge.description import (
     Parameter,
     Skill,
     TextParameter,
+    Track,
     shortest_motion,
+    shortest_track,
 )
+from embodiment_bridge.track_section import read_track
 
 LONGEST_S = 86400.0  # s, as the longest slot
 KEYFRAME_LIMIT = 1000
@@ -54,7 +57,8 @@ def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[st
     nominal = section.number("nominal_s", 0.0, LONGEST_S)
     least = section.number("min_s", 0.0, nominal)
     on_stop = section.text("on_stop", ON_STOP, default="hold")
-    available = all(channel in body.channels for channel in channels)
+    optional = section.texts("optional", channels) if section.has("optional") else ()
+    available = all(channel in body.channels or channel in optional for channel in channels)
     walk = section.text("walk", WALKS) if kind == "walk" else ""
     skill = Skill(
         name,
@@ -69,14 +73,25 @@ def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[st
         _direction(section, walk),
         _light(section.section("light")) if kind == "light" or section.has("light") else None,
         _lying(section, channels, body, joints) if kind == "motion" and section.has("lying") else {},
+        _track(section, channels, joints) if kind == "motion" and section.has("track") else None,
+        optional,
     )
     section.close()
     if kind == "walk" and available and body.carrier is None:
         raise section.wrong("kind", "possible without a gait or a base")
+    if skill.track is not None and least < (need := shortest_track(skill.track, joints)) - 1e-9:
+        raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
     for frames in (skill.keyframes, *skill.lying.values()):
         if frames and least < (need := shortest_motion(frames, joints)) - 1e-9:
             raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
     return skill
+
+
+def _track(section: Section, channels: tuple[str, ...], joints: Mapping[str, Joint]) -> Track:
+    for key in ("keyframes", "lying"):
+        if section.has(key):
+            raise section.wrong(key, "left out beside track")
+    return read_track(section.section("track"), _joints_of(channels, joints))
 
 
 def _lying(

@@ -54,7 +54,7 @@ LAYERS = (
     (
         "wire",
         (
-            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
+            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section", "emotion_section", "track_section",
             "plans", "plans.*",
             "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
             "launching.*", "devices", "devices.dynamixel", "devices.dynamixel.arguments", "devices.dynamixel.co*",

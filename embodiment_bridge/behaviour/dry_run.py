@@ -3,6 +3,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from embodiment_bridge.behaviour.blackboard import Blackboard
@@ -37,6 +38,7 @@ def dry_run(
     subtrees: Mapping[str, str | bytes] | None = None,
     values: Mapping[str, Value] | None = None,
     seed: int = 0,
+    missing_channel: str = "skip",
 ) -> Iterator[dict[str, Any]]:
     """Run a document without body, player or network, as fast as the machine can.
 
@@ -55,6 +57,7 @@ def dry_run(
         subtrees: texts of the documents that ``subtree`` nodes may name.
         values: what is on the blackboard at the beginning.
         seed: of all that is drawn at random.
+        missing_channel: see ``Settings``.
 
     Yields:
         One line per event, ``{"t": s, "event": ..., "node": JSON pointer, "type": ..., ...}`` with ``name``,
@@ -69,7 +72,8 @@ def dry_run(
     player = VirtualMedia({} if media is None else media, speech)
     bodies = VirtualSkills(skills), player, VirtualRequests({} if replies is None else replies)
     rules = Rules(skills, urls or UrlPolicy(), strict, subtrees=subtrees or {})
-    run = Run(document, Ports(*bodies), rules, settings=EXACT, blackboard=Blackboard(values), seed=seed)
+    settings = replace(EXACT, missing_channel=missing_channel)
+    run = Run(document, Ports(*bodies), rules, settings=settings, blackboard=Blackboard(values), seed=seed)
     last_t, t = -1.0, 0.0
     while last_t < t <= until:
         for port in bodies:

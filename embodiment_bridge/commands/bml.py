@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml validate|show|dry-run FILE`: look at a BML document without a robot and without ROS."""
+"""`embodiment_bridge bml ...`: look at BML documents, logs and motions; all but `record-motion` without ROS."""
 
 import argparse
 import json
@@ -9,9 +9,17 @@ from pathlib import Path
 
 from embodiment_bridge import bml
 from embodiment_bridge.behaviour.dry_run import DEFAULT_UNTIL_S, dry_run
+from embodiment_bridge.behaviour.values import values_of
 from embodiment_bridge.bml.show import to_dot, to_svg, to_text
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.body_file import read_body
+from embodiment_bridge.commands import bml_record, bml_replay
+from embodiment_bridge.commands.bml_options import (
+    add_run_options,
+    add_subtree_option,
+    given_subtrees,
+    given_values,
+)
 from embodiment_bridge.commands.files import read_text
 from embodiment_bridge.commands.outcome import exit_code
 from embodiment_bridge.commands.shares import find_share
@@ -21,7 +29,8 @@ VALIDATE_EXAMPLES = """\
 examples:
   embodiment_bridge bml validate dance.json
   embodiment_bridge bml validate --strict --body t1 dance.json
-One line per problem, "POINTER: CODE: text"; warnings begin with "warning ". Exit code 1 if there are errors.
+One line per problem, "POINTER: CODE: text"; warnings begin with "warning ". With --times also how long the document
+takes: "time: [least, expected, most] s". Exit code 1 if there are errors.
 """
 SHOW_EXAMPLES = """\
 examples:
@@ -33,6 +42,7 @@ DRY_RUN_EXAMPLES = """\
 examples:
   embodiment_bridge bml dry-run dance.json --media http://example.org/song.mp3=20
   embodiment_bridge bml dry-run chain.json --reply http://example.org/next=next.json --speech 3
+  embodiment_bridge bml dry-run greet.json --set battery.percent=12 --seed 7 --subtree wave=wave.json
 JSON lines; the last has the outcome. Exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other.
 """
 
@@ -48,6 +58,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         actions, "validate", "name all problems of a document, with JSON pointers", VALIDATE_EXAMPLES
     )
     validate.add_argument("--speech", action="store_true", help="text to speak is no problem")
+    validate.add_argument("--times", action="store_true", help="tell how long the document takes")
     validate.set_defaults(run=run_validate)
     show = _declare(actions, "show", "draw the tree of a document, with its times", SHOW_EXAMPLES)
     show.add_argument("--format", choices=tuple(DRAWINGS), default="text", help="default: text")
@@ -67,7 +78,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="SECONDS",
         help="give up then (default: %(default)g)",
     )
+    rehearse.add_argument(
+        "--missing-channel",
+        choices=("skip", "fail"),
+        default="skip",
+        help="what an action does whose channel the body lacks (default: take its time)",
+    )
+    add_run_options(rehearse)
     rehearse.set_defaults(run=run_dry_run)
+    bml_replay.add(actions)
+    bml_record.add(actions)
 
 
 def _declare(
@@ -85,25 +105,41 @@ def _declare(
         "--body", default="mock", help="whose actions are known: mock, t1, ... (default: mock)"
     )
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    add_subtree_option(command)
     return command
 
 
 def run_validate(arguments: argparse.Namespace) -> int:
     """Exit code 1 if the document has errors; warnings alone are 0."""
     skills = body_skills(arguments.body)
-    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    result = _read(arguments)
     problems = list(result.problems)
+    estimate = None
     if result.document is not None:
         problems += bml.check(result.document, skills, speech=arguments.speech)
-        problems += bml.analyse(result.document, skills).warnings
+        analysis = bml.analyse(result.document, skills)
+        problems += analysis.warnings
+        estimate = analysis.estimates[result.document.root.pointer]
     for problem in problems:
         sys.stdout.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    if arguments.times and estimate is not None:
+        sys.stdout.write(f"time: {_time_text(estimate)}\n")
     return int(any(problem.fatal for problem in problems))
+
+
+def _read(arguments: argparse.Namespace) -> bml.Result:
+    return bml.read(read_text(arguments.file), strict=arguments.strict, subtrees=given_subtrees(arguments))
+
+
+def _time_text(estimate: bml.Estimate) -> str:
+    expected = "not known" if estimate.expected_s is None else f"{estimate.expected_s:g}"
+    end = "; for ever unless something ends it" if estimate.forever else ""
+    return f"[{estimate.min_s:g}, {expected}, {estimate.max_s:g}] s{end}"
 
 
 def run_show(arguments: argparse.Namespace) -> int:
     """Exit code 1 if the document has errors, which go to standard error."""
-    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    result = _read(arguments)
     for problem in result.problems:
         sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
     if result.document is None:
@@ -118,11 +154,15 @@ def run_dry_run(arguments: argparse.Namespace) -> int:
     lines = dry_run(
         read_text(arguments.file),
         body_skills(arguments.body),
-        media={url: _seconds(text, url) for url, text in _pairs("--media", arguments.media)},
+        media={url: _seconds(text, url) for url, text in _urls("--media", arguments.media)},
         speech=arguments.speech,
-        replies={url: read_text(name) for url, name in _pairs("--reply", arguments.reply)},
+        replies={url: read_text(name) for url, name in _urls("--reply", arguments.reply)},
         until=arguments.until,
         strict=arguments.strict,
+        subtrees=given_subtrees(arguments),
+        values=values_of(given_values(arguments).items()),
+        seed=arguments.seed or 0,
+        missing_channel=arguments.missing_channel,
     )
     outcome = ""
     for line in lines:
@@ -144,8 +184,8 @@ def body_skills(name: str) -> dict[str, SkillInfo]:
     return {info.name: info for info in read_body(path).skill_infos()}
 
 
-def _pairs(option: str, words: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for word in words:
+def _urls(option: str, words: Iterable[str]) -> Iterable[tuple[str, str]]:
+    for word in words:  # a URL may have a = of its own
         left, separator, right = word.rpartition("=")
         if not separator or not left:
             raise ConfigError(f"{option} {word!r} is not of the form URL=VALUE")

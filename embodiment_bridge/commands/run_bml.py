@@ -6,6 +6,12 @@ import sys
 import time
 from typing import Any
 
+from embodiment_bridge.commands.bml_options import (
+    add_run_options,
+    add_subtree_option,
+    given_subtrees,
+    given_values,
+)
 from embodiment_bridge.commands.files import read_text
 from embodiment_bridge.commands.outcome import OTHER, exit_code
 
@@ -32,10 +38,21 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     command.add_argument(
         "--on-new",
-        choices=("replace", "reject", "queue"),
+        choices=("replace", "reject", "queue", "suspend"),
         default="replace",
         help="what to do about a document that runs (default: replace it)",
     )
+    command.add_argument("--priority", type=int, default=0, help="a lower one never replaces a higher one")
+    command.add_argument("--suspendable", action="store_true", help="a later document may suspend this one")
+    command.add_argument(
+        "--breakpoint",
+        action="append",
+        default=[],
+        metavar="NODE",
+        help="name or JSON pointer of a node before which the run pauses",
+    )
+    add_run_options(command)
+    add_subtree_option(command)
     command.add_argument(
         "--wait", type=float, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
     )
@@ -80,7 +97,18 @@ def _perform(document: str, arguments: argparse.Namespace) -> Any:
         runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
         if not client.server_is_there:
             return None
-        client.send(document, source="run-bml", strict=arguments.strict, on_new=arguments.on_new)
+        client.send(
+            document,
+            source="run-bml",
+            values=given_values(arguments),
+            subtrees=given_subtrees(arguments),
+            strict=arguments.strict,
+            on_new=arguments.on_new,
+            priority=arguments.priority,
+            suspendable=arguments.suspendable,
+            seed=-1 if arguments.seed is None else arguments.seed,
+            breakpoints=arguments.breakpoint,
+        )
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not client.answered:

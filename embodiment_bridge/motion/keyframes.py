@@ -115,11 +115,12 @@ def piece_to(
     velocity: Sequence[float],
     duration: float,
 ) -> Piece:
-    """A piece of at least ``duration`` s in which no joint has to go faster than it may."""
+    """A piece of at least ``duration`` s in which no joint has to go, or gain speed, faster than it may."""
     duration = max(duration, shortest_move(joints, position, goals), SHORTEST_S)
     for joint, start, speed, goal in zip(joints, position, velocity, goals, strict=True):
         for _ in range(STRETCHES if speed else 0):
-            if _peak(goal - start, speed, duration) <= max(joint.velocity, abs(speed)):
+            slow_enough = _peak(goal - start, speed, duration) <= max(joint.velocity, abs(speed))
+            if slow_enough and _peak_acceleration(goal - start, speed, duration) <= joint.acceleration:
                 break
             duration *= STRETCH
     return Piece(duration, goals)
@@ -130,6 +131,14 @@ def _peak(way: float, speed: float, duration: float) -> float:
     mean = way / duration
     a, b, c = 30 * mean - 18 * speed, 32 * speed - 60 * mean, 30 * mean - 15 * speed
     return max(abs(speed + s * s * (a + s * (b + s * c))) for s in PEAK_SAMPLES)
+
+
+def _peak_acceleration(way: float, speed: float, duration: float) -> float:
+    """The highest acceleration (rad/s2, sampled) on such a way."""
+    a, b = way / duration**2, speed / duration
+    return max(
+        abs(s * (60 * a - 36 * b + s * (96 * b - 180 * a + s * (120 * a - 60 * b)))) for s in PEAK_SAMPLES
+    )
 
 
 def stopping(joints: Sequence[int], position: Sequence[float], velocity: Sequence[float]) -> Motion:

@@ -8,6 +8,7 @@ from embodiment_bridge.body import SkillRequest
 from embodiment_bridge.description import BodyDescription, Parameter, Skill, TextParameter
 from embodiment_bridge.errors import CommandError, unknown
 
+INTENSITY = "intensity"  # what every skill takes, beside its own parameters
 LONGEST_SLOT_S = 86400.0  # s: one day, the longest duration that BML has
 
 
@@ -41,11 +42,29 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
     known = {p.name: p for p in skill.parameters}
     values: dict[str, float | str] = {p.name: p.default for p in skill.parameters if p.default is not None}
     for name, value in given.items():
+        if name == INTENSITY and name not in known:
+            continue
         parameter = known.get(name)
         if parameter is None:
             raise CommandError(unknown(f"parameter of skill {skill.name!r}", name, known))
         values[name] = _checked(skill, parameter, value)
     return values
+
+
+def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
+    """How much of the skill is wanted, 0..1; a skill with a parameter of that name has its own meaning for it.
+
+    Raises:
+        CommandError: not a number within 0..1.
+    """
+    if INTENSITY not in given or any(parameter.name == INTENSITY for parameter in skill.parameters):
+        return 1.0
+    number = _number(given[INTENSITY])
+    if not 0.0 <= number <= 1.0:
+        raise CommandError(
+            f"parameter {INTENSITY!r} of skill {skill.name!r} is {given[INTENSITY]!r}, not within 0..1"
+        )
+    return number
 
 
 def numbers_of(values: Mapping[str, float | str]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.description import Keyframe, Skill
 from embodiment_bridge.motion.keyframes import Motion
 from embodiment_bridge.motion.native import Native
+from embodiment_bridge.motion.recorded import Recorded
 from embodiment_bridge.motion.trajectory import Trajectory, TrajectoryPoint
 from embodiment_bridge.motion.walk_program import Program
 
@@ -48,7 +49,7 @@ class SkillRun:
         self.program = program
         self.track = track
         self.native = native
-        self.motion: Motion | Trajectory | None = None
+        self.motion: Motion | Trajectory | Recorded | None = None
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False

@@ -4,18 +4,20 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.description import BodyDescription, Keyframe, Skill
+from embodiment_bridge.description import BodyDescription, Skill
 from embodiment_bridge.errors import CommandError
 from embodiment_bridge.motion.arbiter import ChannelArbiter
 from embodiment_bridge.motion.fall import FallDetector
 from embodiment_bridge.motion.get_up import STILL_FALLEN, as_it_lies
 from embodiment_bridge.motion.holds import Holds
+from embodiment_bridge.motion.intensity import weakened
 from embodiment_bridge.motion.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.lights import Lights
 from embodiment_bridge.motion.locomotion import Locomotion
 from embodiment_bridge.motion.native import Start
 from embodiment_bridge.motion.posture import Posture
-from embodiment_bridge.motion.requests import numbers_of, parameters_of, skill_of
+from embodiment_bridge.motion.recorded import Recorded
+from embodiment_bridge.motion.requests import intensity_of, numbers_of, parameters_of, skill_of
 from embodiment_bridge.motion.skill_run import Ending, SkillRun
 from embodiment_bridge.motion.trajectory import Trajectory, TrajectoryPoint, checked_points
 from embodiment_bridge.motion.walk_program import Program
@@ -41,6 +43,7 @@ class SkillTable:
         self._natives = natives
         self._description = description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
+        self._by_name = {joint.name: joint for joint in description.joints}
         self._posture = posture
         self._legs = legs
         self._fall = fall
@@ -61,6 +64,7 @@ class SkillTable:
         values = parameters_of(skill, request.parameters)
         if skill.lying:
             skill = as_it_lies(skill, self._fall)
+        skill = weakened(skill, intensity_of(skill, request.parameters), self._by_name)
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
@@ -68,7 +72,7 @@ class SkillTable:
         elif skill.kind == "native" and available:
             native = self._natives[skill.name](skill, values, request.slot_s)
         run = SkillRun(request, skill, available, (), program, native=native)
-        run.joints = self._moved_joints(run.keyframes) if available else ()
+        run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
@@ -100,8 +104,10 @@ class SkillTable:
             self.lights.show(run.skill.channels, run.skill.light)
         self._reports.append(run.report(SkillStatus.RUNNING))
 
-    def _moved_joints(self, keyframes: Iterable[Keyframe]) -> tuple[int, ...]:
-        return tuple(sorted({self._index[name] for frame in keyframes for name in frame.position}))
+    def _moved_joints(self, run: SkillRun) -> tuple[int, ...]:
+        if run.skill.track is not None:
+            return tuple(self._index[name] for name in run.skill.track.joints)
+        return tuple(sorted({self._index[name] for frame in run.keyframes for name in frame.position}))
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
         """Give channels to ``claim``; skills that held one of them end."""
@@ -198,7 +204,7 @@ class SkillTable:
         """Whether a native skill has its channels for itself: a walk, if it uses the legs, has come to its end."""
         return run.motion is not None if run.joints else not run.uses_legs or self._standing
 
-    def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | None:
+    def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | Recorded | None:
         if not self._leg_joints.isdisjoint(run.joints) and not self._standing:
             return None  # no keyframes into a walk: the walker stops first, for the skill holds the legs
         limiter = self._posture.limiter
@@ -210,6 +216,8 @@ class SkillTable:
         self._posture.take(run.joints)
         if run.track:
             return Trajectory(run.joints, position, velocity, run.track)
+        if run.skill.track is not None:
+            return Recorded(run.joints, position, velocity, run.skill.track, joints, length)
         pieces = pieces_of(run.keyframes, joints, position, velocity, length)
         return Motion(run.joints, position, velocity, pieces)
 

@@ -15,8 +15,10 @@ from embodiment_bridge.nodes.runtime import Runtime
 class RunStage(Mock):
     """As ``Mock``, with parameters for the tree; keeps events and every joint state."""
 
-    def __init__(self, runtime: Runtime, namespace: str, speed: float = 5.0, **of_tree: Any) -> None:
-        super().__init__(runtime, namespace, tree=of_tree, **{**FAST, "speed": speed})
+    def __init__(
+        self, runtime: Runtime, namespace: str, body: dict[str, Any] | None = None, **of_tree: Any
+    ) -> None:
+        super().__init__(runtime, namespace, tree=of_tree, **{**FAST, "speed": 5.0, **(body or {})})
         self.events: list[NodeEvent] = []
         self.guests: list[BmlClient] = []
         self.feedback: list[Any] = []

@@ -75,7 +75,7 @@ def test_body_without_joints_may_have_native_skills() -> None:
 SMALL_FAULTS = [
     ("body: small", "bodi: small", "body: missing"),
     ("body: small", "body: [small]", r"body: \['small'\] is not a text"),
-    ("skills:", "extra: 1\nskills:", r"unknown key 'extra' \(known: base, body, channels, fall, gait, joints, skills\)"),
+    ("skills:", "extra: 1\nskills:", r"unknown key 'extra' \(known: base, body, channels, emotions, fall, gait"),
     ("skills:", "skils:", "skills: missing"),
     ("[head, waist, arm_l, arm_r]\njoints", "[head, waits, arm_l, arm_r]\njoints", "channels: unknown value 'waits'; did you mean 'waist'?"),
     ("[head, waist, arm_l, arm_r]\njoints", "[head, head]\njoints", "channels: .* is not free of repetition"),
@@ -91,7 +91,7 @@ SMALL_FAULTS = [
     ("velocity: 2.0", "velocity: .nan", "joints.yaw.velocity: nan is not a finite number"),
     ("velocity: 2.0", "velocity: true", "joints.yaw.velocity: True is not a finite number"),
     ("velocity: 2.0", "speed: 2.0", "joints.yaw.velocity: missing"),
-    ("kd: 1, mirror", "kd: 1, ki: 3, mirror", r"joints.yaw: unknown key 'ki'.*known: channel, effort, kd, kp"),
+    ("kd: 1, mirror", "kd: 1, ki: 3, mirror", r"joints.yaw: unknown key 'ki'.*known: acceleration, channel, effort, kd, kp"),
     ("rest: 0.5", "rest: 2.0", "joints.turn.rest: 2.0 is not within -1..1.5"),
     ("mirror: -yaw", "mirror: -jaw", "joints.yaw.mirror: unknown value '-jaw'"),
     ("mirror: -right", "mirror: -left", "joints.right: .* is not the mirror image of what 'left' says of it"),
