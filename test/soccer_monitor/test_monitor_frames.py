@@ -31,6 +31,12 @@ def test_changes_of_simspark():
     assert (event.game.time_s, event.scene.full, event.scene.depths) == (12.34, False, (0, 1))
 
 
+def test_lists_behind_the_graph_cost_only_themselves():
+    state, first, second = decode("simspark_monitor", f"((time 1))(RSG 0 1)({GRAPH})(IMG (s 2 2))(foo)")
+    assert state.scene.depths == (0, 1)
+    assert [first.raw, second.raw] == [b"(IMG (s 2 2))", b"(foo)"]
+
+
 GAMES = {
     "(time 6.51999)(half 2)(score_left 3)(score_right 0)(play_mode 4)": GameState(6.51999, 2, 4, 3, 0),
     "(team_left red)(team_right blue sky)": GameState(team_left="red", team_right="blue sky"),

@@ -5,7 +5,9 @@ import re
 from dataclasses import dataclass
 from random import Random
 
-_NUMBER = re.compile(r"(?<=\(ax )[-0-9.]+(?=\))|(?<=\(rt )[-0-9.]+|(?<=\(a )[-0-9.]+|(?<=\(pol )[-0-9.]+")
+_NUMBER = re.compile(
+    r"(?<=\(ax )[-0-9.]+(?=\))|(?<=\(rt )[-0-9.]+|(?<=\(a )[-0-9.]+|(?<=\(pol )[-0-9.]+|(?<=\(SLT )[-0-9.e]+"
+)
 UNKNOWN = "(IMG (s 2 2) (d AAAA))(foo (n bar) (val 1 2))"
 
 

@@ -17,6 +17,8 @@ from embodiment_bridge.framing import Frame, Framer
 from embodiment_bridge.peers.simspark.agents import AgentConversation, Conversation, Recorded
 from embodiment_bridge.peers.simspark.client import Client
 from embodiment_bridge.peers.simspark.faults import Faults
+from embodiment_bridge.peers.simspark.monitors import MonitorConversation, RecordedMonitor
+from embodiment_bridge.peers.simspark.trainer import Trainer
 from embodiment_bridge.peers.simspark.world import CYCLE_S, World
 
 MAX_CLIENTS: Final = 64
@@ -32,11 +34,13 @@ class SimsparkServer:
     Args:
         host: where to listen.
         port: of agents; 0 takes a free one.
+        monitor_port: of monitors and trainers; 0 takes a free one.
         sync: wait for the ``(syn)`` of every agent.
         realtime: False runs as fast as it can; only with ``sync``, for else nobody could follow.
         noise: see ``World``.
         true_pose: tell each player where it is (``mypos``, ``myorien``), as rcssserver3d does when told so.
         recording: path of a recorded agent stream that everybody hears instead of a world.
+        monitor_recording: path of a recorded monitor stream that every monitor gets instead of the world.
         seed: of all that is random.
         slow, cut, nan, unknown, lost: see ``Faults``.
 
@@ -50,11 +54,13 @@ class SimsparkServer:
         host: str = "127.0.0.1",
         port: int = 0,
         *,
+        monitor_port: int = 0,
         sync: bool = False,
         realtime: bool = True,
         noise: bool = True,
         true_pose: bool = False,
         recording: str = "",
+        monitor_recording: str = "",
         seed: int = 0,
         slow: float = 0.0,
         cut: float = 0.0,
@@ -70,11 +76,18 @@ class SimsparkServer:
         self._random = Random(seed)
         self._sync, self._realtime, self._true_pose = sync, realtime, true_pose
         self._recorded = recorded_messages(Path(recording)) if recording else ()
+        self._shown = recorded_messages(Path(monitor_recording)) if monitor_recording else ()
         self._selector = selectors.DefaultSelector()
         self._conversations: dict[Client, Conversation] = {}
         self._listeners: list[socket.socket] = []
         self._closing = threading.Event()
+        self._trainer = Trainer(self.world, self._closing.set)
         self.host, self.port = self._listen(host, port, self._agent)
+        try:
+            self.monitor_port = self._listen(host, monitor_port, self._monitor)[1]
+        except LinkError:
+            self._listeners[0].close()
+            raise
         self._thread = threading.Thread(target=self._serve, name="simspark stand-in", daemon=True)
         self._thread.start()
 
@@ -108,6 +121,11 @@ class SimsparkServer:
         if self._recorded:
             return Recorded(self._recorded, self._faults, self._random, at_once=False)
         return AgentConversation(self.world, self._faults, self._random, true_pose=self._true_pose)
+
+    def _monitor(self) -> Conversation:
+        if self._shown:
+            return RecordedMonitor(self._shown, self._faults, self._random, at_once=True)
+        return MonitorConversation(self.world, self._trainer, self._faults, self._random)
 
     def _serve(self) -> None:
         due = time.monotonic()

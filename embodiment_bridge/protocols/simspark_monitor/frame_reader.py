@@ -10,6 +10,7 @@ from typing import Final
 
 from embodiment_bridge.protocols.contract import Malformed, excerpt
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
+from embodiment_bridge.sexpr import split
 
 _BLANK: Final = r"[ \t\n\r\f\v]*"
 _HEADER: Final = re.compile(
@@ -27,9 +28,23 @@ def read_frame(offset: int, payload: bytes) -> list[Event]:
     header = _HEADER.search(text)
     if header is None:
         _read_lists(parts, text)
-    else:
-        _read_message(parts, text[: header.start()], header, text[header.end() :])
+        return parts.events()
+    head, tail = _without_outer_list(text[: header.start()].strip(), text[header.end() :].strip())
+    _read_message(parts, head, header, tail)
+    if parts.broken:  # perhaps only by lists behind the graph, which no server sends yet
+        graph = next((piece.end for piece in split(tail.encode()) if not piece.problem), 0)
+        if graph and tail.encode()[graph:].strip():
+            parts = MessageParts(offset)
+            _read_message(parts, head, header, tail.encode()[:graph].decode())
+            parts.loose(tail.encode()[graph:])
     return parts.events()
+
+
+def _without_outer_list(head: str, tail: str) -> tuple[str, str]:
+    """What stands before and behind the header; the documents have one more list around all."""
+    if head.count("(") == head.count(")") + 1 and tail.count(")") == tail.count("(") + 1:
+        return head[1:].strip(), tail[:-1].strip()
+    return head, tail
 
 
 def _read_lists(parts: MessageParts, text: str) -> None:
@@ -43,17 +58,13 @@ def _read_lists(parts: MessageParts, text: str) -> None:
 
 
 def _read_message(parts: MessageParts, head: str, header: re.Match[str], tail: str) -> None:
-    head, tail = head.strip(), tail.strip()
-    if head.count("(") == head.count(")") + 1 and tail.count(")") == tail.count("(") + 1:
-        head, tail = head[1:].strip(), tail[:-1].strip()  # as the documents have it
     if head:
         if head[0] == "(" and head[-1] == ")" and _is_whole(head[1:-1]):
             parts.lists(head[1:-1].encode())
         else:
             parts.malformed("no list before the header of the scene graph", head.encode())
     if tail[:1] == "(" and tail[-1:] == ")":
-        version = (int(header[2]), int(header[3]))
-        parts.graph(tail[1:-1], version, full=header[1] == "RSG")
+        parts.graph(tail[1:-1], (int(header[2]), int(header[3])), full=header[1] == "RSG")
     else:
         parts.malformed("no scene graph behind its header", tail.encode())
 
