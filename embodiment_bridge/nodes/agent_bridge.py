@@ -53,6 +53,8 @@ class AgentBridge(BridgeNode):
         values.update(declare(self, room.parameters))
         body = read_body(Path(values["body_file"]))
         converter: Converter = resolve(room.converter)(values, body)
+        make_codec = partial(resolve(room.codec), **converter.codec_options())
+        _check_greeting(make_codec(), converter)
         natives = converter.natives() if hasattr(converter, "natives") else {}
         self._front = BodyFront(self, body, room.outputs, self._refusal, natives)
         for remark in getattr(converter, "remarks", list)():
@@ -60,7 +62,7 @@ class AgentBridge(BridgeNode):
         if hasattr(converter, "heed"):
             converter.heed(self._front.wanted)
         self._inputs = RoomInputs(self, room, converter, self._refusal)
-        self._session = self._make_session(room, converter)
+        self._session = self._make_session(room, converter, make_codec)
 
     def activate(self) -> None:
         """Open the link."""
@@ -81,9 +83,9 @@ class AgentBridge(BridgeNode):
             return super().diagnose()
         return session_diagnostics(self._session)
 
-    def _make_session(self, room: Room, converter: Converter) -> EventSession:
-        make_codec = partial(resolve(room.codec), **converter.codec_options())
-        _check_greeting(make_codec(), converter)
+    def _make_session(
+        self, room: Room, converter: Converter, make_codec: Callable[[], Codec]
+    ) -> EventSession:
         front = self._front
         agent = BodyAgent(converter, front.desk, front.publish, front.stamp, front.after_step)
         peer, tell = _peer(self.values), front.link.publish
