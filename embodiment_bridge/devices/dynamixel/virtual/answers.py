@@ -121,7 +121,11 @@ class Answers:
 
 def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
     error = servo.error_byte(fault)
-    return packet1.status(servo.id, error, data) if protocol == 1 else packets.status(servo.id, error, data)
+    return (
+        packet1.status(servo.id, error, data)
+        if protocol == 1
+        else packets.quick_status(servo.id, error, data)
+    )
 
 
 def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:

@@ -108,6 +108,8 @@ class AxServo(Servo):
         if name in ("torque_enable", "goal_position") and not self.shut_down:
             self._torque = True
             self.memory.set("torque_enable", 1)
+        if name == "id":
+            self.readdressed = True
         if name in ("temperature_limit", "min_voltage_limit", "max_voltage_limit"):
             self.cache_limits()
         if self._torque:

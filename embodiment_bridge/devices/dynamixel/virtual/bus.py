@@ -33,7 +33,6 @@ from embodiment_bridge.errors import ConfigError
 GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual gives no number
 BAUD_TOLERANCE: Final = 0.03
 NAMES: Final = {int(code): code.name.lower() for code in Instruction}
-MAY_READDRESS: Final = frozenset({3, 4, 5, 6, 8, 0x20, 0x83, 0x93})  # instructions after which ids may differ
 
 
 class VirtualBus:
@@ -123,16 +122,17 @@ class VirtualBus:
             self.on_packet(now, "rx", packet.raw)
         servos = self.servos
         servos.now = now
+        readdressed = False
         servos.hears = self._hears if self.faults.rules or self.host_baud else None
-        for servo in servos.chain:  # who had heard nothing for too long, has noticed before this packet came
-            if isinstance(servo, XServo):
-                if servo.armed:
-                    servo.advance(now)
-                servo.last_heard = now
+        for servo in servos.chain:
+            if servo.armed:  # who had heard nothing for too long, has noticed before this packet came
+                servo.advance(now)
+            servo.last_heard = now
+            readdressed = readdressed or servo.readdressed
+        if readdressed:
+            servos.refresh()
         self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
         execution = execute(packet, servos)
-        if packet.instruction in MAY_READDRESS:
-            servos.refresh()
         for said in self._answers.say(packet, execution, now):
             if self.on_packet is not None:
                 self.on_packet(now, "tx", said)

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bytes of a servo's control table, items in them, and the detour of the indirect addresses."""
 
+from typing import Final
+
 from embodiment_bridge.devices.dynamixel.control_items import ControlTable, Item
+from embodiment_bridge.devices.dynamixel.instructions import Fault
 
 Run = tuple[int, int]  # (physical address, size)
+Part = tuple[Item, int, int]  # item, where its bytes begin and end in what is written
+PLANS: Final = 500  # that are remembered: a host asks for the same again and again
 
 
 class Memory:
@@ -12,6 +17,8 @@ class Memory:
     def __init__(self, table: ControlTable) -> None:
         self.table = table
         self.bytes = table.initial()
+        self._slots = {item.name: (item.address, item.end, item.signed) for item in table.items.values()}
+        self._plans: dict[Run, list[Part] | int] = {}
         self._item_at = {item.address: item for item in table.items.values()}
         self._inside = {a for item in table.items.values() for a in range(item.address, item.end)}
         self._runs: dict[Run, list[Run] | None] = {}
@@ -23,8 +30,8 @@ class Memory:
 
     def get(self, name: str) -> int:
         """The value of an item."""
-        item = self.table.items[name]
-        return int.from_bytes(self.bytes[item.address : item.end], "little", signed=item.signed)
+        address, end, signed = self._slots[name]
+        return int.from_bytes(self.bytes[address:end], "little", signed=signed)
 
     def set(self, name: str, value: int) -> None:
         """Set an item; what does not fit is cut to the item's size."""
@@ -43,7 +50,7 @@ class Memory:
         self.bytes[:] = self.table.initial()
         for name, value in kept.items():
             self.set(name, value)
-        self._runs.clear()
+        self.forget_runs()
 
     def lose_ram(self) -> None:
         """What a power cut leaves: the EEPROM."""
@@ -51,24 +58,50 @@ class Memory:
         for item in self.table.items.values():
             if not item.eeprom:
                 self.bytes[item.address : item.end] = fresh[item.address : item.end]
-        self._runs.clear()
+        self.forget_runs()
 
     def runs(self, address: int, size: int) -> list[Run] | None:
         """Where the bytes really are, indirect data followed to what they stand for; None: outside the table."""
         key = (address, size)
         if key not in self._runs:
-            if len(self._runs) > 500:
-                self._runs.clear()
+            if len(self._runs) > PLANS:
+                self.forget_runs()
             self._runs[key] = self._find_runs(address, size)
         return self._runs[key]
 
     def forget_runs(self) -> None:
         """The indirect addresses have changed."""
         self._runs.clear()
+        self._plans.clear()
 
     def is_indirect_address(self, address: int) -> bool:
         """Whether an entry of the detour begins there."""
         return address in self._entries
+
+    def plan(self, address: int, size: int) -> list[Part] | int:
+        """The items that so many bytes at an address are for, with their places in these; or why there are none."""
+        key = (address, size)
+        found = self._plans.get(key)
+        if found is None:
+            if len(self._plans) > PLANS:
+                self.forget_runs()
+            found = self._plans[key] = self._make_plan(address, size)
+        return found
+
+    def _make_plan(self, address: int, size: int) -> list[Part] | int:
+        runs = self.runs(address, size)
+        if runs is None:
+            return Fault.ACCESS
+        parts: list[Part] = []
+        at = 0
+        for run in runs:
+            items = self.items(run)
+            if items is None:
+                return Fault.DATA_LENGTH if self.knows(run[0]) else Fault.ACCESS
+            for item in items:
+                parts.append((item, at, at + item.size))
+                at += item.size
+        return parts
 
     def items(self, run: Run) -> list[Item] | None:
         """The items that fill a run exactly; None: it begins or ends inside one, or has a gap."""

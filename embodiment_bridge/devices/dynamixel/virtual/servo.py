@@ -17,6 +17,7 @@ from embodiment_bridge.devices.dynamixel.virtual.supply import Supply
 BOOT_S: Final = 0.3  # silent after a reboot (a real one: 0.2 to 0.5 s)
 OVERLOAD_S: Final = 2.0  # of more than OVERLOAD_SHARE without motion
 OVERLOAD_SHARE: Final = 0.8
+WATCH_S: Final = 0.01  # between looks at heat, load and supply
 SLOW: Final = 0.05  # rad/s
 AIR_DEGC: Final = 25.0
 HEAT_CAPACITY: Final = 15.0  # J/K per Nm of stall torque
@@ -42,7 +43,10 @@ class Servo(ABC):
         self.temperature = AIR_DEGC
         self.stuck_items: set[str] = set()  # writes to these are taken and do nothing
         self.eeprom_refused = False
+        self.last_heard = 0.0  # s of the clock, when any instruction came over the bus
+        self.readdressed = False  # its id or shadow id may have changed
         self._overload_s = 0.0
+        self._unwatched_s = 0.0
         self._dirty = True
         self._runs = self._present_runs()
         self.memory.set("model_number", table.number)
@@ -54,6 +58,11 @@ class Servo(ABC):
     def id(self) -> int:
         """Where it answers."""
         return self.memory.bytes[self._id_address]
+
+    @property
+    def armed(self) -> bool:
+        """Whether its bus watchdog watches."""
+        return False
 
     @property
     def identity(self) -> bytes:
@@ -78,6 +87,7 @@ class Servo(ABC):
         self.errors, self.shut_down, self._overload_s = 0, False, 0.0
         self._started = self.time
         self._dirty = True
+        self.readdressed = True
         self.booted()
 
     def reboot(self) -> None:
@@ -114,8 +124,11 @@ class Servo(ABC):
         if not drive.settled:
             drive.run(steps, self.supply.voltage)
         self.supply.draw(self, drive.current)
-        self._warm(steps * STEP)
-        self._watch(steps * STEP)
+        self._unwatched_s += steps * STEP
+        if self._unwatched_s >= WATCH_S:
+            self._warm(self._unwatched_s)
+            self._watch(self._unwatched_s)
+            self._unwatched_s = 0.0
 
     def _warm(self, seconds: float) -> None:
         size = self.table.motor.stall_torque_nm
@@ -163,37 +176,26 @@ class Servo(ABC):
 
     def write(self, address: int, data: bytes) -> int:
         """Write whole items, all or none; returns a ``Fault``, 0 if they are written."""
-        values = self._values(address, data)
-        if isinstance(values, int):
-            return values
+        plan = self.memory.plan(address, len(data))
+        if isinstance(plan, int):
+            return plan
+        values = [(item, int.from_bytes(data[a:b], "little", signed=item.signed)) for item, a, b in plan]
         for item, value in values:
             fault = self._refusal(item, value)
             if fault:
                 return fault
         for item, value in values:
-            if item.name not in self.stuck_items:
-                self.memory.set(item.name, value)
-                if self.memory.is_indirect_address(item.address):
-                    self.memory.forget_runs()
-                self.wrote(item.name, value)
+            self._set(item, value)
         self._dirty = True
-        return Fault.NONE
+        return 0
 
-    def _values(self, address: int, data: bytes) -> list[tuple[Item, int]] | int:
-        """The items that ``data`` is for, with their values, or why there are none."""
-        runs = self.memory.runs(address, len(data))
-        if runs is None:
-            return Fault.ACCESS
-        values = []
-        at = 0
-        for run in runs:
-            items = self.memory.items(run)
-            if items is None:
-                return Fault.DATA_LENGTH if self.memory.knows(run[0]) else Fault.ACCESS
-            for item in items:
-                values.append((item, item.decode(data[at : at + item.size])))
-                at += item.size
-        return values
+    def _set(self, item: Item, value: int) -> None:
+        if item.name in self.stuck_items:
+            return
+        self.memory.set(item.name, value)
+        if self.memory.is_indirect_address(item.address):
+            self.memory.forget_runs()
+        self.wrote(item.name, value)
 
     def _refusal(self, item: Item, value: int) -> int:
         if item.access == "r":

@@ -23,6 +23,7 @@ class Servos:
         self._by_id: dict[tuple[int, int], list[Servo]] = {}
         self._by_shadow: dict[tuple[int, int], list[Servo]] = {}
         for servo in self.chain:
+            servo.readdressed = False
             self._by_id.setdefault((servo.id, servo.protocol), []).append(servo)
             if (
                 isinstance(servo, XServo)
@@ -54,8 +55,8 @@ class Servos:
         now, hears = self.now, self.hears
         if hears is not None:
             servos = [servo for servo in servos if hears(servo)]
+        awake = True
         for servo in servos:
             servo.advance(now)
-        if any(servo.silent_until > now for servo in servos):
-            return [servo for servo in servos if servo.silent_until <= now]
-        return servos
+            awake = awake and servo.silent_until <= now
+        return servos if awake else [servo for servo in servos if servo.silent_until <= now]

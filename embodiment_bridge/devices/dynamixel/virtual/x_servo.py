@@ -21,6 +21,10 @@ TORQUE_AT_BOOT, RESTORE_AT_BOOT = 0x01, 0x02  # bits of startup_configuration
 HOMING_LIMIT: Final = 1024  # pulses; in joint mode more is ignored
 NEAR: Final = 10  # pulses from the goal that count as there
 GOALS: Final = ("goal_pwm", "goal_current", "goal_velocity", "goal_position")
+SETTINGS: Final = (
+    "drive_mode", "homing_offset", "temperature_limit", "min_voltage_limit", "max_voltage_limit", "moving_threshold",
+    "min_position_limit", "max_position_limit",
+)  # fmt: skip
 PRESENT: Final = (
     "registered_instruction", "hardware_error_status", "realtime_tick", "moving", "moving_status", "present_pwm",
     "present_current", "present_velocity", "present_position", "velocity_trajectory", "position_trajectory",
@@ -45,9 +49,8 @@ class XServo(Servo):
         )  # A, or share of torque
         self._watchdog_address = units["bus_watchdog"].address
         self._base = 0  # pulses of whole turns that are not counted any more
-        self.last_heard = 0.0
         self._backup: bytes | None = None
-        self._torque = False
+        self._torque = self._has_plain_goal = False
         super().__init__(table, id, supply, drive)
 
     # -- power and torque
@@ -129,9 +132,8 @@ class XServo(Servo):
 
     def refusal(self, name: str, value: int) -> int:
         """See ``Servo``."""
-        get = self.memory.get
         if name in GOALS:
-            if get("bus_watchdog") == FIRED:
+            if self.memory.bytes[self._watchdog_address] == FIRED & 0xFF:
                 return Fault.DATA_RANGE
             return self._goal_refusal(name, value)
         if name == "torque_enable" and value and self.shut_down:
@@ -147,36 +149,41 @@ class XServo(Servo):
     def _goal_refusal(self, name: str, value: int) -> int:
         get = self.memory.get
         if name == "goal_position":
-            inside = self._mode != JOINT or get("min_position_limit") <= value <= get("max_position_limit")
+            inside = self._mode != JOINT or self._lowest <= value <= self._highest
         else:
             inside = abs(value) <= get(name.removeprefix("goal_") + "_limit")
         return Fault.NONE if inside else Fault.DATA_LIMIT
 
     def wrote(self, name: str, value: int) -> None:
         """See ``Servo``."""
+        if (
+            name == "goal_position" and self._torque and self._has_plain_goal
+        ):  # what a host writes all the time
+            self._goal = value
+            self._steered.goal = self._angle(value)
+            self.drive.control(self._steered)
+            return
         if name == "torque_enable":
             self._torque_on() if value else self.torque_off()
         elif name == "operating_mode":
             self._change_mode()
         elif name == "bus_watchdog":
             self.last_heard = self.time
-        elif name in (
-            "drive_mode",
-            "homing_offset",
-            "temperature_limit",
-            "min_voltage_limit",
-            "max_voltage_limit",
-        ):
+        elif name in ("id", "shadow_id"):
+            self.readdressed = True
+        elif name in SETTINGS:
             self._load_settings()
         elif name in GOALS and not self._torque and self._drive_mode & TORQUE_BY_GOAL and not self.shut_down:
             self.memory.set("torque_enable", 1)
             self._torque_on()
-        if self._torque:
-            self._steer()
+        self._steer()
 
     def _load_settings(self) -> None:
         self.cache_limits()
-        self._mode = self.memory.get("operating_mode")
+        get = self.memory.get
+        self._mode = get("operating_mode")
+        self._lowest, self._highest = get("min_position_limit"), get("max_position_limit")
+        self._threshold = get("moving_threshold") * self._speed_unit
         self._drive_mode = self.memory.get("drive_mode")
         self._sign = -1 if self._drive_mode & REVERSE else 1
         homing = self.memory.get("homing_offset")
@@ -197,7 +204,11 @@ class XServo(Servo):
 
     def _steer(self) -> None:
         """Tell the drive what the registers want."""
-        self.drive.control(self._control() if self._torque else Control())
+        self._steered = self._control() if self._torque else Control()
+        self._goal = self.memory.get("goal_position")
+        self._profile = self._profile_kind() << 4
+        self._has_plain_goal = self._steered.kind == drives.POSITION and not self._drive_mode & TIME_PROFILE
+        self.drive.control(self._steered)
 
     def _control(self) -> Control:
         get = self.memory.get
@@ -325,14 +336,14 @@ class XServo(Servo):
         turning = self._is_moving()
         current = drive.current / self._current_unit if self.table.has_current else drive.pwm * 1000
         wanted = self._pulses(drive.wanted) if self._torque else position
-        there = abs(position - self.memory.get("goal_position")) < NEAR
+        there = abs(position - self._goal) < NEAR
         ongoing = self._torque and drive.wanted_speed != 0.0
         return (
             self.registered is not None,
             self.errors,
             int((self.time - self._started) * 1000) % 32768,
             turning,
-            there | ongoing << 1 | self._profile_kind() << 4,
+            there | ongoing << 1 | self._profile,
             round(drive.pwm * FULL_PWM) * sign,
             round(min(max(current, -32767), 32767)) * sign,
             speed,
@@ -344,7 +355,7 @@ class XServo(Servo):
         )
 
     def _is_moving(self) -> bool:
-        return abs(self.drive.velocity) > self.memory.get("moving_threshold") * self._speed_unit
+        return abs(self.drive.velocity) > self._threshold
 
     def _profile_kind(self) -> int:
         """0 step, 1 rectangular, 3 trapezoid (2 would be a triangle)."""
