@@ -22,7 +22,7 @@ class KinematicBase:
     """
 
     def __init__(self, base: Base, legs: Sequence[Joint], index: Mapping[str, int]) -> None:
-        self.walker = Pace(base.walk)
+        self.walker: Pace = Pace(base.walk)
         self.program: Program | None = None
         self.held = False
         self.joints = tuple(index[joint.name] for joint in legs)

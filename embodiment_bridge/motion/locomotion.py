@@ -6,6 +6,7 @@ from typing import Protocol
 
 from embodiment_bridge.description import BodyDescription
 from embodiment_bridge.motion.drive import KinematicBase
+from embodiment_bridge.motion.keyframe_gait import KeyframeGait
 from embodiment_bridge.motion.legs import Legs
 from embodiment_bridge.motion.sensing import Sensed
 from embodiment_bridge.motion.walk import Pace
@@ -51,5 +52,7 @@ def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Loc
         return Legs(description.gait, index)
     if description.base is not None:
         legs = [joint for joint in description.joints if joint.channel == "legs"]
+        if description.base.cycle is not None:
+            return KeyframeGait(description.base, description.base.cycle, legs, index)
         return KinematicBase(description.base, legs, index)
     return None

@@ -4,9 +4,12 @@
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Final
 
 STANDING_T1: Final = 0.6  # m; height of a standing T1's torso is 0.67
+STANDING_NAO: Final = 0.25  # m; that of a Nao is 0.36, as it sees by landmarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,19 @@ def _rcsssmj() -> list[str]:
     return ["start_peer:=true", f"port:={port}", f"monitor_port:={monitor_port}"]
 
 
+def _simspark() -> list[str]:
+    return ["start_peer:=true", f"port:={free_ports(1)[0]}"]
+
+
+def _virtual_servos() -> list[str]:
+    return [f"port:={Path(mkdtemp(prefix='servos_')) / 'ttyDXL0'}", "start_pose:=rest"]
+
+
 BODIES: Mapping[str, DemoBody] = {
     "rcsssmj": DemoBody("the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _rcsssmj, STANDING_T1),
+    "simspark": DemoBody(
+        "a stand-in for the simulator rcssserver3d, joined with a Nao", _simspark, STANDING_NAO
+    ),
+    "virtual_servos": DemoBody("twenty virtual servos, and the driver of real ones", _virtual_servos),
     "mock": DemoBody("a mock body in a small world of its own", list),
 }

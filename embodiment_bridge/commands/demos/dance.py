@@ -48,4 +48,4 @@ def _is_half_way(stage: Stage) -> bool:
     )
 
 
-SHOW = Show("a dance with eye colours, paused and resumed half way", ("rcsssmj", "mock"), perform)
+SHOW = Show("a dance with eye colours, paused and resumed half way", ("rcsssmj", "mock", "simspark"), perform)

@@ -11,4 +11,4 @@ def perform(stage: Stage) -> int:
     return stage.perform(stage.document or own_document("first_steps"))
 
 
-SHOW = Show("a robot moves head and arms, walks and turns", ("rcsssmj", "mock"), perform)
+SHOW = Show("a robot moves head and arms, walks and turns", ("rcsssmj", "mock", "simspark"), perform)

@@ -10,6 +10,7 @@ from embodiment_bridge.peers.simspark.world import World
 
 SEE_EVERY = 3  # percepts
 _FOOT_OF = {"rlj5": ("rf", "rfoot"), "llj5": ("lf", "lfoot")}  # after which joint a foot speaks
+_TOES_OF = {"rlj6": ("rf1", "rfoot"), "llj6": ("lf1", "lfoot")}  # likewise, of a robot that has them
 
 
 class Perceptors:
@@ -21,6 +22,8 @@ class Perceptors:
         self._eye = Eye(world.random if world.noise else None)
         self._true_pose = true_pose
         self._count = 0
+        toes = any(joint.name == "rlj7" for joint in player.robot.joints)
+        self._soles = {**_FOOT_OF, **_TOES_OF} if toes else _FOOT_OF
 
     def percept(self) -> str:
         """The message of this cycle."""
@@ -40,8 +43,8 @@ class Perceptors:
             if joint.name == "raj1" and self._count % SEE_EVERY == 0:
                 yield self._eye.see(self._world, player, true_pose=self._true_pose)
             yield f"(HJ (n {joint.name}) (ax {player.angles[joint.name]:.2f}))"
-            if joint.name in _FOOT_OF:
-                yield self._foot(*_FOOT_OF[joint.name])
+            if joint.name in self._soles:
+                yield self._foot(*self._soles[joint.name])
 
     def _game(self) -> str:
         game, player = self._world.game, self._player
@@ -53,10 +56,10 @@ class Perceptors:
         return f"(GS {who}{scores} (t {game.time:.2f}) (pm {game.play_mode}))"
 
     def _foot(self, name: str, part: str) -> str:
-        """The resistance of the ground, in the foot's frame: the weight is shared by the feet that stand."""
+        """The resistance of the ground, in the foot's frame: the weight is shared by the soles that stand."""
         standing = self._player.on_ground
         if part not in standing:
             return ""
-        up = (0.0, 0.0, WEIGHT_N / len(standing))
+        up = (0.0, 0.0, WEIGHT_N * 2 / (len(standing) * len(self._soles)))
         force = apply(transposed(self._player.parts[part].turn), up)
         return "(FRP (n {}) (c 0.00 -0.01 -0.01) (f {:.2f} {:.2f} {:.2f}))".format(name, *force)

@@ -47,7 +47,7 @@ class Player:
         self.rates: Vector = (0.0, 0.0, 0.0)  # deg/s in the torso's frame
         self.acceleration: Vector = (0.0, 0.0, 0.0)  # m/s2, proper
         self._limits = {joint.effector: joint for joint in robot.joints}
-        self._fall_speed = 0.0
+        self._falls, self._fall_speed = True, 0.0
         self._prints: dict[str, tuple[float, float, float]] = {}  # of the feet in the world: x, y, heading
         self._moved = True
         self._parts: dict[str, Pose] = {}
@@ -68,7 +68,7 @@ class Player:
     def put(self, place: Vector, yaw: float) -> None:
         """Be somewhere else, at rest; it drops from there."""
         self.place, self.yaw = place, yaw
-        self._fall_speed = 0.0
+        self._falls, self._fall_speed = True, 0.0
         self._prints = {}
 
     @property
@@ -127,14 +127,13 @@ class Player:
         """Fall, or stand on the lower sole; returns whether it falls."""
         x, y, z = self.place
         stand = -min(self._sole(foot)[2] for foot in FEET)
-        if z > stand + LETS_GO or (self._fall_speed and z > stand):
-            self._fall_speed += GRAVITY * dt
-            self.place = (x, y, max(z - self._fall_speed * dt, stand))
+        fallen_to = z - self._fall_speed * dt if self._falls or z > stand + LETS_GO else stand
+        self._falls = fallen_to > stand
+        self._fall_speed = self._fall_speed + GRAVITY * dt if self._falls else 0.0
+        self.place = (x, y, max(fallen_to, stand))
+        if self._falls:
             self._prints = {}
-            return True
-        self._fall_speed = 0.0
-        self.place = (x, y, stand)
-        return False
+        return self._falls
 
     def _step_on_feet(self) -> None:
         """Move so that the lower foot stays where it was on the ground, and as it was turned."""

@@ -10,6 +10,7 @@ from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj.commands import Motor
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot
+from embodiment_bridge.protocols.soccer.joint_order import JointOrder
 from embodiment_bridge.rotation import rpy_from_quaternion
 from embodiment_bridge.units import DEG_PER_RAD, RAD_PER_DEG
 
@@ -26,14 +27,13 @@ class BodyMap:
 
     def __init__(self, robot: Robot, body: BodyDescription) -> None:
         self.joints = _joints(robot, body)
-        self._order: tuple[int, ...] = ()
-        self._order_of: tuple[str, ...] = ()
+        self._order = JointOrder(joint.perceptor for joint in self.joints)
 
     def state(self, percept: Percept) -> BodyState | None:
         """What the robot senses of itself, if the percept has a possible time and all joints."""
         if percept.time_s is None or percept.joints is None or not 0.0 <= percept.time_s < MAX_TIME:
             return None
-        order = self._joint_order(percept.joints.names)
+        order = self._order.of(percept.joints.names)
         if not order:
             return None
         positions, velocities = percept.joints.positions_deg, percept.joints.velocities_deg_s
@@ -64,18 +64,6 @@ class BodyMap:
         """A command for every motor."""
         rows = zip(targets.position, targets.velocity, targets.kp, targets.kd, targets.effort, strict=True)
         return [_motor(joint, *row) for joint, row in zip(self.joints, rows, strict=True)]
-
-    def _joint_order(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        """For each joint of ours, where it stands in a percept; empty when one is missing.
-
-        The server sends the same order each time.
-        """
-        if names != self._order_of:
-            places = {name.removeprefix("q_"): i for i, name in enumerate(names)}
-            order = [places.get(joint.perceptor.removeprefix("q_")) for joint in self.joints]
-            self._order = tuple(i for i in order if i is not None) if None not in order else ()
-            self._order_of = names
-        return self._order
 
 
 def robot_named(name: str) -> Robot:

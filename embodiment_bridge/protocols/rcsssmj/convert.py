@@ -16,7 +16,7 @@ from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_named
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import Messages
-from embodiment_bridge.protocols.rcsssmj.requests import Requests
+from embodiment_bridge.protocols.rcsssmj.requests import requests
 from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
 from embodiment_bridge.scene.soccer import Player
@@ -47,7 +47,7 @@ class Converter:
             EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
             camera,
         )
-        self._requests = Requests(self._robot, split=bool(parameters.get("say_split", False)))
+        self._requests = requests(self._robot, split=bool(parameters.get("say_split", False)))
 
     def codec_options(self) -> dict[str, Any]:
         """See ``contract.Converter``: the robot's actuators are all that may be commanded."""

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RoboCup 3D soccer simulator: the agent port of rcssserver3d on SimSpark."""
+
+from embodiment_bridge.protocols.contract import Input, Output, Parameter, Room
+
+ROOM = Room(
+    name="simspark",
+    summary="RoboCup 3D soccer simulator (rcssserver3d on SimSpark), agent port",
+    codec="embodiment_bridge.protocols.simspark.codec:Codec",
+    converter="embodiment_bridge.protocols.simspark.convert:Converter",
+    parameters=(
+        Parameter("port", 3100, "TCP port for agents.", 1, 65535),
+        Parameter(
+            "robot",
+            "nao",
+            "Robot model: nao, or one of the types of nao_hetero.rsg.",
+            choices=("nao", "nao0", "nao1", "nao2", "nao3", "nao4"),
+        ),
+        Parameter("team", "bridge", "Team name, without blanks."),
+        Parameter("number", 2, "Player number; 0 takes the next that is free.", 0, 11),
+        Parameter("field_length", 30.0, "Length of the field, m: where its landmarks are.", 1.0, 1000.0),
+        Parameter("field_width", 20.0, "Width of the field, m.", 1.0, 1000.0),
+        Parameter(
+            "entity_memory",
+            10.0,
+            "Time for which entities that are out of sight are remembered, s.",
+            0.0,
+            3600.0,
+        ),
+    ),
+    outputs=(
+        Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+        Output("imu", "sensor_msgs.msg:Imu", "sensor"),
+        Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
+        Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
+        Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
+        Output("touch", "embodiment_bridge.msg:TouchStates", "sensor"),
+        Output("force/rf", "geometry_msgs.msg:WrenchStamped", "sensor"),
+        Output("force/lf", "geometry_msgs.msg:WrenchStamped", "sensor"),
+        Output("force/rf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
+        Output("force/lf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
+        Output("battery", "sensor_msgs.msg:BatteryState", "sensor"),
+        Output("temperature", "sensor_msgs.msg:Temperature", "sensor"),
+        Output("heard", "embodiment_bridge.msg:HeardMessage", "events"),
+        Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
+    ),
+    inputs=(Input("say", "std_msgs.msg:String"),),
+    services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger")),
+    commands="embodiment_bridge.protocols.simspark.commands:COMMANDS",
+    refusal="the server hung up before the first percept",
+)

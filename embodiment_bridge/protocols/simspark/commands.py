@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an agent tells rcssserver3d, in the units of the wire."""
+
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """``(scene rsg/agent/nao/nao_hetero.rsg 3)``: which robot to be; the first frame of a connection.
+
+    A file that is not there is not answered at all.
+    """
+
+    file: str
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Init:
+    """``(init (unum 1)(teamname alpha))``: into which team; lost before the first percept.
+
+    number 0 is the next free one. A refusal is that no number and side come back.
+    """
+
+    number: int
+    team: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hinge:
+    """``(lae3 1.2)``: turn one joint at this speed until the next command for it."""
+
+    name: str
+    speed_rad_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Universal:
+    """``(lae1_2 1.2 -0.5)``: turn a joint of two axes, of old soccerbots."""
+
+    name: str
+    first_rad_s: float
+    second_rad_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """``(beam x y rot)``: be somewhere else in the own half; before kick-off and after a goal only.
+
+    Seen from the own side, for both teams: x < 0 is the own half, angle 0 looks at the opponents' goal.
+    """
+
+    x: float  # m
+    y: float  # m
+    theta_deg: float
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """``(say hello)``: 1 to 20 characters from ``!`` to ``~`` without parentheses."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """``(pass)``: ask for the play mode in which opponents must keep away, from 0.7.2 on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syn:
+    """``(syn)``: no action, but a server in sync mode goes on."""
+
+
+Action: TypeAlias = Hinge | Universal | Beam | Say | Pass | Syn | Init
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Several actions in one wire frame: one frame per percept."""
+
+    actions: tuple[Action, ...]
+
+
+COMMANDS: Final = (Scene, Init, Hinge, Universal, Beam, Say, Pass, Syn, Frame)

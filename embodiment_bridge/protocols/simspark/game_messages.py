@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes on around a Nao, as messages: the game, and what is said."""
+
+import math
+from typing import Any
+
+from std_msgs.msg import Header
+
+from embodiment_bridge.msg import HeardMessage
+from embodiment_bridge.protocols.simspark import events
+from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
+from embodiment_bridge.units import RAD_PER_DEG, wrap_angle
+
+
+def game(state: events.GameState, team: str, side: str) -> Game:
+    """How the game stands for a player of ``team`` on ``side``: the server does not tell the name of the other team."""
+    return Game(
+        state.play_time_s,
+        state.play_mode,
+        team if side == "left" else "",
+        team if side == "right" else "",
+        state.score_left or 0,
+        state.score_right or 0,
+    )
+
+
+def heard(
+    percept: events.Percept, side: str, yaw: float | None, stamp: Any, frame: str
+) -> list[HeardMessage]:
+    """What was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None where it is not known."""
+    return [_heard(one, side, yaw, stamp, frame) for one in percept.heard[:MAX_HEARD]]
+
+
+def _heard(said: events.Heard, side: str, yaw: float | None, stamp: Any, frame: str) -> HeardMessage:
+    message = HeardMessage(
+        header=Header(stamp=stamp, frame_id=frame),
+        sender=(said.team or "").replace("\0", ""),
+        text=said.message.replace("\0", "\\x00"),
+    )
+    if said.direction_deg is not None and math.isfinite(said.direction_deg) and yaw is not None:
+        turned = math.pi if side == "right" else 0.0
+        message.has_direction = True
+        message.azimuth = wrap_angle(said.direction_deg * RAD_PER_DEG + turned - yaw)
+    return message

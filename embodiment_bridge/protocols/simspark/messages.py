@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Percepts of a Nao as ROS messages: which topics a percept has something for."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from sensor_msgs.msg import BatteryState, Temperature
+from std_msgs.msg import Header
+
+from embodiment_bridge import state_messages
+from embodiment_bridge.body import BodyState
+from embodiment_bridge.protocols.simspark import game_messages
+from embodiment_bridge.protocols.simspark.body_map import motion
+from embodiment_bridge.protocols.simspark.events import AgentState, Percept
+from embodiment_bridge.protocols.simspark.force_messages import Forces
+from embodiment_bridge.protocols.soccer import body_messages
+from embodiment_bridge.protocols.soccer.game_messages import GameNews
+from embodiment_bridge.rotation import quaternion_from_rpy
+from embodiment_bridge.scene.camera import Pose
+from embodiment_bridge.scene.entities import EntityMemory
+from embodiment_bridge.scene.messages import entity_array, vision_message
+from embodiment_bridge.scene.sight import Sight
+from embodiment_bridge.scene.soccer import Player, sightings
+
+BALL_DIAMETER: Final = 0.084  # m, of rcssserver3d 0.7.3
+FRAMES: Final = ("map", "base_link", "imu_link", "camera_link")
+
+Pairs = Iterator[tuple[str, Any]]
+
+
+class Messages:
+    """Makes the messages of one Nao. ``wanted`` says of a topic whether somebody listens; all are made at first.
+
+    Args:
+        joint_names: in the body's order.
+        prefix: before every frame name.
+        team: name of the own team.
+        memory: of entities.
+    """
+
+    def __init__(self, joint_names: Sequence[str], prefix: str, team: str, memory: EntityMemory) -> None:
+        self._joint_names = list(joint_names)
+        self._frames: Mapping[str, str] = {name: prefix + name for name in FRAMES}
+        self._team = team
+        self._memory = memory
+        self._news = GameNews()
+        self._forces = Forces(prefix)
+        self.wanted: Callable[[str], bool] = lambda topic: True
+
+    def restart(self) -> None:
+        """A new connection, perhaps to another world: nothing of the old one is remembered."""
+        self._memory.clear()
+        self._news.forget()
+
+    def of(
+        self,
+        percept: Percept,
+        state: BodyState,
+        me: tuple[int, str],
+        picture: tuple[Sight, Pose | None] | None,
+        stamp: Any,
+    ) -> Pairs:
+        """(topic, message) pairs of one percept, each made when it is asked for; a missing sensor gives none.
+
+        Args:
+            percept: what was sent.
+            state: what ``BodyMap`` made of it.
+            me: own number and side.
+            picture: what is seen and, where known, the camera in ``map``; None in a cycle without a picture.
+            stamp: of all messages.
+        """
+        frames, wanted = self._frames, self.wanted
+        number, side = me
+        if wanted("joint_states"):
+            yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
+        if state.has_base and wanted("pose"):
+            yield "pose", state_messages.pose(state, stamp, frames["map"])
+        if percept.gyros and percept.accelerometers and wanted("imu"):
+            turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw) if state.has_base else None
+            yield "imu", body_messages.imu(*motion(percept), turn, stamp, frames["imu_link"])
+        yield from self._forces.messages(percept, stamp)
+        if percept.touches and wanted("touch"):
+            yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
+        if percept.game_state is not None:
+            news = self._news.message(game_messages.game(percept.game_state, self._team, side), stamp)
+            if news is not None:
+                yield "game_state", news
+        if percept.heard:
+            yaw = state.yaw if state.has_base else None
+            for message in game_messages.heard(percept, side, yaw, stamp, frames["base_link"]):
+                yield "heard", message
+        if percept.agent_state is not None:
+            yield from _health(percept.agent_state, Header(stamp=stamp, frame_id=frames["base_link"]))
+        if picture is not None:
+            yield from self._seen(picture[0], picture[1], Player(self._team, number), state, stamp)
+
+    def _seen(self, seen: Sight, eye: Pose | None, me: Player, state: BodyState, stamp: Any) -> Pairs:
+        if self.wanted("vision"):
+            yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
+        if eye is not None:
+            # it remembers also while nobody listens
+            known = self._memory.look(sightings(seen, eye, me, BALL_DIAMETER), state.time, stamp)
+            if self.wanted("entities"):
+                yield "entities", entity_array(known, stamp, self._frames["map"])
+
+
+def _health(agent: AgentState, header: Header) -> Pairs:
+    if agent.battery_percent is not None:
+        yield (
+            "battery",
+            BatteryState(header=header, percentage=agent.battery_percent / 100.0, present=True),
+        )
+    if agent.temperature is not None:
+        yield "temperature", Temperature(header=header, temperature=agent.temperature)

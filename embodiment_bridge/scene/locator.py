@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a body is in ``map``: tilt from gyro and accelerometer, place and heading from landmarks. Frames are REP-103.
+
+An estimate, for bodies that no simulator tells their place. Steady motion and the noise of a soccer camera leave a few
+centimetres; between pictures the heading goes on by the gyro and the place stays.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from embodiment_bridge.rotation import Vector, quaternion_from_rpy, rotate
+from embodiment_bridge.units import wrap_angle
+
+GRAVITY = 9.81  # m/s2
+STEADY = 0.2  # share by which the acceleration may differ from gravity and still tell what is down
+LEVEL_TIME = 0.5  # s, time constant with which the accelerometer corrects the gyro
+SHARE = 0.3  # of a new fix that is believed
+HEIGHT_SHARE = 0.1
+JUMP = 0.6  # m, rad: a fix that is further off is another place: the body was beamed
+FORGET = 1.0  # s without a fix after which the place is unknown
+LEAST_DISTANCE = 0.5  # m; nearer landmarks tell the heading badly
+MAX_DT = 0.1  # s
+
+
+class Locator:
+    """One body. ``landmarks``: m in ``map``, by the names that the camera's points have."""
+
+    def __init__(self, landmarks: Mapping[str, Vector]) -> None:
+        self._landmarks = landmarks
+        self.forget()
+
+    def forget(self) -> None:
+        """The body is somewhere else."""
+        self.roll = self.pitch = self.yaw = 0.0
+        self.place: Vector = (0.0, 0.0, 0.0)
+        self._age = math.inf
+        self._levelled = False
+
+    @property
+    def known(self) -> bool:
+        """Whether the place was seen not long ago."""
+        return self._age < FORGET
+
+    def feel(self, rates: Vector, acceleration: Vector, dt: float) -> None:
+        """Go on by ``dt`` s.
+
+        Args:
+            rates: rad/s about the body's axes.
+            acceleration: m/s2, proper, along them.
+            dt: s since the last call.
+        """
+        dt = min(max(dt, 0.0), MAX_DT)
+        self._age += dt
+        if math.isfinite(sum(rates)):
+            self.roll += rates[0] * dt
+            self.pitch += rates[1] * dt
+            self.yaw = wrap_angle(self.yaw + rates[2] * dt)
+        size = math.hypot(*acceleration)
+        if not math.isfinite(size) or abs(size - GRAVITY) > STEADY * GRAVITY:
+            return
+        ax, ay, az = acceleration
+        share = min(dt / LEVEL_TIME, 1.0) if self._levelled else 1.0
+        self._levelled = True
+        self.roll += share * wrap_angle(math.atan2(ay, az) - self.roll)
+        self.pitch += share * wrap_angle(math.atan2(-ax, math.hypot(ay, az)) - self.pitch)
+
+    def look(self, seen: Sequence[tuple[str, Vector]]) -> None:
+        """Take in a picture: names and places in the body's frame, m."""
+        level = quaternion_from_rpy(self.roll, self.pitch, 0.0)
+        pairs = [
+            (self._landmarks[name], rotate(level, there)) for name, there in seen if name in self._landmarks
+        ]
+        pairs = [pair for pair in pairs if math.hypot(*pair[1][:2]) > LEAST_DISTANCE]
+        if len(pairs) > 1:
+            self._fix(pairs, _heading(pairs))
+        elif pairs and self.known:
+            self._fix(pairs, self.yaw)
+
+    def know(self, place: Vector, yaw: float) -> None:
+        """Take over a place (m) and heading (rad) that somebody tells."""
+        if math.isfinite(sum(place) + yaw):
+            self.place, self.yaw, self._age = place, wrap_angle(yaw), 0.0
+
+    def _fix(self, pairs: Sequence[tuple[Vector, Vector]], yaw: float) -> None:
+        c, s = math.cos(yaw), math.sin(yaw)
+        weights = [1.0 / math.hypot(*there) for _, there in pairs]
+        total = sum(weights)
+
+        def mean(values: Sequence[float]) -> float:
+            return sum(w * v for w, v in zip(weights, values, strict=True)) / total
+
+        x = mean([real[0] - c * there[0] + s * there[1] for real, there in pairs])
+        y = mean([real[1] - s * there[0] - c * there[1] for real, there in pairs])
+        z = mean([real[2] - there[2] for real, there in pairs])
+        if not math.isfinite(x + y + z + yaw):
+            return
+        off = wrap_angle(yaw - self.yaw)
+        near = self.known and math.hypot(x - self.place[0], y - self.place[1]) < JUMP and abs(off) < JUMP
+        share, up = (SHARE, HEIGHT_SHARE) if near else (1.0, 1.0)
+        here = self.place
+        self.place = (
+            here[0] + share * (x - here[0]),
+            here[1] + share * (y - here[1]),
+            here[2] + up * (z - here[2]),
+        )
+        self.yaw = wrap_angle(self.yaw + share * off)
+        self._age = 0.0
+
+
+def _heading(pairs: Sequence[tuple[Vector, Vector]]) -> float:
+    """The turn (rad) about z that brings what was seen onto what is there, both about their means."""
+    n = len(pairs)
+    rx, ry = sum(real[0] for real, _ in pairs) / n, sum(real[1] for real, _ in pairs) / n
+    sx, sy = sum(there[0] for _, there in pairs) / n, sum(there[1] for _, there in pairs) / n
+    dot = cross = 0.0
+    for real, there in pairs:
+        a, b, c, d = there[0] - sx, there[1] - sy, real[0] - rx, real[1] - ry
+        dot += a * c + b * d
+        cross += a * d - b * c
+    return math.atan2(cross, dot)
