@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mock body that lives ten times as fast, its behaviour tree, the OpenCog bridge, and the stand-in OAC."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rclpy.parameter import Parameter
+
+from embodiment_bridge.launching.executables import behavior_tree, mock_body, opencog_bridge
+from embodiment_bridge.nodes.plan_client import PlanClient
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.peers.oac.stand_in import OacPeer
+from embodiment_bridge.session import Phase
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+PLAN_FILE = str(ROOT / "config/plans/default.yaml")
+BRAIN = "http://www.opencog.org/brain"
+ENVELOPE = '<oc:action-plan xmlns:oc="' + BRAIN + '" demand="" entity-id="{}" id="{}">{}</oc:action-plan>'
+LONG_WALK = (
+    '<action name="walk" sequence="1"><param type="vector"><vector x="3000" y="0" z="0"/></param></action>'
+)
+
+
+def overrides(**values: Any) -> list[Parameter]:
+    return [Parameter(name, value=value) for name, value in values.items()]
+
+
+class Graph:
+    """The nodes in one process; ``oac`` is the stand-in, ``brain`` its OAC fido."""
+
+    def __init__(self, oac: OacPeer, *, body: bool = True, speed: float = 10.0, **parameters: Any) -> None:
+        self.oac = oac
+        self.runtime = Runtime()
+        common = {"context": self.runtime.context}
+        sim = {"use_sim_time": body}
+        if body:
+            clock = overrides(publish_clock=True, speed=speed, **sim)
+            self.body = self.runtime.add(mock_body(parameter_overrides=clock, **common))
+        tree = overrides(plan_file=PLAN_FILE, **sim)
+        self.tree = self.runtime.add(behavior_tree(parameter_overrides=tree, **common))
+        values = {"port": oac.port, **sim, **parameters}
+        self.bridge = self.runtime.add(opencog_bridge(parameter_overrides=overrides(**values), **common))
+        self.watcher = self.runtime.add(Watcher(**common))
+        self.plans = PlanClient(self.watcher)
+
+    def until(self, condition: Callable[[], Any], patience: float = PATIENCE) -> None:
+        deadline = time.monotonic() + patience
+        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition(), self.bridge.diagnose()
+
+    def join(self) -> None:
+        """Until the OAC has the body on its map, and plans can be run."""
+        self.until(lambda: self.ready and self.tree._skills and self.plans.server_is_there)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the bridge is logged in and the OAC knows where its body is."""
+        there = self.bridge.active and self.bridge._session.status.phase is Phase.READY
+        return there and "fido" in self.oac.brains and "fido" in self.brain.known
+
+    @property
+    def brain(self) -> Any:
+        return self.oac.brains["fido"]
+
+    @property
+    def reports(self) -> list[tuple[str, int | None, str, str]]:
+        """What was reported so far: plan, sequence, name, status."""
+        return [(r.plan_id, r.sequence, r.name, r.status) for r in list(self.brain.record.reports)]
+
+    def say(self, text: str | bytes, kind: int = 1) -> None:
+        """The OAC sends something to the bridge."""
+        payload = text.encode() if isinstance(text, str) else text
+        self.oac.do(lambda: self.oac.router.send("fido", "PROXY", kind, payload))
+
+    def plan(self, name: str, actions: str, entity: str = "fido") -> None:
+        """The OAC sends a plan of its own making."""
+        self.say(ENVELOPE.format(entity, name, actions))
+
+    def close(self) -> None:
+        self.plans.destroy()
+        self.runtime.__exit__(None, None, None)
+
+
+def action(name: str, sequence: int = 1, inside: str = "") -> str:
+    return f'<action name="{name}" sequence="{sequence}">{inside}</action>'

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An OAC that moves the mock body: over real TCP and DDS, in simulated time."""
+
+from contextlib import contextmanager
+
+import pytest
+from embodiment_bridge.action import ExecuteActionPlan
+from embodiment_bridge.msg import (
+    AgentAction,
+    Feelings,
+    HeardMessage,
+    PhysiologyLevels,
+    PlanActionStatus,
+    PsiDemands,
+)
+from opencog_stage import LONG_WALK, Graph, action
+from std_msgs.msg import String
+
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.peers.oac.router import Router
+from embodiment_bridge.peers.oac.stand_in import OacPeer
+from embodiment_bridge.protocols.opencog import wire
+
+PLAYED = [("0", 1, "walk"), ("0", 2, "look_at"), ("0", 3, "grab"), ("0", 4, "say"), ("0", 5, "drop")]
+KICKED = [("2", 1, "walk"), ("2", 2, "kick")]
+SAY = '<param type="string" value="hello"/>'
+
+
+@contextmanager
+def graph(script="none", peer=None, **parameters):
+    with OacPeer(script=script, **(peer or {})) as oac:
+        made = Graph(oac, **parameters)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+@pytest.mark.parametrize(
+    ("peer", "parameters"),
+    [
+        ({}, {}),
+        ({"acks": True, "single_actions": True, "dialect": "final"}, {"acks": True, "dialect": "final"}),
+        ({"oac": ""}, {"owner": "7270"}),
+    ],
+    ids=["seed", "final, acks, single actions", "loaded by the spawner"],
+)
+def test_whole_play(peer, parameters):
+    with graph("demo", peer, **parameters) as g:
+        g.until(lambda: "fido" in g.oac.brains and len(g.brain.record.outcomes) == 2)
+        assert g.brain.record.outcomes == {0: "done", 2: "done"}
+        assert g.reports == [(*step, "done") for step in PLAYED + KICKED]
+        assert list(g.brain.record.problems) == []
+        balls = [(x, y) for name, x, y in g.brain.record.places if name == "ball"]
+        assert len(set(balls)) > 3  # it was carried and kicked
+        assert g.brain.record.places[0][0] == "fido"  # the body itself comes first
+        assert {"robin", "wall_east"} <= set(g.brain.known)
+        assert {"hunger", "thirst", "energy", "fitness"} <= set(g.brain.levels)
+
+
+def test_newer_plan_replaces_the_older_which_is_closed_by_one_error():
+    with graph() as g:
+        g.join()
+        g.plan("4", LONG_WALK + action("drop", 2))
+        g.until(lambda: g.bridge._agents["fido"].plans.running == 1)
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        g.plan("6", action("say", 1, SAY))
+        g.until(lambda: ("6", 1, "say", "done") in g.reports)
+        assert g.reports == [("4", None, "walk", "error"), ("6", 1, "say", "done")]
+
+
+def test_failed_action_ends_the_plan_or_not_as_the_policy_says():
+    steps = action("juggle", 1) + action("drop", 2) + action("say", 3, SAY)
+    for policy, expected in (
+        ("stop", [("4", 1, "juggle", "error"), ("4", None, "juggle", "error")]),
+        ("continue", [("4", 1, "juggle", "error"), ("4", 2, "drop", "error"), ("4", 3, "say", "done")]),
+    ):
+        with graph(on_error=policy) as g:
+            g.join()
+            g.plan("4", steps)
+            g.until(lambda g=g, expected=expected: len(g.reports) >= len(expected))
+            assert g.reports == expected
+            reasons = [r.params[0].value for r in g.brain.record.reports if r.status == "error"]
+            assert "unknown action 'juggle'" in reasons[0]
+
+
+def test_plan_for_somebody_else_is_ignored():
+    with graph() as g:
+        g.join()
+        g.plan("4", action("drop"), entity="rex")
+        g.plan("5", action("say", 1, SAY))
+        g.until(lambda: g.reports)
+        assert g.reports == [("5", 1, "say", "done")]
+
+
+def test_reports_survive_a_router_that_restarts_half_way():
+    with graph() as g:
+        g.join()
+        g.plan("4", action("say", 1, SAY) + LONG_WALK.replace('"1"', '"2"') + action("say", 3, SAY))
+        g.until(lambda: ("4", 1, "say", "done") in g.reports)
+        old = g.oac.router
+        g.oac.close()
+        g.until(lambda: not g.ready)
+        g.until(lambda: g.bridge._outbox.waiting() > 0 or g.bridge._agents["fido"].plans.running == 0)
+        router = Router("127.0.0.1", old.port)
+        got = []
+        router.attach("fido", got.append)
+
+        def reported():
+            router.step(0.0)
+            texts = [message.payload.decode() for message in got if b"plan-id" in message.payload]
+            return texts if len(texts) == 2 else None
+
+        g.until(reported)
+        texts = reported()
+        assert 'sequence="2"' in texts[0]
+        assert 'sequence="3"' in texts[1]
+        assert any(b"<map-info" in message.payload for message in got)  # everything is told again
+        router.close()
+
+
+def test_oac_that_begins_anew_is_told_everything_and_owed_nothing():
+    with graph() as g:
+        g.join()
+        g.plan("4", LONG_WALK)
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        g.oac.do(lambda: g.oac.restart_oac("fido"))
+        g.until(lambda: {"fido", "ball", "wall_east"} <= set(g.brain.known))
+        g.until(lambda: g.bridge._agents["fido"].plans.running == 0)
+        g.plan("4", action("say", 1, SAY))
+        g.until(lambda: g.reports)
+        assert g.reports == [("4", 1, "say", "done")]
+
+
+def test_feelings_demands_and_feedback_reach_topics():
+    with graph() as g:
+        got = {}
+        for kind, topic, role in (
+            (Feelings, "feelings", "latched"),
+            (PsiDemands, "psi_demands", "latched"),
+            (String, "brain_feedback", "events"),
+        ):
+            g.watcher.create_subscription(
+                kind, topic, lambda m, topic=topic: got.update({topic: m}), profile(role)
+            )
+        g.join()
+        g.until(lambda: {"feelings", "psi_demands"} <= set(got) and len(got["feelings"].names) >= 3)
+        g.say('fido***Fido entering "Learning Mode"', wire.MessageType.FEEDBACK)
+        g.until(lambda: "Learning" in getattr(got.get("brain_feedback"), "data", ""))
+        assert got["feelings"].entity_id == "fido"
+        assert all(0.0 <= level <= 1.0 for level in got["feelings"].levels)
+        assert {"Energy", "Certainty"} <= set(got["psi_demands"].names)
+
+
+def test_what_is_heard_seen_and_needed_reaches_the_oac():
+    with graph(speech="raw", peer={"heartbeat": 0.5}) as g:
+        heard = g.watcher.create_publisher(HeardMessage, "heard", profile("events"))
+        actions = g.watcher.create_publisher(AgentAction, "observed_actions", profile("events"))
+        needs = g.watcher.create_publisher(PhysiologyLevels, "physiology", profile("state"))
+        g.join()
+        g.until(lambda: actions.get_subscription_count() and needs.get_subscription_count())
+        heard.publish(HeardMessage(sender="robin", text="fetch the ball & run"))
+        actions.publish(
+            AgentAction(agent="robin", name="kick", succeeded=True, target="ball", target_type="object")
+        )
+        needs.publish(PhysiologyLevels(names=["hunger"], levels=[0.75]))
+        g.until(lambda: g.brain.levels.get("hunger") == 0.75)
+        g.until(lambda: any(b"fetch the ball &amp; run" in text for text in g.brain.record.heard))
+        g.until(lambda: any(s.id == "robin" and s.actions[0].name == "kick" for s in g.brain.record.seen))
+        assert list(g.brain.record.problems) == []
+
+
+def test_rubbish_from_the_oac_disturbs_nothing():
+    entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
+    bomb = f'{entities}<oc:action-plan id="1">&b;</oc:action-plan>'
+    with graph() as g:
+        g.join()
+        for text in (
+            bomb,
+            "<oc:action-plan",
+            "no XML at all",
+            "<unknown/>",
+            b"\xff\xfe\x00broken",
+            "<a>" * 5000,
+            '<oc:action-plan entity-id="fido" id="9"/>',
+            '<oc:action-plan entity-id="fido" id="x"><action name="walk" sequence="-1"/></oc:action-plan>',
+            "FAILED and SUCCESS LOAD of nothing",
+        ):
+            g.say(text)
+        g.plan("10", action("say", 1, SAY))
+        g.until(lambda: ("10", 1, "say", "done") in g.reports)
+        assert g.bridge._session.status.connects == 1
+
+
+def test_deactivated_bridge_closes_its_plan_and_logs_out():
+    with graph() as g:
+        g.join()
+        g.plan("4", LONG_WALK)
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        g.bridge.trigger_deactivate()
+        g.until(lambda: g.reports)
+        assert g.reports == [("4", None, "walk", "error")]
+        g.until(lambda: "LOGOUT PROXY" in g.oac.router.log)
+        g.bridge.trigger_activate()
+        g.plan("6", action("say", 1, SAY))
+        g.until(lambda: ("6", 1, "say", "done") in g.reports)
+
+
+def test_plan_without_a_behaviour_tree_is_reported():
+    with graph() as g:
+        g.join()
+        g.tree.trigger_deactivate()
+        g.plan("4", action("say", 1, SAY))
+        g.until(lambda: g.reports)
+        assert g.reports == [("4", None, "say", "error")]
+        assert "inactive" in g.brain.record.reports[0].params[0].value
+
+
+def test_body_without_pose_and_entities_is_on_the_map_with_its_things(tmp_path):
+    things = tmp_path / "things.yaml"
+    things.write_text("things:\n  cup: {kind: object, position: [0.3, 0.1, 0.0], size: [0.1, 0.1, 0.12]}\n")
+    with graph(body=False, own_x=1.5, things_file=str(things)) as g:
+        g.until(lambda: g.ready and "cup" in g.brain.known)
+        assert g.brain.record.places[0] == ("fido", 1500.0, 0.0)
+        assert (g.brain.known["cup"].x, g.brain.known["cup"].y) == (300.0, 100.0)
+
+
+# The action, without OpenCog.
+
+
+def statuses(result):
+    return [(one.name, one.status) for one in result.actions]
+
+
+def test_plan_of_any_client_is_canceled_half_way():
+    with graph() as g:
+        g.join()
+        feedback = []
+        goal = g.plans.send(plan_goal("say:hello", "look_at:ball", "walk:3"), feedback.append)
+        g.until(lambda: feedback and feedback[-1].actions[2].status == PlanActionStatus.RUNNING)
+        goal.cancel()
+        g.until(lambda: goal.result)
+        assert goal.result.outcome == "CANCELED"
+        done, canceled = PlanActionStatus.DONE, PlanActionStatus.CANCELED
+        assert statuses(goal.result) == [("say", done), ("look_at", done), ("walk", canceled)]
+
+
+def test_document_preempts_a_plan_and_a_plan_a_document():
+    with graph() as g:
+        g.join()
+        bml = BmlClient(g.watcher, lambda _: None)
+        first = g.plans.send(plan_goal("walk:3"))
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        bml.send('{"type": "delay", "duration": 1000}', source="test")
+        g.until(lambda: first.result)
+        assert first.result.outcome == "PREEMPTED"
+        second = g.plans.send(plan_goal("say:hello"))
+        g.until(lambda: bml.result and second.result)
+        assert (bml.result.outcome, second.result.outcome) == ("PREEMPTED", "SUCCEEDED")
+        bml.destroy()
+
+
+def test_plan_that_cannot_be_run_is_rejected():
+    with graph() as g:
+        g.join()
+        goal = plan_goal("say:hello")
+        goal.on_error = "hope"
+        refused = g.plans.send(goal)
+        g.until(lambda: refused.result)
+        assert refused.result.outcome == "REJECTED"
+        assert "unknown value of on_error 'hope'" in refused.result.reason
+
+
+def plan_goal(*steps):
+    """``name:value``: a walk so many m ahead, something said, something looked at."""
+    from embodiment_bridge.msg import ActionParameter, ActionPlan, PlanAction
+
+    actions = []
+    for number, step in enumerate(steps, 1):
+        name, _, value = step.partition(":")
+        kind = {"walk": "vector", "say": "string"}.get(name, "entity")
+        parameter = ActionParameter(type=kind, value=value)
+        if kind == "vector":
+            parameter.vector.x = float(value)
+        actions.append(PlanAction(sequence=number, name=name, parameters=[parameter]))
+    return ExecuteActionPlan.Goal(plan=ActionPlan(actions=actions))
