@@ -60,6 +60,7 @@ OUTPUTS = (
     Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
 )
 STATES_EVERY_S = 0.1
+NONE = ("", "auto", "none")  # what launch files can say for nothing
 PHASES = {
     BusState.CLOSED: Phase.CLOSED,
     BusState.OPEN: Phase.CONNECTING,
@@ -102,7 +103,7 @@ class JointDriver(BridgeNode):
         self._front = BodyFront(
             self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
         )
-        self._services = ServoServices(self, robot, self._no_bus, self._restart, self._set_estop)
+        self._servo_services = ServoServices(self, robot, self._no_bus, self._restart, self._set_estop)
         self._follow = FollowTrajectory.if_installed(self, self._front.desk, self._refusal)
         self._states_due = 0.0
         robot.start()
@@ -127,7 +128,7 @@ class JointDriver(BridgeNode):
     def cleanup(self) -> None:
         """Close the buses, and take everything off the graph."""
         self._close_buses()
-        self._services.destroy()
+        self._servo_services.destroy()
         if self._follow is not None:
             self._follow.destroy()
         self._front.destroy()
@@ -164,7 +165,7 @@ class JointDriver(BridgeNode):
         if not source:
             raise ConfigError("parameter robot_description_file or robot_description is needed")
         robot = read_urdf(Path(source) if values["robot_description_file"] else source)
-        overrides = read_servo_file(values["servo_file"]) if values["servo_file"] else {}
+        overrides = read_servo_file(values["servo_file"]) if values["servo_file"] not in NONE else {}
         setup = read_servo_setup(robot, overrides)
         ports = ports_of(values["port_name"], [bus.name for bus in setup.buses])
         buses = [
@@ -178,7 +179,7 @@ class JointDriver(BridgeNode):
         return replace(setup, buses=tuple(buses))
 
     def _body_of(self, setup: ServoSetup) -> BodyDescription:
-        if not self.values["body_file"]:
+        if self.values["body_file"] in NONE:
             return plain_body(setup)
         body = read_body(Path(self.values["body_file"]))
         servos = {servo.joint for servo in setup.servos}
@@ -272,7 +273,7 @@ def ports_of(text: str, buses: list[str]) -> dict[str, str]:
     Raises:
         ConfigError: no such bus, or a port alone for a robot with several.
     """
-    if not text:
+    if text in NONE:
         return {}
     if "=" not in text:
         if len(buses) != 1:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a demo brings up each body: the launch arguments that make it run on this machine, beside nothing else."""
 
+import os
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir
 from typing import Final
 
 STANDING_T1: Final = 0.6  # m; height of a standing T1's torso is 0.67
@@ -44,7 +45,7 @@ def _simspark() -> list[str]:
 
 
 def _virtual_servos() -> list[str]:
-    return [f"port:={Path(mkdtemp(prefix='servos_')) / 'ttyDXL0'}", "start_pose:=rest"]
+    return [f"port:={Path(gettempdir()) / f'ttyDXL{os.getpid()}'}", "start_pose:=rest"]
 
 
 BODIES: Mapping[str, DemoBody] = {

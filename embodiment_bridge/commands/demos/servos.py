@@ -56,7 +56,7 @@ def _summary(result: Any, seen: list[Any]) -> list[str]:
     return [
         *lines,
         f"servos             {len(last.names)}, {'all driven, no error' if _well(seen) else 'NOT ALL WELL'}",
-        f"answers missing    {sum(last.timeouts)}, damaged {sum(last.damaged)}, oldest value {max(last.age) * 1e3:.0f} ms",
+        f"answers missing    {sum(last.timeouts)}, damaged {sum(last.damaged)}, oldest {max(last.age) * 1e3:.0f} ms",
         f"supply             {min(last.voltage):.1f} V, hottest servo {max(last.temperature):.0f} degrees Celsius, "
         f"largest current {max(currents, default=0.0):.2f} A",
     ]
