@@ -79,7 +79,7 @@ class Care:
         servo.reason = ""
         if table is not servo.table:
             if servo.config.model and number != servo.table.number:
-                servo.reason = f"is a {table.model}, not a {servo.table.model} as described"
+                servo.note = f"is a {table.model}, not a {servo.table.model} as described"
             servo.table = table
             servo.scale = JointScale(servo.config, table, servo.scale.calibration)
         return True
@@ -116,11 +116,11 @@ class Care:
             if stored is None or stored.ticks is None:
                 return
             if not stored.clean:
-                servo.reason = "turns may be lost: the driver did not end cleanly before"
+                servo.note = "turns may be lost: the driver did not end cleanly before"
             before = stored.ticks - round(scale.calibration.turns * scale.ticks_per_turn)
         turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
         if abs(moved) > MOVED * scale.ticks_per_turn:
-            servo.reason = f"turns may be lost: it stands {moved:.0f} counts from where it was"
+            servo.note = f"turns may be lost: it stands {moved:.0f} counts from where it was"
         scale.calibration.turns += turns
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
@@ -197,7 +197,8 @@ class Care:
         except CommandError as error:
             servo.reason = str(error)
         else:
-            servo.reason = "" if not servo.error else servo.reason
+            if not servo.silent and not servo.error:
+                servo.reason = ""
 
     def take_fault(self, servo: Servo, bits: int, now: float) -> None:
         """A servo tells hardware errors (``bits``, all of them): do what the policy says, once for each new one."""

@@ -14,6 +14,8 @@ from embodiment_bridge.errors import CommandError
 
 EVERY_S = 1.0  # s between two looks at the same thing
 FIRED = -1  # of bus_watchdog
+FAR, LOOKS = 0.3, 2  # rad from the goal, so many looks in a row: the joint does not follow
+BEHIND = "does not follow: "
 FIRST, LAST = "torque_enable", "hardware_error_status"
 SUPPLY, HEAT = "present_input_voltage", "present_temperature"
 
@@ -73,6 +75,9 @@ class Health:
             elif torque and not servo.torque:
                 servo.torque = True  # `drive` takes it away where it is not wanted
 
+        for servo in servos:
+            _look_at_following(servo)
+
     def _look_at_supply(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, SUPPLY, HEAT):
             start = servo.table.item(SUPPLY).address
@@ -89,7 +94,7 @@ class Health:
                 except CommandError as error:
                     servo.reason = str(error)
                 else:
-                    servo.reason = "its watchdog stopped it: the bus was silent for too long"
+                    servo.note = "its watchdog stopped it: the bus was silent for too long"
 
     def _ask(self, servos: Sequence[Servo], first: str, last: str) -> list[tuple[Servo, Answer]]:
         """The bytes from one item to another of all servos; those that have only the first give that."""
@@ -112,6 +117,16 @@ class Health:
                 if servo.id in answers and answers[servo.id].data
             ]
         return found
+
+
+def _look_at_following(servo: Servo) -> None:
+    """Stuck, overloaded, stripped or mounted the wrong way round: the goal is where the joint does not come."""
+    off = servo.goals.goal - servo.position if servo.torque and servo.mode in POSITION_MODES else 0.0
+    servo.behind = servo.behind + 1 if abs(off) > FAR else 0
+    if servo.behind >= LOOKS:
+        servo.reason = f"{BEHIND}{abs(off):.2f} rad from its goal"
+    elif servo.reason.startswith(BEHIND):
+        servo.reason = ""
 
 
 def _value(servo: Servo, name: str, answer: Answer, start: int) -> int:

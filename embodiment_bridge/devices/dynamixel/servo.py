@@ -85,9 +85,10 @@ class Servo:
     voltage: float = nan
     temperature: float = nan
     firmware: int = 0
+    behind: int = 0  # looks in a row that found it far from its goal
     reboots: list[float] = field(default_factory=list)
-    reason: str = ""
-    before_restart: int | None = None  # ticks
+    reason: str = ""  # why it is not as it should be; what goes well again clears it
+    note: str = ""  # what stays true: another model, a watchdog that fired
 
     @property
     def id(self) -> int:
@@ -123,7 +124,7 @@ class Servo:
             self.ticks,
             self.table.model,
             self.firmware,
-            self.reason,
+            self.reason or self.note,
             counters.answers,
             counters.timeouts,
             counters.damaged,

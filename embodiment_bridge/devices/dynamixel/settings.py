@@ -179,7 +179,7 @@ class Settings:
         if keep:
             if different or mode != servo.config.mode:
                 wrong = sorted([*different, *(["operating_mode"] if mode != servo.config.mode else [])])
-                servo.reason = f"was left driven as it was found; other than described: {', '.join(wrong)}"
+                servo.note = f"was left driven as it was found; other than described: {', '.join(wrong)}"
             servo.mode = mode
             return
         if not has_mode(table, servo.mode):

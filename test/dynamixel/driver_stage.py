@@ -1,0 +1,86 @@
+"""A bus driver on virtual servos, without ROS."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from embodiment_bridge.devices.dynamixel.bus import BusState, ServoBus
+from embodiment_bridge.devices.dynamixel.goal_writer import Target
+from embodiment_bridge.devices.dynamixel.servo import JointReading
+from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+
+PATIENCE = 15.0  # s of wall time; the machine may be busy
+MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")
+MARGIN_S = 0.015
+
+
+def servo(id: int, **fields) -> ServoConfig:
+    """A servo with limits, on joint ``j<id>``."""
+    usual = {
+        "model": MODELS[(id - 1) % len(MODELS)],
+        "lower": -1.5,
+        "upper": 1.5,
+        "velocity": 4.0,
+        "effort": 1.0,
+        "soft_start_s": 0.1,
+    }
+    return ServoConfig(f"j{id}", id, **{**usual, **fields})
+
+
+class Stage:
+    """Servos with ids 1..n on a virtual bus, and their driver; ``start`` waits until it reads them."""
+
+    def __init__(self, folder: Path, servos: list[ServoConfig] | None = None, *, stored=None, **bus) -> None:
+        self.link = str(folder / "servos")
+        self.configs = servos or [servo(id) for id in range(1, 6)]
+        self.virtual = VirtualBus([(config.id, config.model) for config in self.configs], chain="continue")
+        self.port: VirtualPort | None = VirtualPort(self.virtual, link=self.link)
+        config = BusConfig("test", self.link, tuple(self.configs), **bus)
+        self.bus = ServoBus(config, stored, margin_s=MARGIN_S)
+
+    def start(self, *, active: bool = True) -> "Stage":
+        self.bus.start()
+        self.until(lambda: self.bus.state in (BusState.READY, BusState.DEGRADED))
+        if active:
+            self.activate()
+        return self
+
+    def activate(self) -> None:
+        self.bus.activate(True)
+        self.until(lambda: all(reading.torque or reading.silent for reading in self.bus.readings()))
+
+    def until(self, condition: Callable[[], bool], patience: float = PATIENCE) -> None:
+        deadline = time.monotonic() + patience
+        while not condition():
+            assert time.monotonic() < deadline, (self.bus.state, self.bus.reason, self.bus.readings())
+            time.sleep(0.005)
+
+    def drive(self, seconds: float, **joints: float) -> None:
+        """Command positions (rad) for a while."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.bus.command({name: Target(position, 0.0, 0.0) for name, position in joints.items()})
+            time.sleep(0.01)
+
+    def drive_until(self, condition: Callable[[], bool], **targets: Target) -> None:
+        def step() -> bool:
+            self.bus.command(targets)
+            return condition()
+
+        self.until(step)
+
+    def reading(self, id: int) -> JointReading:
+        return next(reading for reading in self.bus.readings() if reading.joint == f"j{id}")
+
+    def age(self, id: int) -> float:
+        return time.monotonic() - self.reading(id).heard
+
+    def register(self, id: int, name: str) -> int:
+        return self.virtual.snapshot()[id][name]
+
+    def close(self) -> None:
+        self.bus.stop()
+        if self.port is not None:
+            self.port.close()
