@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a body is, from gyro, accelerometer and landmarks."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embodiment_bridge.rotation import quaternion_from_rpy, rotate
+from embodiment_bridge.scene.locator import FORGET, Locator
+
+FLAGS = {"a": (15.0, 10.0, 0.0), "b": (15.0, -10.0, 0.0), "c": (15.0, 1.0, 0.8), "d": (-15.0, 5.0, 0.0)}
+DOWN = (0.0, 0.0, 9.81)
+STILL = (0.0, 0.0, 0.0)
+
+
+def seen(place, rpy, names="abcd"):
+    """What a body at ``place`` sees of the landmarks, in its frame."""
+    x, y, z, w = quaternion_from_rpy(*rpy)
+    back = (-x, -y, -z, w)
+    return [
+        (name, rotate(back, tuple(f - p for f, p in zip(FLAGS[name], place, strict=True)))) for name in names
+    ]
+
+
+def pull(roll, pitch):
+    """The acceleration of a body that stands tilted."""
+    x, y, z, w = quaternion_from_rpy(roll, pitch, 0.0)
+    return rotate((-x, -y, -z, w), DOWN)
+
+
+@given(st.floats(-10, 10), st.floats(-8, 8), st.floats(-3, 3), st.floats(-0.5, 0.5), st.floats(-0.5, 0.5))
+def test_two_landmarks_tell_place_and_heading_of_a_tilted_body(x, y, yaw, roll, pitch):
+    locator = Locator(FLAGS)
+    locator.feel(STILL, pull(roll, pitch), 0.02)
+    locator.look(seen((x, y, 0.4), (roll, pitch, yaw), "ab"))
+    assert locator.known
+    assert (locator.roll, locator.pitch) == pytest.approx((roll, pitch), abs=1e-6)
+    assert locator.place == pytest.approx((x, y, 0.4), abs=1e-6)
+    assert math.sin((locator.yaw - yaw) / 2) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_one_landmark_is_enough_once_the_heading_is_known():
+    locator = Locator(FLAGS)
+    locator.look(seen((0.0, 0.0, 0.4), (0, 0, 0.5), "c"))
+    assert not locator.known
+    locator.know((0.0, 0.0, 0.4), 0.5)
+    for _ in range(50):
+        locator.look(seen((0.3, 0.0, 0.4), (0, 0, 0.5), "c"))
+    assert locator.place == pytest.approx((0.3, 0.0, 0.4), abs=0.01)
+
+
+def test_between_pictures_the_gyro_turns_the_heading():
+    locator = Locator(FLAGS)
+    locator.know((1.0, 2.0, 0.4), 0.0)
+    for _ in range(25):
+        locator.feel((0.0, 0.0, 1.0), DOWN, 0.02)
+    assert locator.yaw == pytest.approx(0.5)
+    assert locator.place == (1.0, 2.0, 0.4)
+
+
+def test_place_is_forgotten_when_nothing_is_seen():
+    locator = Locator(FLAGS)
+    locator.know((1.0, 2.0, 0.4), 0.0)
+    for _ in range(int(FORGET / 0.05) + 2):
+        locator.feel(STILL, DOWN, 0.05)
+    assert not locator.known
+
+
+def test_noise_is_smoothed_and_a_jump_is_believed_at_once():
+    locator = Locator(FLAGS)
+    locator.know((0.0, 0.0, 0.4), 0.0)
+    locator.look(seen((0.1, 0.0, 0.4), (0, 0, 0)))
+    assert 0.0 < locator.place[0] < 0.05
+    locator.look(seen((-8.0, 3.0, 0.4), (0, 0, 2.0)))
+    assert locator.place == pytest.approx((-8.0, 3.0, 0.4), abs=1e-6)
+    assert locator.yaw == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_what_is_not_finite_is_not_believed(bad):
+    locator = Locator(FLAGS)
+    locator.know((1.0, 2.0, 0.4), 0.3)
+    locator.feel((bad, bad, bad), (bad, bad, bad), 0.02)
+    locator.look([("a", (bad, 1.0, 1.0)), ("b", (bad, bad, bad))])
+    locator.know((bad, 0.0, 0.0), 0.0)
+    assert locator.place == (1.0, 2.0, 0.4)
+    assert locator.yaw == pytest.approx(0.3)
+
+
+def test_fall_through_the_air_says_nothing_of_what_is_down():
+    locator = Locator(FLAGS)
+    locator.feel(STILL, (0.5, 0.0, 0.1), 0.02)
+    assert (locator.roll, locator.pitch) == (0.0, 0.0)
+    assert not locator.known
+
+
+def test_unknown_names_are_passed_over():
+    locator = Locator(FLAGS)
+    locator.look([("x", (1.0, 2.0, 3.0)), ("y", (4.0, 5.0, 6.0))])
+    assert not locator.known
