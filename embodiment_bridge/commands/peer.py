@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from embodiment_bridge.nodes.signals import stop_on_signals
+from embodiment_bridge.peers.oac.options import OAC_OPTIONS
 from embodiment_bridge.protocols.contract import Parameter, resolve
 
 POLL = 0.1  # s; how long Ctrl-C may go unseen
@@ -33,6 +34,32 @@ PEERS: Mapping[str, Peer] = {
         "embodiment_bridge.peers.dummy:DummyHead",
         7810,
         (Parameter("rate", 50.0, "How often it tells where its joints are, Hz.", 1.0, 1000.0),),
+    ),
+    "simspark": Peer(
+        "RoboCup 3D soccer server rcssserver3d, as a small kinematic world (docs/simspark.md)",
+        "embodiment_bridge.peers.simspark.server:SimsparkServer",
+        3100,
+        (
+            Parameter("sync", False, "Wait for the (syn) of every agent."),
+            Parameter("realtime", True, "false with sync: as fast as the agents answer."),
+            Parameter("noise", True, "Whether beams and what is seen are a little off."),
+            Parameter("true_pose", False, "Tell players where they are (mypos, myorien)."),
+            Parameter("monitor_port", 3200, "TCP port of monitors and trainers; 0 takes a free one.", 0, 65535),
+            Parameter("recording", "", "Recorded agent stream that everybody hears instead of a world."),
+            Parameter("monitor_recording", "", "Recorded monitor stream that every monitor gets."),
+            Parameter("seed", 0, "Of all that is random.", 0, 2**31 - 1),
+            Parameter("slow", 0.0, "Fault: more time for each cycle, s.", 0.0, 10.0),
+            Parameter("cut", 0.0, "Fault: hang up on each client after so long, s; 0 never does.", 0.0, 3600.0),
+            Parameter("nan", 0.0, "Fault: share of messages with a nan in them.", 0.0, 1.0),
+            Parameter("unknown", 0.0, "Fault: share of messages with lists that nobody knows.", 0.0, 1.0),
+            Parameter("lost", 0.0, "Fault: share of messages that never come.", 0.0, 1.0),
+        ),
+    ),
+    "oac": Peer(
+        "OpenCog OAC with its Router (docs/opencog.md)",
+        "embodiment_bridge.peers.oac.stand_in:OacPeer",
+        16312,
+        OAC_OPTIONS,
     ),
 }
 
@@ -79,7 +106,7 @@ def _reader(option: Parameter) -> Callable[[str], Any]:
     """What makes a value of an option of its text, within the option's range."""
 
     def read(text: str) -> Any:
-        value: Any = type(option.default)(text)
+        value: Any = _flag(text) if isinstance(option.default, bool) else type(option.default)(text)
         if (
             option.lower is not None
             and option.upper is not None
@@ -90,6 +117,12 @@ def _reader(option: Parameter) -> Callable[[str], Any]:
 
     read.__name__ = type(option.default).__name__  # argparse says "invalid float value"
     return read
+
+
+def _flag(text: str) -> bool:
+    if text not in ("true", "false"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither true nor false")
+    return text == "true"
 
 
 def run(arguments: argparse.Namespace) -> int:

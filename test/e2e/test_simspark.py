@@ -170,10 +170,10 @@ def test_slow_server_with_nan_lost_and_unknown_messages_is_lived_with(robots):
 
 
 def test_bringup_starts_the_stand_in_and_runs_a_document(monkeypatch):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        port, monitor_port = one.getsockname()[1], other.getsockname()[1]
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # for the stand-in: these sources
-    arguments = {"body": "simspark", "start_peer": "true", "port": str(port)}
+    arguments = {"body": "simspark", "start_peer": "true", "port": str(port), "monitor_port": str(monitor_port)}
     plan = read_launch(
         ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
     )
