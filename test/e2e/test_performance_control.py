@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.nodes.bml_client import BmlClient
@@ -57,6 +58,32 @@ def test_pause_freezes_the_clock_and_resume_goes_on_exactly(controls) -> None:
     robot.until(lambda: robot.bml.result is not None)
     assert robot.bml.result.outcome == "SUCCEEDED"
     assert robot.bml.result.elapsed == pytest.approx(4.5, abs=0.3)
+
+
+def test_a_paused_motion_of_the_real_robot_stands_in_mid_air(controls) -> None:
+    """Within 0.03 rad: the arm hangs on a motor of finite stiffness, and the body sways."""
+    robot = controls.robot
+    angles: dict[str, float] = {}
+    robot.watcher.create_subscription(
+        JointState, "joint_states", lambda m: angles.update(zip(m.name, m.position, strict=True)), 5
+    )
+    arm = "Left_Shoulder_Pitch"
+    robot.begin(json.dumps({"type": "body", "action": "HAND_PITCH", "duration": 3}))
+    robot.until(lambda: angles.get(arm, 0.0) < -0.4)
+    assert controls.call("pause").success
+    controls.wait_for_state("PAUSED")
+    controls.wait_percepts(25)
+    held = angles[arm]
+    assert held < -0.3
+    for _ in range(4):
+        controls.wait_percepts(50)
+        assert angles[arm] == pytest.approx(held, abs=0.03)
+    assert controls.call("resume").success
+    robot.until(lambda: robot.bml.result is not None)
+    assert robot.bml.result.outcome == "SUCCEEDED"
+    assert robot.bml.result.elapsed == pytest.approx(3.0, abs=0.3)
+    robot.until(lambda: abs(angles[arm]) < 0.1)
+    assert robot.watcher.z > 0.6
 
 
 def test_stop_works_while_paused(controls) -> None:
