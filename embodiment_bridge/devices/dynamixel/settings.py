@@ -17,7 +17,7 @@ from embodiment_bridge.devices.dynamixel.servo_config import POSITION_MODES, Bus
 from embodiment_bridge.errors import CommandError, ConfigError
 
 TRIES = 3  # a damaged answer is no reason to give up
-WATCHDOG_CYCLES = 4  # cycles without an instruction after which a servo stops by itself
+WATCHDOG_CYCLES = 5  # cycles without an instruction after which a servo stops by itself
 WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0

@@ -1,0 +1,266 @@
+"""The joint driver on virtual servos: BML as on the mock body, refusals, services, emergency stop, a lost bus."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from embodiment_bridge.msg import JointCommand, LinkState
+from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from servo_stage import BODY, ROOT, URDF, ServoStage
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from embodiment_bridge.launching.executables import behavior_tree
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.mock_body import MockBody
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+
+ALL_ACTIONS = (ROOT / "test/data/bml/11_self_test_all_actions.json").read_text()
+RMS_LIMIT_DEG = 2.0
+
+
+@pytest.fixture
+def stages(tmp_path):
+    """Makes robots: ``stages(**parameters)``."""
+    made: list[ServoStage] = []
+    with Runtime() as runtime:
+
+        def make(**values) -> ServoStage:
+            folder = tmp_path / f"robot{len(made)}"
+            folder.mkdir()
+            made.append(ServoStage(runtime, folder, f"/servos{len(made)}", **values))
+            return made[-1]
+
+        yield make
+        for stage in made:
+            stage.driver.close()
+            stage.close()
+
+
+def shortened(actions: int) -> str:
+    document = json.loads(ALL_ACTIONS)
+    document["behaviors"] = document["behaviors"][-actions:]
+    return json.dumps(document)
+
+
+class Mirror:
+    """The mock body with joints and skills of the same robot, beside it."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        values = {"body_file": str(BODY), "robot_description_file": str(URDF), "rate": 100.0}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        common = {"context": runtime.context, "namespace": "/mirror"}
+        self.body = runtime.add(MockBody(lambda: ROOT, parameter_overrides=overrides, **common))
+        self.tree = runtime.add(behavior_tree(**common))
+        self.watcher = runtime.add(Watcher(**common))
+        self.bml = BmlClient(self.watcher, lambda feedback: None)
+        self.tracks: list[JointState] = []
+        self.watcher.create_subscription(JointState, "joint_states", self.tracks.append, profile("sensor"))
+
+
+def seconds(message: JointState) -> float:
+    return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
+
+
+def sampled(tracks: list[JointState], joint: str, times: np.ndarray) -> np.ndarray:
+    own = [seconds(message) for message in tracks]
+    return np.interp(times, own, [message.position[list(message.name).index(joint)] for message in tracks])
+
+
+def test_the_same_document_moves_mock_and_servos_alike(stages) -> None:
+    stage = stages(start_pose="rest")
+    mirror = Mirror(stage.runtime)
+    stage.join()
+    stage.until(lambda: len(mirror.tracks) > 150 and mirror.bml.server_is_there and bool(mirror.tree._skills))
+    document = shortened(8)
+    for client in (stage.bml, mirror.bml):
+        client.send(document, source="test")
+    stage.tracks.clear()
+    mirror.tracks.clear()
+    stage.until(lambda: stage.bml.result is not None and mirror.bml.result is not None)
+    assert (stage.bml.result.outcome, mirror.bml.result.outcome) == ("SUCCEEDED", "SUCCEEDED")
+    mirror.bml.destroy()
+
+    start = max(seconds(stage.tracks[0]), seconds(mirror.tracks[0])) + 0.2
+    end = min(seconds(stage.tracks[-1]), seconds(mirror.tracks[-1])) - 0.2
+    times = np.arange(start, end, 0.01)
+    theirs = {joint: sampled(mirror.tracks, joint, times) for joint in mirror.tracks[0].name}
+
+    def off_by(shift: float) -> dict[str, float]:  # two trees do not begin at the same moment
+        ours = {joint: sampled(stage.tracks, joint, times + shift) for joint in theirs}
+        return {joint: float(np.sqrt(np.mean((ours[joint] - theirs[joint]) ** 2))) for joint in theirs}
+
+    best = min((off_by(shift) for shift in np.arange(-0.1, 0.1, 0.01)), key=lambda off: max(off.values()))
+    worst = max(best, key=best.__getitem__)
+    assert math.degrees(best[worst]) < RMS_LIMIT_DEG, (worst, best)
+    assert sum(np.ptp(track) > 0.3 for track in theirs.values()) >= 8  # it was a real show
+
+
+def trajectory(names: list[str], *points: tuple[float, list[float]]) -> JointTrajectory:
+    message = JointTrajectory(joint_names=names)
+    for time_s, positions in points:
+        point = JointTrajectoryPoint(positions=positions)
+        point.time_from_start.sec = int(time_s)
+        point.time_from_start.nanosec = int(time_s % 1 * 1e9)
+        message.points.append(point)
+    return message
+
+
+def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> None:
+    stage = stages()
+    stage.join()
+    assert abs(stage.angle("l_elbow_pitch")) < 0.002  # it stays where it was found
+    names = ["head_yaw", "r_elbow_pitch"]
+    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(names, (0.3, [0.4, -0.5])))
+    stage.until(
+        lambda: abs(stage.angle("head_yaw") - 0.4) < 0.02 and abs(stage.angle("r_elbow_pitch") + 0.5) < 0.02
+    )
+    message = stage.last["joint_states"]
+    assert len(message.name) == len(message.position) == len(message.velocity) == len(message.effort) == 20
+    refused: list[str] = []
+    stage.driver.get_logger().warning = lambda text, **_: refused.append(text)
+    for bad in (
+        trajectory(["head_yaw"], (0.5, [3.0])),
+        trajectory(["head_yaw"], (0.5, [math.nan])),
+        trajectory(["head_yam"], (0.5, [0.0])),
+        trajectory(["head_yaw"], (0.5, [0.0]), (0.4, [0.1])),
+    ):
+        stage.say_on(JointTrajectory, "joint_trajectory", bad)
+    stage.say_on(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[9.0]))
+    stage.until(lambda: len(refused) >= 5)
+    assert all("head_ya" in text for text in refused if "point 1" not in text)
+    assert "point 1 is at 0.4 s" in "".join(refused)
+    stage.spin(0.2)
+    assert abs(stage.angle("head_yaw") - 0.4) < 0.02  # it holds
+
+
+def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> None:
+    stage = stages()
+    stage.join()
+    answer = stage.call(SetTorque, "set_torque", joints=["l_grip"], on=False)
+    assert (answer.success, answer.message) == (True, "limp")
+    stage.until(lambda: not stage.driver._robot.readings()["l_grip"].torque)
+    assert stage.driver._robot.readings()["r_grip"].torque
+    assert "did you mean 'l_grip'" in stage.call(SetTorque, "set_torque", joints=["l_gripp"], on=True).message
+
+    answer = stage.call(CalibrateJoints, "calibrate", joints=["l_grip"], positions=[0.25])
+    assert answer.success, answer.message
+    stage.until(lambda: abs(stage.angle("l_grip") - 0.25) < 1e-6)
+    assert "shift: 0.25" in (tmp_path / "robot0" / "calibration.yaml").read_text()
+    assert stage.call(SetTorque, "set_torque", joints=["l_grip"], on=True).success
+    stage.spin(0.3)
+    assert abs(stage.angle("l_grip") - 0.25) < 0.002  # the new zero moved nothing
+
+    answer = stage.call(ServoRegister, "servo_register", joint="head_yaw", item="position_p_gain")
+    assert (answer.success, answer.value) == (True, 640)
+    answer = stage.call(
+        ServoRegister, "servo_register", joint="head_yaw", item="position_p_gain", write=True, value=500
+    )
+    assert (answer.success, answer.value) == (True, 500)
+    for item, why in (
+        ("id", "driver's own"),
+        ("torque_enable", "driver's own"),
+        ("present_position", "can only be read"),
+        ("return_delay_time", "is locked while"),
+        ("position_p_gains", "did you mean"),
+    ):
+        answer = stage.call(ServoRegister, "servo_register", joint="head_yaw", item=item, write=True, value=1)
+        assert not answer.success
+        assert why in answer.message
+
+    assert (
+        "unknown mode 'fast'"
+        in stage.call(SetJointMode, "set_mode", joints=["waist_yaw"], mode="fast").message
+    )
+    answer = stage.call(SetJointMode, "set_mode", joints=["head_yaw"], mode="current")
+    assert "XL430-W250 has no mode 'current'" in answer.message
+    assert stage.call(SetJointMode, "set_mode", joints=["waist_yaw"], mode="velocity").success
+    stage.until(lambda: stage.driver._robot.readings()["waist_yaw"].torque)
+    drive = stage.watcher.create_publisher(JointCommand, "joint_command", profile("command"))
+
+    def turns() -> bool:
+        drive.publish(JointCommand(names=["waist_yaw"], velocity=[0.5]))
+        return stage.angle("waist_yaw") > 0.01
+
+    stage.until(turns)
+    stage.spin(1.0)  # the command is too old by now
+    rest = stage.angle("waist_yaw")
+    stage.spin(0.2)
+    assert stage.angle("waist_yaw") == pytest.approx(rest, abs=0.01)
+
+    assert stage.call(RebootServos, "reboot").message == "no servo has a hardware error"
+    answer = stage.call(RebootServos, "reboot", joints=["head_pitch"])
+    assert (answer.success, answer.message) == (True, "restarted: head_pitch")
+    assert not stage.driver._robot.readings()["head_pitch"].torque  # until it is asked for
+
+
+def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
+    stage = stages()
+    stage.join()
+    stage.say_on(Bool, "emergency_stop", Bool(data=True), "latched")
+    stage.until(lambda: not any(reading.torque for reading in stage.driver._robot.readings().values()))
+    stage.until(lambda: stage.last["body_status"].reason == "emergency stop")
+    assert not stage.last["body_status"].torque
+    assert all(registers["torque_enable"] == 0 for registers in stage.bus.snapshot().values())
+    result = stage.run('{"type": "body", "action": "HEAD_SHAKE"}')
+    assert result.outcome == "FAILED"
+    assert "emergency stop" in result.reason
+    assert stage.call(SetBool, "emergency_stop", data=False).success
+    stage.join()
+    assert stage.run('{"type": "body", "action": "HEAD_SHAKE"}').outcome == "SUCCEEDED"
+
+
+def test_a_bus_that_goes_away_fails_what_runs_and_is_joined_again(stages) -> None:
+    stage = stages()
+    stage.join()
+    stage.bml.send('{"type": "body", "action": "WAIST_SHAKE", "duration": 5}', source="test")
+    stage.until(lambda: stage.angle("waist_yaw") > 0.1)
+    rule = stage.bus.inject("unplug")
+    stage.until(lambda: stage.bml.result is not None)
+    assert stage.bml.result.outcome == "FAILED"
+    assert "servos are lost" in stage.bml.result.reason
+    stage.until(lambda: stage.last["link_state"].state == LinkState.BACKOFF)
+    stage.until(lambda: "desk: " in stage.diagnosis())
+    stage.spin(0.4)
+    stage.tracks.clear()
+    stage.spin(0.3)
+    assert not stage.tracks  # nothing stale looks fresh
+    stage.bus.heal(rule)
+    stage.until(lambda: stage.last["link_state"].state == LinkState.READY)
+    stage.join()
+    assert stage.run('{"type": "body", "action": "HEAD_SHAKE"}').outcome == "SUCCEEDED"
+
+
+def test_a_silent_servo_is_left_out_of_joint_states_and_told(stages) -> None:
+    stage = stages()
+    stage.join()
+    rule = stage.bus.inject("absent", id=1)
+    stage.until(lambda: "head_yaw" not in stage.last["joint_states"].name)
+    assert len(stage.last["joint_states"].name) == 19
+    stage.until(lambda: "no answer from head_yaw" in stage.diagnosis())
+    assert stage.last["servo_states"].age[stage.last["servo_states"].names.index("head_yaw")] > 0.2
+    assert stage.run('{"type": "body", "action": "HAND_GRIP"}').outcome == "SUCCEEDED"
+    stage.bus.heal(rule)
+    stage.until(lambda: "head_yaw" in stage.last["joint_states"].name)
+
+
+def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
+    stage = stages(autostart=False)
+    stage.driver.trigger_configure()
+    stage.until(lambda: stage.driver._robot.serving)
+    assert not any(reading.torque for reading in stage.driver._robot.readings().values())  # found, not driven
+    stage.driver.trigger_activate()
+    stage.join()
+    stage.driver.trigger_deactivate()
+    stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
+    assert "inactive" in stage.run('{"type": "body", "action": "HEAD_SHAKE"}').reason
+    stage.driver.trigger_cleanup()
+    stage.driver.trigger_configure()
+    stage.driver.trigger_activate()
+    stage.join()
