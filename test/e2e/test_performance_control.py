@@ -2,6 +2,7 @@
 """Pausing, stepping and queueing documents, on a T1 of the real server."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.nodes.bml_client import BmlClient
 
+ROOT = Path(__file__).parents[2]
 SHAKES = json.dumps({"type": "body", "action": "HEAD_SHAKE", "duration": 1.5, "repeat": 3})
 
 
@@ -84,6 +86,23 @@ def test_a_paused_motion_of_the_real_robot_stands_in_mid_air(controls) -> None:
     assert robot.bml.result.elapsed == pytest.approx(3.0, abs=0.3)
     robot.until(lambda: abs(angles[arm]) < 0.1)
     assert robot.watcher.z > 0.6
+
+
+def test_the_dance_is_paused_half_way_and_ends_upright(controls) -> None:
+    robot = controls.robot
+    robot.begin((ROOT / "config/bml/dance.json").read_text())
+    controls.wait_for_state("RUNNING")
+    half = robot.feedback[-1].expected / 2
+    assert 8.0 < half < 12.0
+    robot.until(lambda: robot.feedback[-1].elapsed >= half)
+    assert controls.call("pause").success
+    controls.wait_for_state("PAUSED")
+    controls.wait_percepts(100)
+    assert controls.call("resume").success
+    robot.until(lambda: robot.bml.result is not None)
+    assert (robot.bml.result.outcome, robot.bml.result.reason) == ("SUCCEEDED", "")
+    assert robot.watcher.posture == "standing"
+    assert robot.watcher.lowest > 0.6
 
 
 def test_stop_works_while_paused(controls) -> None:
