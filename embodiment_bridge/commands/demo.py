@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ConfigError(unknown("body of a demo", body_name, BODIES))
     body = BODIES[body_name]
     document = read_text(arguments.bml) if arguments.bml else None
-    words = [f"body:={body_name}", f"brain:={show.brain}", *body.words(), *show.words]
+    words = [f"body:={body_name}", f"brain:={show.brain}", *body.words(), *show.words()]
     plan = plan_of(find_launch_file("bringup.launch.xml"), words)
     from embodiment_bridge.commands.demos.stage import Stage
     from embodiment_bridge.launching.up import Graph

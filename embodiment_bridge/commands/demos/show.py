@@ -19,14 +19,14 @@ class Show:
 
     bodies: those it is made for, its usual one first. brain: the launch argument of that name.
     perform: does it on a stage whose graph runs, and returns the exit code: 0 only if everything went well.
-    words: launch arguments besides those of body and brain, ``name:=value``.
+    words: gives launch arguments besides those of body and brain, ``name:=value``.
     """
 
     summary: str
     bodies: tuple[str, ...]
     perform: "Callable[[Stage], int]"
     brain: str = "none"
-    words: tuple[str, ...] = ()
+    words: Callable[[], Sequence[str]] = tuple
 
 
 def all_shows() -> dict[str, Show]:

@@ -14,6 +14,7 @@ from embodiment_bridge.protocols.opencog.parts import Entity, Param, PlanAction,
 
 Actions = tuple[PlanAction, ...]
 STOP_SHORT: Final = 0.35  # m before the ball
+SHORT_WALK: Final = 1.5  # m; a soccer robot stands several metres away and is slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,12 @@ def find_ball(world: World) -> Known | None:
     return next((thing for name, thing in sorted(world.items()) if "ball" in name), None)
 
 
-def _walk_to(script: Script, thing: Known, own: Known) -> tuple[str, tuple[Param, ...]]:
+def _walk_to(
+    script: Script, thing: Known, own: Known, most: float = math.inf
+) -> tuple[str, tuple[Param, ...]]:
+    """Walk up to a thing, or ``most`` m towards it."""
     away = math.hypot(thing.x - own.x, thing.y - own.y)
-    share = max(0.0, 1.0 - STOP_SHORT * script.unit / away) if away else 0.0
+    share = min(max(0.0, away - STOP_SHORT * script.unit), most * script.unit) / away if away else 0.0
     place = to_place(own.x + share * (thing.x - own.x), own.y + share * (thing.y - own.y))
     return "walk", (place, Param("float", "speed", "0.25"))
 
@@ -105,14 +109,13 @@ def _kick(script: Script, world: World, own: Known) -> Actions:
 
 
 def _visit(script: Script, world: World, own: Known) -> Actions:
-    """Walk to the ball, look at it, say something, drop: what a body without hands can do, and what it cannot."""
+    """Walk towards the ball, look at it, say something, drop: some of it a body without hands cannot do."""
     ball = find_ball(world)
     if ball is None:
         return ()
     text = Param("string", "message", "hello")
-    return numbered(
-        _walk_to(script, ball, own), ("look_at", (to_entity(ball),)), ("say", (text,)), ("drop", ())
-    )
+    way = _walk_to(script, ball, own, SHORT_WALK)
+    return numbered(way, ("look_at", (to_entity(ball),)), ("say", (text,)), ("drop", ()))
 
 
 def _nod(script: Script, world: World, own: Known) -> Actions:

@@ -8,11 +8,13 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Final
 
+from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.peers.oac.brain import Brain
 from embodiment_bridge.peers.oac.router import Router
 from embodiment_bridge.peers.oac.router_lines import Incoming
 from embodiment_bridge.peers.oac.scripts import Script
 from embodiment_bridge.protocols.opencog import wire
+from embodiment_bridge.protocols.opencog.events import DIALECTS
 
 TURN: Final = 0.05  # s; a cycle of an OAC
 LOADING_S: Final = 0.2  # s; a real one takes about 2
@@ -34,7 +36,7 @@ class OacPeer:
 
     Raises:
         LinkError: it cannot listen there.
-        ConfigError: there is no such script.
+        ConfigError: there is no such script or dialect.
     """
 
     def __init__(
@@ -54,6 +56,8 @@ class OacPeer:
         verbose: bool = False,
         answers: bool = True,
     ) -> None:
+        if dialect not in DIALECTS:
+            raise ConfigError(unknown("dialect", dialect, DIALECTS))
         self._make_script: Callable[[], Script] = lambda: Script(
             script, again=again, unit=UNITS.get(dialect, 1000.0)
         )
