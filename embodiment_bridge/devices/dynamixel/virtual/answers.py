@@ -82,7 +82,7 @@ class Answers:
             status = status[: -max(1, int(rule.options["bytes"]))]
         if rule := hit("noise", id, now):
             noise = self._faults.random.randbytes
-            status = noise(int(rule.options["before"])) + status + noise(int(rule.options["after"]))
+            status = noise(int(rule.options["leading"])) + status + noise(int(rule.options["trailing"]))
         return status
 
     def _say_fast(self, replies: list[Reply], now: float) -> list[bytes]:

@@ -110,13 +110,20 @@ def _factory_reset(servo: Servo, parameters: bytes, protocol: int) -> Reply:
     }
     if scope not in keeps:
         return Reply(servo, Fault.DATA_RANGE)
+    before = _alert(servo)
     servo.factory_reset(keeps[scope])
-    return Reply(servo)
+    return Reply(servo, before)
 
 
 def _reboot(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    before = _alert(servo)
     servo.reboot()
-    return Reply(servo)
+    return Reply(servo, before)
+
+
+def _alert(servo: Servo) -> int:
+    """The alert bit of a servo that answers before it restarts."""
+    return servo.error_byte(0) if servo.protocol == 2 else 0
 
 
 def _clear(servo: Servo, parameters: bytes, protocol: int) -> Reply:

@@ -19,7 +19,7 @@ WIRE: Final[Mapping[str, Mapping[str, Any]]] = {
     "truncate": {"bytes": 4},
     "empty_status": {"error": 7},
     "duplicate_id": {},
-    "noise": {"before": 3, "after": 0},
+    "noise": {"leading": 3, "trailing": 0},
     "echo": {},
     "absent": {},
     "chain_break": {},

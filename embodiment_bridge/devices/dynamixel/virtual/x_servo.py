@@ -341,7 +341,7 @@ class XServo(Servo):
         return (
             self.registered is not None,
             self.errors,
-            int((self.time - self._started) * 1000) % 32768,
+            round((self.time - self._started) * 1000) % 32768,
             turning,
             there | ongoing << 1 | self._profile,
             round(drive.pwm * FULL_PWM) * sign,

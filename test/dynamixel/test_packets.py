@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packet codec: every worked packet both ways, any chunks, noise, and what is refused."""
+
+import dataclasses
+from itertools import pairwise
+
+import pytest
+from dynamixel_packets import PACKETS, STATUS_OF_TEMPERATURE
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embodiment_bridge.devices.dynamixel import events, packet, packet1
+from embodiment_bridge.devices.dynamixel.codec import Codec
+from embodiment_bridge.devices.dynamixel.crc import POLYNOMIAL, crc16
+from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
+
+TRICKY = st.lists(st.sampled_from([0xFF, 0xFD, 0x00]), max_size=24).map(bytes)
+DATA = st.one_of(TRICKY, st.binary(max_size=40))
+CUTS = st.lists(st.integers(0, 400), max_size=6)
+WORKED = pytest.mark.parametrize(("wire", "event"), [pytest.param(w, e, id=n) for n, w, e in PACKETS])
+
+
+def pieces(stream, cuts):
+    edges = sorted({0, len(stream), *(cut % (len(stream) + 1) for cut in cuts)})
+    return [stream[a:b] for a, b in pairwise(edges)]
+
+
+def decoded(stream, cuts=(), **options):
+    decoder = PacketDecoder(**options)
+    return [found for piece in pieces(stream, cuts) for found in decoder.feed(piece)]
+
+
+def bitwise_crc(data):
+    value = 0
+    for byte in data:
+        value ^= byte << 8
+        for _ in range(8):
+            value = (value << 1) ^ (POLYNOMIAL if value & 0x8000 else 0)
+            value &= 0xFFFF
+    return value
+
+
+@WORKED
+def test_worked_packet_is_written(wire, event):
+    assert Codec().encode(event) == bytes.fromhex(wire)
+
+
+@WORKED
+def test_worked_packet_is_read(wire, event):
+    assert Codec().feed(bytes.fromhex(wire)) == [event]
+
+
+def test_crc_has_its_catalogue_value():
+    assert crc16(b"123456789") == 0xFEE8
+
+
+@given(st.binary(max_size=300), st.integers(0, 300))
+def test_crc_is_that_of_its_definition_also_in_parts(data, place):
+    assert crc16(data) == bitwise_crc(data)
+    assert crc16(data[place:], crc16(data[:place])) == crc16(data)
+
+
+def test_answer_of_protocol_1_is_known_by_its_question():
+    codec = Codec()
+    codec.feed(packet1.read(1, 43, 1))
+    assert codec.feed(STATUS_OF_TEMPERATURE) == [events.Status(1, data=(0x20,), protocol=1, offset=8)]
+
+
+def test_question_of_protocol_1_that_is_repeated_is_no_answer():
+    question = packet1.read(1, 36, 2)
+    kinds = [type(event).__name__ for event in Codec().feed(question * 2 + packet1.status(1, 0x02, b"\0\2"))]
+    assert kinds == ["Read", "Read", "Status"]
+
+
+@given(TRICKY)
+def test_unstuffing_undoes_stuffing(body):
+    stuffed = packet.stuff(body)
+    assert packet.unstuff(stuffed) == body
+    assert b"\xff\xff\xfd" not in stuffed.replace(b"\xff\xff\xfd\xfd", b"")
+
+
+@given(st.integers(0, 252), st.integers(0, 65535), DATA.filter(len), CUTS)
+def test_any_write_comes_back(id, address, data, cuts):
+    wire = packet.write(id, address, data)
+    (found,) = decoded(wire, cuts, kind="instruction")
+    assert (found.id, found.instruction, found.parameters) == (id, 3, address.to_bytes(2, "little") + data)
+    assert found.raw == wire
+
+
+@given(st.integers(0, 252), st.integers(0, 255), DATA, CUTS)
+def test_any_status_comes_back(id, error, data, cuts):
+    wire = packet.status(id, error, data)
+    assert packet.quick_status(id, error, data) == wire
+    (found,) = decoded(wire, cuts)
+    assert (found.id, found.error, found.parameters) == (id, error, data)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 255), st.integers(0, 252), DATA.filter(len)), min_size=1, max_size=6),
+    CUTS,
+)
+def test_any_fast_status_comes_back(parts, cuts):
+    wire = packet.fast_status([(id, error, data) for error, id, data in parts])
+    (found,) = decoded(wire, cuts)
+    blocks = fast_blocks(found.raw, [(id, len(data)) for _, id, data in parts])
+    assert [(block.error, block.id, block.data) for block in blocks] == parts
+
+
+@given(TRICKY, TRICKY, TRICKY, CUTS)
+def test_good_packets_are_found_between_noise(before, data, after, cuts):
+    one, other = packet.status(5, 0, data), packet.status(6, 0, b"\1\2")
+    stream = before + one + after + b"\x55" + other
+    found = [each for each in decoded(stream, cuts) if isinstance(each, Packet)]
+    assert found[-1].raw == other
+    assert [each.raw for each in found] in ([one, other], [other])
+    if not before:
+        assert found[0].raw == one
+    assert list(map(repr, decoded(stream, cuts))) == list(map(repr, decoded(stream)))
+
+
+@given(st.binary(max_size=600), CUTS)
+def test_any_bytes_are_survived_in_any_chunks(data, cuts):
+    for kind in ("status", "instruction", "both"):
+        whole = decoded(data, kind=kind, protocols=(1, 2))
+        assert list(map(repr, decoded(data, cuts, kind=kind, protocols=(1, 2)))) == list(map(repr, whole))
+
+
+def test_every_single_damage_is_noticed():
+    wire = packet.status(1, 0, b"\1\2\3\4")
+    for place in range(len(wire)):
+        for bit in range(8):
+            bad = bytearray(wire)
+            bad[place] ^= 1 << bit
+            assert not [each for each in decoded(bytes(bad)) if isinstance(each, Packet)]
+
+
+def test_a_packet_that_breaks_off_does_not_swallow_the_next():
+    good = packet.status(2, 0, b"\1\2\3\4")
+    for size in range(1, len(good)):
+        found = decoded(packet.status(1, 0, b"\xff" * 4)[:size] + good)
+        assert [each.raw for each in found if isinstance(each, Packet)] == [good]
+
+
+def test_what_dynamixel_sdk_does_not_stuff_is_refused():
+    stream = bytes.fromhex("FF FF FD 00 04 0B 00 03 66 00 FF FF FD FF FF FF DD D7")
+    decoder = PacketDecoder("instruction")
+    assert isinstance(decoder.feed(stream)[0], Malformed)
+    assert decoder.rejected["stuffing"] == 1
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 4090, 65535])
+def test_a_length_that_cannot_be_is_refused_at_once(length):
+    decoder = PacketDecoder()
+    found = decoder.feed(
+        b"\xff\xff\xfd\x00\x01" + length.to_bytes(2, "little") + b"\x55\0\0" + packet.status(1, 0)
+    )
+    assert [type(each) for each in found] == [Malformed, Packet]
+    assert not decoder.pending
+
+
+def test_an_endless_packet_is_not_kept():
+    decoder = PacketDecoder("both", (1, 2))
+    for _ in range(300):
+        decoder.feed(b"\xff\xff\xfd\x00\x01\xf0\x0f\x03" + bytes(4000))
+        assert len(decoder.pending) <= packet.MAX_PACKET
+
+
+def test_reset_begins_anew():
+    decoder = PacketDecoder()
+    decoder.feed(packet.status(1, 0)[:7])
+    decoder.reset()
+    (found,) = decoder.feed(packet.status(1, 0))
+    assert found.offset == 7
+
+
+def test_fast_blocks_of_an_answer_that_broke_off():
+    wire = packet.fast_status([(1, 0, b"ab"), (2, 0x80, b"cd"), (3, 0, b"ef")])
+    items = [(1, 2), (2, 2), (3, 2)]
+    assert [len(fast_blocks(wire[:end], items)) for end in (7, 13, 14, 19, 20, 25, 26)] == [
+        0,
+        0,
+        1,
+        1,
+        2,
+        2,
+        3,
+    ]
+    assert [block.id for block in fast_blocks(wire, [(1, 2), (3, 2)])] == [1]
+    damaged = wire[:16] + b"?" + wire[17:]
+    assert [block.id for block in fast_blocks(damaged, items)] == [1]
+
+
+def test_protocols_on_one_wire():
+    stream = packet.ping(1) + packet1.ping(2) + packet.read(3, 0, 2) + packet1.read(4, 0, 2)
+    found = decoded(stream, kind="instruction", protocols=(1, 2))
+    assert [(each.protocol, each.id) for each in found] == [(2, 1), (1, 2), (2, 3), (1, 4)]
+    only = decoded(stream, kind="instruction", protocols=(2,))
+    assert [each.id for each in only if isinstance(each, Packet)] == [1, 3]
+
+
+def test_codec_tells_unknown_malformed_and_truncated():
+    codec = Codec()
+    strange = packet.instruction(1, 0x31, b"\1")
+    assert codec.feed(strange + packet.instruction(1, 0x02, b"\1") + packet.ping(1)[:4]) == [
+        Unknown(0, strange),
+        Malformed(11, "parameters that 'read' does not have", "ff ff fd 00 01 04 00 02 01 a2 7e"),
+    ]
+    assert codec.close() == [Truncated(22, 4)]
+
+
+def test_dialect_is_one_of_three():
+    assert [type(event) for event in Codec("2.0").feed(packet1.ping(1))] == [Malformed]
+    with pytest.raises(ConfigError, match="unknown dialect '3.0'"):
+        Codec("3.0")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: packet.ping(253), "id is 253"),
+        (lambda: packet.ping(255), "id is 255"),
+        (lambda: packet.read(254, 0, 1), "id is 254"),
+        (lambda: packet.read(1, 70000, 1), "address is 70000"),
+        (lambda: packet.read(1, 0, 0), "size is 0"),
+        (lambda: packet.write(1, 0, [256]), "data is"),
+        (lambda: packet.write(1, 0, 5), "data is 5"),
+        (lambda: packet.write(1, 0, bytes(5000)), "too long"),
+        (lambda: packet.factory_reset(1, 3), "scope is 3"),
+        (lambda: packet.sync_read(0, 4, []), "ids are"),
+        (lambda: packet.sync_read(0, 4, [1, 1]), "none of them twice"),
+        (lambda: packet.sync_write(0, 4, {}), "ids are"),
+        (lambda: packet.sync_write(0, 4, {1: b"\0"}), "data of id 1 has 1 bytes; size is 4"),
+        (lambda: packet.sync_write(0, 1, {254: b"\0"}), "ids is 254"),
+        (lambda: packet.status(1, 256), "error is 256"),
+        (lambda: packet1.read(1, 256, 1), "address is 256"),
+        (lambda: packet1.write(1, 0, bytes(254)), "too many"),
+        (lambda: Codec().encode(Unknown(0, b"\xff\xff")), "Unknown.raw"),
+        (lambda: Codec().encode(events.Clear(1, "all")), "what is 'all'"),
+        (lambda: Codec().encode(events.Status(1, "acces")), "did you mean 'access'"),
+        (lambda: Codec().encode(dataclasses.replace(events.Ping(1), protocol=3)), "protocol is 3"),
+    ],
+)
+def test_what_cannot_be_sent_is_named(make, words):
+    with pytest.raises(CommandError, match=words):
+        make()

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every fault of a virtual bus, on the wire; and when faults come and go."""
+
+import pytest
+from virtual_stage import Stage
+
+from embodiment_bridge.devices.dynamixel import packet
+from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.errors import ConfigError
+
+PING = packet.ping(1)
+GOOD = Stage().raw(PING)
+ALL = packet.sync_read(132, 4, [1, 2, 3])
+
+
+def three(**options):
+    return Stage("xm430_w350", "xm430_w350", "xm430_w350", **options)
+
+
+def ids(statuses):
+    return [status.id for status in statuses]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "answer"),
+    [
+        ("drop_status", {}, b""),
+        ("drop_instruction", {}, b""),
+        ("absent", {}, b""),
+        ("baud_mismatch", {}, b""),
+        ("corrupt_crc", {}, GOOD[:-1] + bytes((GOOD[-1] ^ 0xFF,))),
+        ("truncate", {"bytes": 5}, GOOD[:-5]),
+        ("empty_status", {"error": 7}, packet.status(1, 7)),
+        ("echo", {}, PING + GOOD),
+    ],
+)
+def test_fault_of_one_packet(kind, options, answer):
+    stage = Stage()
+    stage.bus.inject(kind, count=1, id=None if kind == "echo" else 1, **options)
+    assert stage.raw(PING) == answer
+    assert stage.raw(PING) == GOOD
+    assert stage.bus.statistics()["faults"] == {kind: 1}
+
+
+def test_dropped_instruction_is_not_obeyed_but_one_whose_status_is_dropped_is():
+    stage = Stage()
+    stage.bus.inject("drop_instruction", id=1, count=1)
+    stage.raw(packet.write(1, 65, b"\1"))
+    assert stage.read(1, "led") == 0
+    stage.bus.inject("drop_status", id=1, count=1)
+    stage.raw(packet.write(1, 65, b"\1"))
+    assert stage.read(1, "led") == 1
+
+
+@pytest.mark.parametrize("kind", ["delay_status", "slow"])
+def test_late_status(kind):
+    stage = Stage(seed=3)
+    stage.bus.inject(kind, id=1, seconds=0.02, count=1)
+    assert stage.raw(PING) == b""
+    assert 0 < stage.bus.due() <= 0.02
+    stage.clock.advance(0.02)
+    assert stage.bus.transmit() == GOOD
+
+
+def test_two_servos_with_one_id_collide():
+    stage = Stage()
+    stage.bus.inject("duplicate_id", id=1)
+    answer = stage.raw(PING)
+    assert answer
+    assert not [each for each in PacketDecoder().feed(answer) if isinstance(each, Packet)]
+
+
+def test_noise_hides_nothing_from_a_decoder():
+    stage = Stage(seed=1)
+    stage.bus.inject("noise", id=1, leading=5, trailing=2, count=1)
+    answer = stage.raw(PING)
+    assert answer[5:-2] == GOOD
+
+
+def test_broken_cable_silences_all_behind():
+    stage = three()
+    stage.bus.inject("chain_break", id=2)
+    assert ids(stage.ask(packet.ping())) == [1]
+    assert stage.ask(packet.ping(3)) == []
+    stage.bus.heal()
+    assert ids(stage.ask(packet.ping())) == [1, 2, 3]
+
+
+def test_chain_waits_for_the_silent_one_or_goes_on():
+    stage = three()
+    stage.bus.inject("absent", id=2)
+    assert ids(stage.ask(ALL)) == [1]
+    stage.bus.inject("chain_continues")
+    stage.raw(ALL)
+    stage.clock.advance(0.01)  # of patience
+    assert ids(three_rest(stage)) == [1, 3]
+
+
+def three_rest(stage):
+    stage.bus.receive(ALL)
+    stage.clock.advance(0.01)
+    return [found for found in PacketDecoder().feed(stage.bus.transmit()) if isinstance(found, Packet)][-2:]
+
+
+def test_hardware_error_with_and_without_shutdown():
+    stage = Stage()
+    stage.write(1, "torque_enable", 1)
+    stage.bus.inject("hardware_error", id=1, bits=0x04, shutdown=False)
+    assert (stage.read(1, "hardware_error_status"), stage.read(1, "torque_enable")) == (4, 1)
+    stage.bus.inject("hardware_error", id=1, bits=0x01, shutdown=True)
+    assert (stage.read(1, "hardware_error_status"), stage.read(1, "torque_enable")) == (5, 0)
+
+
+def test_brown_out_reboots_all():
+    stage = three()
+    for id in (1, 2, 3):
+        stage.write(id, "torque_enable", 1)
+        stage.write(id, "profile_velocity", 20)
+    stage.bus.inject("brown_out")
+    assert stage.ask(packet.ping()) == []
+    stage.clock.advance(0.4)
+    assert ids(stage.ask(packet.ping())) == [1, 2, 3]
+    assert [stage.read(2, name) for name in ("torque_enable", "profile_velocity")] == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("state", "moved"),
+    [("stuck", (-1, 1)), ("stripped", (-1, 1)), ("free", (-1, 1)), ("reversed", (-5000, -50))],
+)
+def test_axis_that_does_not_obey(state, moved):
+    stage = Stage()
+    stage.write(1, "torque_enable", 1)
+    rule = stage.bus.inject("axis", id=1, state=state)
+    stage.write(1, "goal_position", 2500)
+    stage.clock.advance(0.3)
+    assert moved[0] <= stage.read(1, "present_position") - 2048 <= moved[1]
+    stage.bus.heal(rule)
+    stage.clock.advance(2.5)
+    assert stage.read(1, "present_position") == pytest.approx(2500, abs=6)
+
+
+def test_wrong_model_and_firmware():
+    stage = Stage()
+    rule = stage.bus.inject("wrong_identity", id=1, model_number=1060, firmware_version=40)
+    assert stage.ask(PING)[0].parameters == b"\x24\x04\x28"
+    stage.bus.heal(rule)
+    assert stage.raw(PING) == GOOD
+
+
+def test_unplugged_is_known_for_its_time():
+    stage = Stage()
+    stage.bus.inject("unplug", after=1.0, duration=2.0)
+    seen = []
+    for _ in range(4):
+        seen.append(stage.bus.unplugged)
+        stage.clock.advance(1.0)
+        stage.bus.update()
+    assert seen == [False, True, True, False]
+
+
+def test_refused_eeprom_and_stuck_register():
+    stage = Stage()
+    rule = stage.bus.inject("eeprom_refused", id=1)
+    assert stage.write(1, "velocity_limit", 100) == 7
+    stage.bus.heal(rule)
+    stage.bus.inject("register_stuck", id=1, register="led")
+    assert (stage.write(1, "velocity_limit", 100), stage.write(1, "led", 1)) == (0, 0)
+    assert (stage.read(1, "velocity_limit"), stage.read(1, "led")) == (100, 0)
+
+
+def test_watchdog_trip():
+    stage = Stage()
+    stage.bus.inject("watchdog_trip", id=1)
+    assert stage.read(1, "bus_watchdog") == -1
+    assert stage.write(1, "goal_position", 2000) == 4
+
+
+def test_partial_fast_packet_gives_the_first_blocks():
+    stage = three()
+    stage.bus.inject("partial_fast", blocks=2, count=1)
+    request = packet.fast_sync_read(132, 4, [1, 2, 3])
+    answer = stage.raw(request)
+    assert [block.id for block in fast_blocks(answer, [(1, 4), (2, 4), (3, 4)])] == [1, 2]
+    assert PacketDecoder().feed(answer) == []
+    stage.bus.inject("drop_status", id=3, count=1)
+    assert stage.raw(request) == answer
+
+
+def test_unstuffed_status_of_an_old_firmware():
+    stage = Stage()
+    stage.write(1, "operating_mode", 1)
+    for name, value in (("goal_current", -1), ("goal_velocity", -3)):
+        stage.write(1, name, value)
+    stage.bus.inject("unstuffed_status", id=1, count=1)
+    read = packet.read(1, 102, 6)
+    assert b"\xff\xff\xfd\xff" in stage.raw(read)
+    assert b"\xff\xff\xfd\xfd" in stage.raw(read)
+
+
+def test_bad_crc_is_met_with_silence_or_an_error():
+    stage = Stage()
+    bad = PING[:-1] + b"\0"
+    assert stage.raw(bad) == b""
+    stage.bus.answer_bad_crc = True
+    assert stage.raw(bad) == packet.status(1, 3)
+    assert stage.bus.statistics()["rejected"]["crc"] == 2
+
+
+def test_a_pause_inside_a_packet_ends_it():
+    stage = Stage()
+    stage.raw(PING[:6])
+    stage.clock.advance(0.1)
+    assert stage.raw(PING) == GOOD
+    assert stage.bus.statistics()["rejected"] == {"gap": 1}
+
+
+def test_host_at_another_baud_rate_hears_nothing():
+    stage = Stage()
+    stage.bus.host_baud = 57600
+    assert stage.raw(PING) == b""
+    stage.bus.host_baud = 1_000_000
+    assert stage.raw(PING) == GOOD
+
+
+def test_when_faults_strike():
+    stage = three(seed=5)
+    stage.bus.inject("drop_status", id=1, skip=2, count=3)
+    assert [bool(stage.raw(PING)) for _ in range(8)] == [True, True, False, False, False, True, True, True]
+    stage.bus.heal()
+    stage.bus.inject("drop_status", id=2, after=1.0, duration=1.0)
+    seen = []
+    for _ in range(3):
+        seen.append(bool(stage.raw(packet.ping(2))))
+        stage.clock.advance(1.0)
+    assert seen == [True, False, True]
+
+
+def test_chance_can_be_repeated():
+    def answers(seed):
+        stage = Stage(seed=seed)
+        stage.bus.inject("drop_status", probability=0.3)
+        return [bool(stage.raw(PING)) for _ in range(200)]
+
+    assert answers(1) == answers(1) != answers(2)
+    assert 110 < sum(answers(1)) < 170
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("drop_statu", {}, "unknown fault 'drop_statu'; did you mean 'drop_status'"),
+        ("drop_status", {"id": 7}, "there is no servo 7"),
+        ("drop_status", {"seconds": 1}, "unknown option of fault 'drop_status' 'seconds'"),
+        ("drop_status", {"probability": 1.5}, "probability is 1.5"),
+        ("drop_status", {"probability": float("nan")}, "probability is nan"),
+        ("drop_status", {"after": -1}, "after is -1"),
+        ("truncate", {"bytes": "four"}, "bytes is 'four'"),
+        ("axis", {"state": "bent"}, "unknown state of an axis 'bent'"),
+        ("register_stuck", {"register": "lcd"}, "unknown register of XM430-W350 'lcd'"),
+        ("hardware_error", {"bits": 1, "shutdown": "no"}, "shutdown is 'no'"),
+    ],
+)
+def test_fault_that_cannot_be_is_refused(kind, options, words):
+    stage = Stage()
+    with pytest.raises(ConfigError, match=words):
+        stage.bus.inject(kind, **options)
+    assert stage.bus.faults.rules == []
