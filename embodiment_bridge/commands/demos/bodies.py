@@ -35,13 +35,9 @@ def free_ports(number: int) -> list[int]:
             one.close()
 
 
-def _rcsssmj() -> list[str]:
+def _soccer() -> list[str]:
     port, monitor_port = free_ports(2)
     return ["start_peer:=true", f"port:={port}", f"monitor_port:={monitor_port}"]
-
-
-def _simspark() -> list[str]:
-    return ["start_peer:=true", f"port:={free_ports(1)[0]}"]
 
 
 def _virtual_servos() -> list[str]:
@@ -49,9 +45,9 @@ def _virtual_servos() -> list[str]:
 
 
 BODIES: Mapping[str, DemoBody] = {
-    "rcsssmj": DemoBody("the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _rcsssmj, STANDING_T1),
+    "rcsssmj": DemoBody("the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _soccer, STANDING_T1),
     "simspark": DemoBody(
-        "a stand-in for the simulator rcssserver3d, joined with a Nao", _simspark, STANDING_NAO
+        "a stand-in for the simulator rcssserver3d, joined with a Nao", _soccer, STANDING_NAO
     ),
     "virtual_servos": DemoBody("twenty virtual servos, and the driver of real ones", _virtual_servos),
     "mock": DemoBody("a mock body in a small world of its own", list),
