@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from embodiment_bridge.devices.dynamixel.bus import BusState, ServoBus
+from embodiment_bridge.devices.dynamixel.bus import SERVING, ServoBus
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
 from embodiment_bridge.devices.dynamixel.servo import JointReading
 from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
@@ -42,7 +42,7 @@ class Stage:
 
     def start(self, *, active: bool = True) -> "Stage":
         self.bus.start()
-        self.until(lambda: self.bus.state in (BusState.READY, BusState.DEGRADED))
+        self.until(lambda: self.bus.state in SERVING)
         if active:
             self.activate()
         return self

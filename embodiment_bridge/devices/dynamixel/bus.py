@@ -124,6 +124,8 @@ class ServoBus:
         """Let ``work`` be done between two cycles; ``done(success, text, value)`` is called by the bus thread."""
         if len(self._work) >= WORK_LIMIT:
             done(False, "too many requests wait for this bus", 0)
+        elif self._estop and work.drives:
+            done(False, "emergency stop: release it first", 0)
         elif self.state not in SERVING:
             done(False, f"bus {self.config.name!r} is {self.state.value}: {self.reason}", 0)
         else:
@@ -246,7 +248,9 @@ class ServoBus:
             care.mark_silent(now)
         care.look_for_silent(now, self._after_found)
         health.step([servo for servo in answering if not servo.silent], now)
-        if self._estop != "torque_off":
+        if self._estop == "torque_off":
+            care.keep_limp()
+        else:
             care.drive(now)
         self._do_work(care, now)
         self.read_kind, self.rejected = care.reader.kind, client.rejected
@@ -303,7 +307,8 @@ def _why_not(servo: Servo, register: str, value: int) -> str:
 
 
 def _want(servo: Servo) -> None:
-    servo.wanted = servo.config.on_start != "off"
+    start = servo.config.on_start
+    servo.wanted = start == "on" or (start == "keep" and (servo.wanted or servo.torque))
     servo.locked = False
 
 

@@ -177,6 +177,12 @@ class Care:
             if done >= AT_ONCE:
                 return
 
+    def keep_limp(self) -> None:
+        """Torque off wherever it is found on: a servo may have missed the emergency stop."""
+        for servo in self._servos:
+            if servo.torque and not servo.silent:
+                self.attempt(servo, self.settings.torque_off)
+
     def torque_on(self, servo: Servo) -> None:
         """Torque, from where the joint is now.
 

@@ -22,7 +22,15 @@ GUARDED = frozenset(
 
 
 class BusWork(Protocol):
-    """``begin`` does it and says what came of it, or gives a function that is asked each cycle until it does."""
+    """``begin`` does it and says what came of it, or gives a function that is asked each cycle until it does.
+
+    ``drives``: it may bring torque, so that it is refused during an emergency stop.
+    """
+
+    @property
+    def drives(self) -> bool:
+        """See above."""
+        ...
 
     def begin(
         self, care: Care, servos: Sequence[Servo], now: float
@@ -69,6 +77,7 @@ class SetTorque:
 
     def __init__(self, joints: Sequence[str], *, on: bool) -> None:
         self._joints, self._on = joints, on
+        self.drives = on
 
     def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
         """See ``BusWork``."""
@@ -93,6 +102,8 @@ class SetTorque:
 
 class Reboot:
     """Restart servos; none named: those with a hardware error."""
+
+    drives = False
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
@@ -125,6 +136,8 @@ def _when_back(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str,
 class SetMode:
     """Another mode for joints; none named: all of the bus."""
 
+    drives = False
+
     def __init__(self, joints: Sequence[str], mode: str, *, force: bool) -> None:
         self._joints, self._mode, self._force = joints, mode, force
 
@@ -147,6 +160,8 @@ class SetMode:
 
 class Register:
     """Read a register by name, or write it first."""
+
+    drives = False
 
     def __init__(self, joint: str, name: str, value: int | None) -> None:
         self._joint, self._name, self._value = joint, name, value
@@ -171,6 +186,8 @@ class Register:
 
 class Calibrate:
     """From now on, joints that stand where they stand are at these angles (rad)."""
+
+    drives = False
 
     def __init__(self, positions: Mapping[str, float]) -> None:
         self._positions = positions
