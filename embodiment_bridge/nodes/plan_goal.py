@@ -67,8 +67,9 @@ class PlanPerformance:
         self._viewers = viewers
         self._told: list[StepStatus] | None = None
 
-    def feed(self, values: Mapping[str, object]) -> None:
-        """Plans look at no blackboard."""
+    def feed(self, values: Mapping[str, object]) -> list[str]:
+        """Plans look at no blackboard, so nothing is refused."""
+        return []
 
     def tell(self) -> None:
         """After a tick: publish what happened; end the goal if the run has ended."""
