@@ -16,8 +16,11 @@ COMMANDS = (
     "bml",
     "decode",
     "encode",
+    "record",
+    "replay",
     "peer",
     "virtual_servos",
+    "servos",
     "demo",
     "doctor",
 )

@@ -54,6 +54,7 @@ class VirtualPort:
         self.port: int = self._tcp.port if self._tcp else 0
         self.problem = ""  # why it could not be plugged in again
         self.lost = 0  # bytes that a client did not take
+        self.rounds = 0  # how often the thread has woken
         self._client: PtyPort | TcpPort | None = None  # who spoke last
         self._closing = False
         self._alarm, self._ring = os.pipe()
@@ -75,6 +76,11 @@ class VirtualPort:
     ) -> None:
         """See ``close``."""
         self.close()
+
+    @property
+    def plugged(self) -> bool:
+        """Whether there is a terminal to open."""
+        return self._pty is not None
 
     def close(self) -> None:
         """Unplug it for good."""
@@ -103,6 +109,7 @@ class VirtualPort:
         while not self._closing:
             wait = self._wait(moving)
             ready = self._select(wait)
+            self.rounds += 1
             if self._alarm in ready:
                 os.read(self._alarm, 4096)
             self._plug()

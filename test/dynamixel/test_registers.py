@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register access on the repaired SDK: what it finds, refuses and survives, on a terminal and on TCP."""
+
+import json
+import threading
+import time
+
+import dynamixel_sdk as sdk
+import pytest
+
+from embodiment_bridge.cli import main
+from embodiment_bridge.devices.dynamixel import packet
+from embodiment_bridge.devices.dynamixel.registers import Registers
+from embodiment_bridge.devices.dynamixel.sdk_packets import RepairedPackets
+from embodiment_bridge.devices.dynamixel.sdk_port import RepairedPort
+from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.errors import CommandError, ConfigError, LinkError
+
+
+@pytest.fixture
+def bus():
+    return VirtualBus([(1, "xm430_w350"), (2, "xl430_w250"), (3, "ax_12a"), (4, "xm430_w350")])
+
+
+@pytest.fixture
+def served(bus, tmp_path):
+    with VirtualPort(bus, link=str(tmp_path / "tty"), listen=("127.0.0.1", 0)) as port:
+        yield port
+
+
+@pytest.fixture(params=["terminal", "tcp"])
+def name(request, served):
+    return served.link if request.param == "terminal" else f"socket://{served.host}:{served.port}"
+
+
+@pytest.fixture
+def registers(name):
+    with Registers(name) as found:
+        yield found
+
+
+def test_scan_finds_all(registers):
+    found = registers.scan(range(6), (1, 2))
+    assert [(each.id, each.protocol, each.model, each.firmware) for each in found] == [
+        (1, 2, "XM430-W350", 47),
+        (2, 2, "XL430-W250", 47),
+        (4, 2, "XM430-W350", 47),
+        (3, 1, "AX-12A", 24),
+    ]
+
+
+def test_waiting_for_nobody_is_no_spinning(registers, monkeypatch):
+    calls = []
+    read = RepairedPort.readPort
+    monkeypatch.setattr(RepairedPort, "readPort", lambda port, size: calls.append(size) or read(port, size))
+    with pytest.raises(LinkError, match="servo 9 does not answer at 1000000 baud"):
+        registers.ping(9, (2,))
+    assert 0 < len(calls) < 5  # the original reads some thousand times
+
+
+def test_read_and_write(registers, bus):
+    assert registers.read(1, "present_position") == 2048
+    assert registers.read(3, "present_position") == 512
+    assert registers.read_all(2)["position_d_gain"] == 4000
+    assert registers.write(1, "goal_current", -1) is True
+    assert registers.read(1, "goal_current") == -1
+    assert registers.write(3, "goal_position", 600) is True
+
+
+def test_eeprom_is_written_only_if_it_differs(registers, bus):
+    assert registers.write(1, "velocity_limit", 150) is True
+    before = bus.counters[1, "write"]
+    assert registers.write(1, "velocity_limit", 150) is False
+    assert bus.counters[1, "write"] == before
+
+
+def test_reboot_and_backup(registers, bus):
+    registers.backup(1)
+    registers.write(1, "led", 1)
+    registers.backup(1, restore=True)
+    assert registers.read(1, "led") == 0
+    registers.reboot(1)
+    with pytest.raises(LinkError):
+        registers.ping(1)
+
+
+def test_what_cannot_be_is_named(registers):
+    with pytest.raises(ConfigError, match="unknown register of XM430-W350 'goal'"):
+        registers.read(1, "goal")
+    with pytest.raises(CommandError, match="torque_enable is 2; it must be from 0 to 1"):
+        registers.write(1, "torque_enable", 2)
+    with pytest.raises(CommandError, match="moving of XM430-W350 can only be read"):
+        registers.write(1, "moving", 1)
+    with pytest.raises(CommandError, match="servo 1 refuses: data_limit error"):
+        registers.write(1, "goal_velocity", 900)
+    with pytest.raises(CommandError, match="cannot be rebooted"):
+        registers.reboot(3)
+
+
+def test_shut_down_servo_says_what_helps(registers, bus):
+    bus.inject("hardware_error", id=2, bits=0x20)
+    with pytest.raises(CommandError, match="until it is rebooted"):
+        registers.write(2, "torque_enable", 1)
+    assert registers.read(2, "hardware_error_status") == 0x20  # readable in spite of the alert
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        ("drop_status", LinkError),
+        ("corrupt_crc", LinkError),
+        ("truncate", LinkError),
+        ("empty_status", CommandError),
+    ],
+)
+def test_fault_is_an_error_and_never_a_zero(registers, bus, kind, error):
+    assert registers.read(1, "present_position") == 2048
+    bus.inject(kind, id=1, count=1)
+    with pytest.raises(error):
+        registers.read(1, "present_position")
+    assert registers.read(1, "present_position") == 2048
+
+
+def test_unknown_model_is_told(registers, bus):
+    bus.inject("wrong_identity", id=4, model_number=9999)
+    assert registers.ping(4).model == ""
+    with pytest.raises(ConfigError, match="unknown model number 9999"):
+        registers.read(4, "led")
+
+
+def test_unplugged_and_plugged_in_again(served, bus):
+    with Registers(served.link) as registers:
+        rule = bus.inject("unplug")
+        wait_until(lambda: not served.plugged)
+        with pytest.raises(LinkError):
+            registers.ping(1)
+        bus.heal(rule)
+        wait_until(lambda: served.plugged)
+        registers.port.openPort()
+        assert registers.ping(1).model == "XM430-W350"
+
+
+def wait_until(true):
+    deadline = time.monotonic() + 5
+    while not true():
+        assert time.monotonic() < deadline
+        threading.Event().wait(0.01)
+
+
+def test_port_is_for_one_only(served):
+    with Registers(served.link), pytest.raises(LinkError):
+        Registers(served.link)
+
+
+@pytest.mark.parametrize(
+    ("name", "baud", "error"), [("/dev/nothing", 1_000_000, LinkError), ("/dev/x", 5, ConfigError)]
+)
+def test_port_that_cannot_be_opened_is_named(name, baud, error):
+    with pytest.raises(error, match=r"/dev/nothing|baud rate is 5"):
+        Registers(name, baud)
+
+
+def test_any_baud_rate_of_a_servo(tmp_path):
+    bus = VirtualBus([(1, "xm430_w350")], baud=4_500_000)
+    with VirtualPort(bus, link=str(tmp_path / "tty")) as port:
+        with Registers(port.link, 4_500_000) as registers:
+            assert registers.ping(1).model == "XM430-W350"
+        with Registers(port.link, 57_600) as registers, pytest.raises(LinkError):
+            registers.ping(1)
+
+
+def test_repaired_sdk_stuffs_unstuffs_and_groups(served):
+    port = RepairedPort(served.link)
+    handler = RepairedPackets()
+    port.openPort()
+    data = [255, 255, 253, 255, 255, 255]
+    assert handler.writeTxRx(port, 1, 102, 6, data) == (sdk.COMM_SUCCESS, 0)
+    assert handler.readTxRx(port, 1, 102, 6) == (data, sdk.COMM_SUCCESS, 0)
+    group = sdk.GroupSyncRead(port, handler, 132, 4)
+    assert all(group.addParam(id) for id in (1, 2, 4))
+    assert group.txRxPacket() == group.fastSyncRead() == sdk.COMM_SUCCESS
+    assert [group.getData(id, 132, 4) for id in (1, 2, 4)] == [2048] * 3
+    assert handler.read1ByteTxRx(port, 1, 5000)[1:] == (sdk.COMM_RX_FAIL, 7)
+    assert handler.regWriteTxRx(port, 1, 65, 1, [1])[0] == handler.action(port, 1) == sdk.COMM_SUCCESS
+    assert handler.broadcastPing(port)[0] == {1: [1020, 47], 2: [1060, 47], 4: [1020, 47]}
+    port.closePort()
+    port.closePort()
+
+
+def test_every_stuffed_answer_is_read(served, bus):
+    port = RepairedPort(served.link)
+    port.openPort()
+    body = b"\xff\xff\xfd\xff\xfd\xfd"
+    port.decoder.feed(b"")
+    port.packets.extend(port.decoder.feed(packet.status(1, 0, body)))
+    found, result = RepairedPackets().rxPacket(port, False)
+    assert (bytes(found[9:-2]), result) == (body, sdk.COMM_SUCCESS)
+    port.closePort()
+
+
+def test_command_line(served, capsys):
+    assert main(["servos", served.link, "scan"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["id"] for row in rows] == [1, 2, 4]
+    assert main(["servos", served.link, "write", "1", "led", "1"]) == 0
+    assert main(["servos", served.link, "read", "1", "led"]) == 0
+    assert capsys.readouterr().out.splitlines() == ['{"written": true}', '{"led": 1}']
+    assert main(["servos", served.link, "ping", "77"]) == 2
+    assert "servo 77 does not answer" in capsys.readouterr().err
