@@ -44,10 +44,12 @@ class LogService:
 def _control(player: LogPlayer, request: PlayLog.Request) -> None:
     if request.action not in ACTIONS:
         raise ConfigError(f"action is {request.action}; it must be 0 (keep), 1 (pause) or 2 (resume)")
+    paused = ACTIONS[request.action]
+    if paused:  # first, so that a seek ends exactly where it was asked to
+        player.pause(True)
     if request.set_speed:
         player.set_speed(request.speed)
     if request.seek:
         player.seek(request.time)
-    paused = ACTIONS[request.action]
-    if paused is not None:
-        player.pause(paused)
+    if paused is False:
+        player.pause(False)

@@ -33,6 +33,7 @@ class SceneGraph:
         self._placed: Array = np.empty(0, dtype=bool)
         self._levels: list[tuple[Array, Array]] = []
         self._worlds: Array | None = None
+        self._changed: dict[int, Detail] = {}  # the last change of each node's detail
 
     def __len__(self) -> int:
         return len(self.depths)
@@ -103,12 +104,17 @@ class SceneGraph:
         if not same or details != self.details:
             self.structure += 1
         self.details = details
+        self._changed = {}
         self._local = np.tile(IDENTITY, (len(scene.depths), 1, 1))
         self._move(scene)
 
     def _change(self, scene: Scene) -> None:
         self._move(scene)
+        changed = self._changed
         for index, change in scene.details:
+            if changed.get(index) is change:  # most meshes say the same each time, by the same object
+                continue
+            changed[index] = change
             old = self.details.get(index, NO_DETAIL)
             new = _merged(old, change)
             if new != old:

@@ -2,11 +2,13 @@
 """The soccer monitor on the real RoboCup MuJoCo server with two T1s in it, and on logs."""
 
 import math
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from embodiment_bridge.msg import EntityArray, Foul, GameState, LinkState, SceneGraph, SoccerField
-from embodiment_bridge.srv import KickOff, SetPlayMode, TrainAgent, TrainBall
+from embodiment_bridge.srv import AgentCommand, KickOff, PlayLog, SetGame, SetPlayMode, TrainAgent, TrainBall
 from geometry_msgs.msg import Point, PoseStamped, Vector3
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -14,10 +16,14 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
+from embodiment_bridge.framing import Framer
 from embodiment_bridge.launching.executables import soccer_monitor
 from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.peers.simspark.server import SimsparkServer
 from embodiment_bridge.rotation import rpy_from_quaternion
 
+DATA = Path(__file__).parents[1] / "data"
 LATCHED = {"field": SoccerField, "scene_graph": SceneGraph, "game_state": GameState, "link_state": LinkState}
 OTHERS = {"entities": EntityArray, "fouls": Foul, "markers": MarkerArray, "ball/pose": PoseStamped}
 QUIET = {"publish_clock": False, "use_sim_time": False}
@@ -146,3 +152,114 @@ def test_server_outlives_a_monitor_that_comes_and_goes(game) -> None:
         game.node.trigger_activate()
         game.until(lambda before=before: game.counts["entities"] > before + 5)
     assert game.latest["link_state"].state == LinkState.READY
+
+
+STAND_IN = {"protocol": "simspark_monitor"}
+
+
+@pytest.fixture
+def watch():
+    """Makes a monitor: ``watch(**parameters)``."""
+    with Runtime() as runtime:
+
+        def until(condition: Any, patience: float = 30.0) -> None:
+            deadline = time.monotonic() + patience
+            runtime.spin(lambda: condition() or time.monotonic() > deadline)
+            assert condition()
+
+        yield lambda **parameters: Watched(runtime, until, **parameters)
+
+
+def test_game_on_the_simspark_stand_in_is_told_and_trained(watch) -> None:
+    with SimsparkServer(noise=False) as server:
+        with server.lock:
+            player = server.world.add("rsg/agent/nao/nao.rsg")
+            server.world.join(player, "alpha", 4)
+        game = watch(**STAND_IN, port=server.monitor_port)
+        game.until(lambda: game.entity("player_left_4") is not None)
+        game.listen(PoseStamped, "players/left_4/pose")
+        answer = game.call(SetPlayMode, "set_play_mode", play_mode="playon")
+        assert not answer.success
+        assert "did you mean 'PlayOn'?" in answer.message
+        assert len(answer.play_modes) == 21
+        assert game.call(SetPlayMode, "set_play_mode", play_mode="PlayOn").success
+        game.until(lambda: game.latest["game_state"].play_mode == "PlayOn")
+        assert game.call(
+            TrainAgent, "train_agent", side="left", number=4, set_position=True, position=Point(x=3.0, y=-2.0, z=0.4),
+            set_yaw=True, yaw=0.5,
+        ).success  # fmt: skip
+        game.until(
+            lambda: near(game.place("player_left_4"), 3.0, -2.0) and "players/left_4/pose" in game.latest
+        )
+        assert game.yaw("player_left_4") == pytest.approx(0.5, abs=0.02)
+        assert game.call(SetGame, "set_game", set_score=True, score_left=2, score_right=1).success
+        game.until(
+            lambda: (game.latest["game_state"].score_left, game.latest["game_state"].score_right) == (2, 1)
+        )
+        scenes = game.counts["scene_graph"]
+        assert game.call(AgentCommand, "kill_agent", side="left", number=4).success
+        game.until(lambda: game.entity("player_left_4") is None and game.counts["scene_graph"] > scenes)
+        assert game.call(Trigger, "kill_simulator").success
+        game.until(lambda: game.latest["link_state"].state == LinkState.BACKOFF)
+        assert "not there" in game.call(Trigger, "drop_ball").message
+
+
+def test_messages_that_are_lost_are_asked_for_again(watch) -> None:
+    with SimsparkServer(noise=False, lost=0.2, seed=3) as server:
+        game = watch(**STAND_IN, port=server.monitor_port)
+        game.until(lambda: game.entity("ball") is not None)
+        for number in range(1, 12):
+            with server.lock:
+                server.world.join(server.world.add("rsg/agent/nao/nao.rsg"), "alpha", number)
+            before = game.counts["entities"]
+            game.until(lambda before=before: game.counts["entities"] > before + 3)
+            if game.node._model.mismatches:
+                break
+        assert game.node._model.mismatches > 0
+        game.until(lambda: game.node._model.in_step and game.entity("player_left_1") is not None)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "stream"),
+    [
+        ("simspark_monitor", "simspark_monitor/short_monitor.bin"),
+        ("rcsssmj_monitor", "rcsssmj_monitor/short_monitor_rsmp.bin"),
+    ],
+)
+def test_log_is_played_paused_and_sought(watch, tmp_path, protocol, stream) -> None:
+    messages = [found.payload for found in Framer().feed((DATA / stream).read_bytes())]
+    log = tmp_path / "monitor.log"
+    log.write_bytes(b"".join(message + b"\n" for message in messages))
+    game = watch(protocol=protocol, transport="replay", recording=str(log), replay_speed=5.0)
+    game.until(lambda: game.latest.get("link_state") is not None)
+    answer = game.call(PlayLog, "play_log", seek=True)
+    assert (answer.success, answer.paused, answer.speed) == (True, False, 5.0)
+    counters = game.node._session.counters
+    game.until(lambda: counters.events >= len(messages) and game.counts.get("entities", 0) > 5)
+    game.until(lambda: game.call(PlayLog, "play_log").time == answer.duration)
+    assert counters.malformed == 0
+    answer = game.call(
+        PlayLog, "play_log", action=PlayLog.Request.PAUSE, set_speed=True, speed=2.0, seek=True, time=0.0
+    )
+    assert (answer.success, answer.paused, answer.speed, answer.time) == (True, True, 2.0, 0.0)
+    before = game.counts["entities"]
+    game.until(lambda: game.counts["entities"] > before)  # the first message parses, and is shown
+    assert game.call(PlayLog, "play_log", action=PlayLog.Request.RESUME).success
+    game.until(lambda: game.counts["entities"] >= before + 10)
+    answer = game.call(PlayLog, "play_log", set_speed=True, speed=-1.0)
+    assert not answer.success
+    assert "speed is -1" in answer.message
+    assert "nobody takes commands" in game.call(Trigger, "drop_ball").message
+
+
+def test_log_that_is_not_there_is_named(watch, tmp_path, capfd) -> None:
+    game = watch(**STAND_IN, transport="replay", recording=str(tmp_path / "nothing.log"))
+    error = ""
+
+    def told() -> bool:
+        nonlocal error
+        error += capfd.readouterr().err
+        return "nothing.log" in error
+
+    game.until(told)
+    assert "not configured" in error

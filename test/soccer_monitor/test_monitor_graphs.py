@@ -8,7 +8,8 @@ from monitor_stage import SHORT, UNIT, payloads, slt
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
 from embodiment_bridge.protocols.soccer_monitor.events import Detail
-from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_graph
+from embodiment_bridge.protocols.soccer_monitor.graph_reader import _NestedAttributeError, _read, read_graph
+from embodiment_bridge.protocols.soccer_monitor.quick_graph import read_quickly
 from embodiment_bridge.sexpr import parse
 
 BOX = Detail("SMN", "StdUnitBox", (), (1.0, 51.0, 1.0), True, None, ("matGrey",))
@@ -144,6 +145,9 @@ def test_recorded_graphs_have_the_shape_that_the_general_reader_sees(protocol):
         assert read_graph(graph).depths == depths_by_parsing(graph)
 
 
+PIECES = st.sampled_from([*"()nd STRFL1. x", "(nd", "(nd ", "(nd)", "(SLT ", "))", slt(), "(load x)"])
+
+
 TREES = st.recursive(
     st.sampled_from(["(nd)", "(nd StaticMesh)", f"(nd TRF {slt()})", "(nd SMN (load StdUnitBox))"]),
     lambda inner: st.builds(
@@ -156,12 +160,35 @@ TREES = st.recursive(
 )
 
 
+def general(text):
+    """What the general way reads, without looking things up."""
+    try:
+        return _read(text)
+    except (BadListError, _NestedAttributeError):
+        return None
+
+
+@pytest.mark.parametrize("protocol", SHORT)
+def test_recorded_graphs_are_read_alike_in_both_ways_and_quickly(protocol):
+    for payload in payloads(SHORT[protocol]):
+        text = payload.decode()
+        graph = text[text.index("(nd") : text.index("((gs") - 1 if "RSMP" in text else -1]
+        assert read_quickly(graph) == general(graph) is not None
+
+
+@given(text=st.lists(TREES, max_size=4).map("".join) | st.lists(PIECES, max_size=40).map("".join))
+def test_what_is_read_quickly_is_what_the_general_way_reads(text):
+    try:
+        quick = read_quickly(text)
+    except BadListError:
+        return
+    if quick is not None:
+        assert repr(quick) == repr(general(text))
+
+
 @given(text=st.lists(TREES, max_size=4).map("".join))
 def test_any_tree_has_the_shape_that_the_general_reader_sees(text):
     assert read_graph(text).depths == depths_by_parsing(text)
-
-
-PIECES = st.sampled_from([*"()nd STRFL1. x", "(nd", "(nd ", "(nd)", "(SLT ", "))", slt(), "(load x)"])
 
 
 @given(text=st.lists(PIECES, max_size=40).map("".join))

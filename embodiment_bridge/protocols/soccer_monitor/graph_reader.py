@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the text of a scene graph in one pass over its lists, without recursion.
+"""Reads the text of a scene graph, without recursion.
 
-A server sends 25 graphs a second, of which nearly all nodes are empty. So a token is not a bracket or a word but a
-whole list without lists in it, ``(SLT 1 0 ...)`` or ``(nd)``, the beginning of one that holds lists, ``(nd TRF``, or
-its end.
+Tokens are not brackets and words but whole lists without lists in them, ``(SLT 1 0 ...)`` or ``(nd)``, the beginning of
+one that holds lists, ``(nd TRF``, or its end. What servers really send is read in a quicker way (quick_graph.py).
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import Final
 
 from embodiment_bridge.protocols.contract import excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
-from embodiment_bridge.protocols.soccer_monitor.events import Detail, Matrix
 from embodiment_bridge.protocols.soccer_monitor.node_details import detail, matrix
+from embodiment_bridge.protocols.soccer_monitor.quick_graph import MAX_UNKNOWN, PLAIN, Graph, read_quickly
 from embodiment_bridge.sexpr import DEFAULT_MAX_DEPTH
 
-MAX_UNKNOWN: Final = 100  # attributes without a meaning that are told of one graph
 ANY: Final = re.compile(r"\([^()]*\)?|\)|[^\s()]+")
-PLAIN: Final = ("", "TRF", "BN")  # types of nodes that say nothing but their place
 # How the servers begin a node, and what type that is
 _OPENED: Final = {
     "(nd": "",
@@ -34,16 +30,6 @@ _OPENED: Final = {
 }
 
 
-@dataclass(slots=True)
-class Graph:
-    """What a graph says, as in ``events.Scene``; ``unknown``: texts of attributes that have no meaning here."""
-
-    depths: list[int] = field(default_factory=list)
-    matrices: list[tuple[int, Matrix]] = field(default_factory=list)
-    details: list[tuple[int, Detail]] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-
-
 def read_graph(text: str) -> Graph:
     """The nodes in ``text``, the roots side by side.
 
@@ -51,7 +37,7 @@ def read_graph(text: str) -> Graph:
         BadListError: brackets do not pair, a node is nested too deeply, or a known attribute is not as it should be.
     """
     try:
-        return _read(text)
+        return read_quickly(text) or _read(text)
     except _NestedAttributeError:
         flat, nested = _cut_nested(text)
         graph = _read(flat)
