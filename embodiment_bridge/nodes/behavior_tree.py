@@ -18,7 +18,6 @@ from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.context import Settings
-from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS
 from embodiment_bridge.behaviour.director import Director, OnNew
 from embodiment_bridge.behaviour.loading import Rejected
 from embodiment_bridge.behaviour.log import LoggedRun
@@ -26,9 +25,10 @@ from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.ros_leaves import RosSkills
 from embodiment_bridge.behaviour.run import Run
 from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.blackboard_feed import BlackboardFeed, parse_sources
-from embodiment_bridge.nodes.bml_goal import Wish, read_goal
+from embodiment_bridge.nodes.bml_goal import MAX_BREAKPOINTS, Wish, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.performance import Performance, rejection
@@ -91,6 +91,8 @@ class BehaviorTree(BridgeNode):
         """Make clients and servers."""
         values = self.values
         sources = parse_sources(values["blackboard"])
+        if len(self._breakpoints()) > MAX_BREAKPOINTS:
+            raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
         self._settings = Settings(missing_channel=values["missing_channel"])
         self._files = (
             RunFiles(values["log_dir"], values["log_keep"], self._warn) if values["log_dir"] else None
@@ -193,11 +195,11 @@ class BehaviorTree(BridgeNode):
         if not self._skills:
             text = "no body has published its skills in this namespace; start one first"
             raise Rejected.because("", "NO_BODY", text)
-        return read_goal(request, self._skills, speech=self._media.speaks)
+        return read_goal(request, self._skills, self._feed.values(), speech=self._media.speaks)
 
     def _make_run(self, run_id: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
         ports = Ports(self._body.for_run(run_id), self._media, self._requests)
-        board = Blackboard({**self._feed.values(), **wish.values})
+        board = Blackboard(wish.values)
         common: dict[str, Any] = {
             "run_id": run_id,
             "settings": self._settings,
@@ -236,8 +238,8 @@ class BehaviorTree(BridgeNode):
             if parameter.name != "breakpoints":
                 continue
             names = {name for name in parameter.value or () if name}
-            if len(names) > MAX_BREAKPOINTS // 2:
-                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS // 2}"
+            if len(names) > MAX_BREAKPOINTS:
+                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
                 return SetParametersResult(successful=False, reason=text)
             for performance in self._performances.values():
                 performance.run.set_breakpoints({*names, *performance.wish.breakpoints})

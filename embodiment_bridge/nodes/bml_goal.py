@@ -8,7 +8,7 @@ from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour import loading
 from embodiment_bridge.behaviour.absent import unserved
 from embodiment_bridge.behaviour.blackboard import Blackboard
-from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS
+from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS as ALL_BREAKPOINTS
 from embodiment_bridge.behaviour.loading import Rejected, Rules
 from embodiment_bridge.behaviour.values import values_of
 from embodiment_bridge.bml.analysis import Estimate, analyse
@@ -18,13 +18,14 @@ from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import CommandError
 
 LARGEST_SEED = 2**32 - 1
+MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's own
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
     """A goal that can be run.
 
-    doubts: what is doubtful in the document, for people. seed: None draws one. values: for the blackboard.
+    doubts: what is doubtful in the document, for people. seed: None draws one. values: of topics and of the goal.
     """
 
     document: Document
@@ -37,8 +38,10 @@ class Wish:
     breakpoints: tuple[str, ...]
 
 
-def read_goal(goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], *, speech: bool) -> Wish:
-    """Read a goal.
+def read_goal(
+    goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], known: Mapping[str, Value], *, speech: bool
+) -> Wish:
+    """Read a goal for a body with ``skills``, while topics tell what is ``known``.
 
     Raises:
         Rejected: something in it is wrong; the text says what.
@@ -60,16 +63,16 @@ def read_goal(goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], *, speech:
         rules,
         analysis.estimates[document.root.pointer],
         [str(warning) for warning in analysis.warnings],
-        _values(goal),
+        _values(goal, known),
         None if goal.seed < 0 else goal.seed,
         goal.suspendable or document.metadata.get("suspendable"),
         tuple(goal.breakpoints),
     )
 
 
-def _values(goal: ExecuteBml.Goal) -> dict[str, Value]:
+def _values(goal: ExecuteBml.Goal, known: Mapping[str, Value]) -> dict[str, Value]:
     try:
-        values = values_of((item.key, item.value) for item in goal.values)
+        values = {**known, **values_of((item.key, item.value) for item in goal.values)}
         Blackboard(values)
     except CommandError as error:
         raise Rejected.because("", "BAD_VALUE", str(error)) from error

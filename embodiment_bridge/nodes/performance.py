@@ -12,6 +12,7 @@ from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.run import Outcome, Run, RunEnding
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.errors import CommandError
 from embodiment_bridge.nodes.bml_goal import Wish
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
 
@@ -40,15 +41,25 @@ class Performance:
         self.run_id = run_id
         self.wish = wish
         self._board = board
+        self._refused: dict[str, str] = {}
         self._finish = finish
         self._viewers = viewers
         self._told: tuple[object, ...] = ()
         self._warnings_told: set[str] = set()
 
     def feed(self, values: Mapping[str, Value]) -> None:
-        """Before a tick: what topics told. What the goal or the document wrote under other names stays."""
+        """Before a tick: what topics told. What the goal or the document wrote under other names stays.
+
+        A document may fill the blackboard; what has no room then is told as a warning.
+        """
         for key, value in values.items():
+            self._write(key, value)
+
+    def _write(self, key: str, value: Value) -> None:
+        try:
             self._board.write(key, value)
+        except CommandError as error:
+            self._refused[key] = f": VALUE_REFUSED: {error}"
 
     def tell(self) -> None:
         """After a tick: publish what happened; end the goal if the run has ended."""
@@ -60,7 +71,7 @@ class Performance:
 
     def _tell(self) -> None:
         active = [origin.pointer for origin in self.run.active() if origin.label]
-        known = [*self.wish.doubts, *self.run.warnings]
+        known = [*self.wish.doubts, *self._refused.values(), *self.run.warnings]
         warnings = [line for line in dict.fromkeys(known) if line not in self._warnings_told]
         elapsed = self.run.clock.seconds
         news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)

@@ -106,13 +106,28 @@ def test_values_seed_and_subtrees_come_with_the_goal(stages) -> None:
         ({"values": {"1": "1"}}, "BAD_VALUE"),
         ({"values": {"mood": "NaN"}}, "BAD_VALUE"),
         ({"seed": 2**32}, "BAD_SEED"),
-        ({"breakpoints": ["x"] * 101}, "TOO_MANY_BREAKPOINTS"),
+        ({"values": {f"k{i}": "1" for i in range(1001)}}, "BAD_VALUE"),
+        ({"breakpoints": ["x"] * 51}, "TOO_MANY_BREAKPOINTS"),
         ({"subtrees": {}}, "UNKNOWN_SUBTREE"),
     ):
         stage.begin(text, **{"subtrees": {"inner": inner}, **wishes})
         assert stage.finish().outcome == "REJECTED"
         assert code in stage.bml.result.problems[0]
         assert stage.bml.result.seed == -1
+
+
+def test_a_full_blackboard_takes_no_more_values_and_the_run_goes_on(stages) -> None:
+    stage = stages(blackboard=["level=level:data"])
+    publisher = stage.watcher.create_publisher(Float64, "level", 1)
+    stage.until(lambda: publisher.get_subscription_count() > 0)
+    stage.begin('{"type": "delay", "duration": 5}', values={f"k{i}": "1" for i in range(1000)})
+    stage.wait_for("RUNNING")
+    publisher.publish(Float64(data=4.0))
+    stage.until(lambda: stage.tree._feed.values()["level"] == 4.0)
+    assert (stage.finish().outcome, list(stage.bml.result.problems)) == ("SUCCEEDED", [])
+    assert any("VALUE_REFUSED: no room for 'level'" in w for f in stage.feedback for w in f.warnings)
+    assert stage.run(choice("level", ">", 3)).elapsed == pytest.approx(0.2)
+    stage.watcher.destroy_publisher(publisher)
 
 
 def test_feedback_tells_how_long_it_takes_and_what_is_doubtful(stages) -> None:

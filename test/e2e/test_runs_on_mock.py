@@ -4,6 +4,7 @@
 import json
 
 import pytest
+from rclpy.parameter import Parameter
 from run_stage import RunStage
 
 from embodiment_bridge.nodes.runtime import Runtime
@@ -100,6 +101,20 @@ def test_breakpoints_of_goal_and_parameter_stop_before_the_node(stages) -> None:
     assert stage.control("resume").success
     assert stage.finish().outcome == "SUCCEEDED"
     assert stage.bml.result.elapsed == pytest.approx(0.6, abs=0.001)
+
+
+def test_breakpoints_may_be_set_while_a_run_goes_on(stages) -> None:
+    stage = stages()
+    waits = [{"type": "delay", "name": name, "duration": 1.0} for name in ("first", "second")]
+    stage.begin(json.dumps({"type": "sequence", "behaviors": waits}))
+    stage.wait_for("RUNNING")
+    assert stage.tree.set_parameters([Parameter("breakpoints", value=["second"])])[0].successful
+    too_many = Parameter("breakpoints", value=[str(i) for i in range(51)])
+    assert stage.tree.set_parameters([too_many])[0].reason == "51 breakpoints; there may be 50"
+    stage.wait_for("PAUSED")
+    assert stage.feedback[-1].held_back == ["/behaviors/1"]
+    assert stage.control("resume").success
+    assert stage.finish().outcome == "SUCCEEDED"
 
 
 def test_a_goal_that_comes_during_a_pause_waits_for_the_end_of_it(stages) -> None:
