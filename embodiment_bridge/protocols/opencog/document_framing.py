@@ -90,8 +90,8 @@ class DocumentFramer:
         return more
 
     def _between(self, found: list[Document | Malformed]) -> bool:
-        blank = len(self._buffer) - len(self._buffer.lstrip(_SPACE)) if self._state is State.BETWEEN else 0
-        self._drop(blank)
+        if self._state is State.BETWEEN:
+            self._drop(self._after_blanks(0))
         if not self._buffer:
             self._start(self._state)
             return False
@@ -117,7 +117,7 @@ class DocumentFramer:
         """Look for the root; comments, instructions and a document type may stand before it."""
         buffer = self._buffer
         while True:
-            at = len(buffer) - len(buffer[self._scan :].lstrip(_SPACE))
+            at = self._after_blanks(self._scan)
             if at >= len(buffer):
                 return False
             if buffer.startswith(b"<?", at):
@@ -136,6 +136,12 @@ class DocumentFramer:
             if end < 4:
                 return False
             self._scan = end
+
+    def _after_blanks(self, at: int) -> int:
+        buffer = self._buffer
+        while at < len(buffer) and buffer[at] in _SPACE:
+            at += 1
+        return at
 
     def _no_document(self, at: int, found: list[Document | Malformed]) -> bool:
         found.append(Malformed(self._offset, "no XML document", excerpt(bytes(self._buffer[: at + 1]))))

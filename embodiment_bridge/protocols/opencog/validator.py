@@ -18,7 +18,7 @@ from embodiment_bridge.protocols.opencog.xml_limits import Limits
 
 FOLDER: Final = Path(__file__).with_name("schema")
 MOST_PROBLEMS: Final = 20
-_DECLARATION: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml[^<>]{0,300}\?>")
+_DECLARATION: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml[^<>\x80-\xff]{0,300}\?>")
 
 
 def validate(data: bytes, dialect: str = "final", limits: Limits | None = None) -> list[str]:

@@ -10,7 +10,6 @@ from embodiment_bridge.protocols.opencog.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml_repair import repaired
 
 _DECLARATION: Final = re.compile("\\ufeff?\\s*<\\?xml[\\s\\u00a0][^<>]{0,300}\\?>")
-_DOCTYPE: Final = re.compile(r"\s*(?:<!--(?:(?!-->).)*-->\s*|<\?(?:(?!\?>).)*\?>\s*)*<!DOCTYPE", re.DOTALL)
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 LONGEST_REASON: Final = 300
 
@@ -29,12 +28,14 @@ def parse(data: bytes, limits: Limits) -> Any:
         NotXmlError: no XML, larger or deeper than ``limits``, or with a document type.
     """
     text = _text(data, limits)
-    body = _DECLARATION.sub("", text, count=1).encode("utf-8", "surrogatepass")
+    declaration = _DECLARATION.match(text)
+    text = text[declaration.end() :] if declaration else text
     _refuse_doctype(text)
+    body = text.encode("utf-8", "surrogatepass")
     try:
         root = etree.fromstring(body, _parser())
     except (etree.XMLSyntaxError, ValueError) as error:
-        root = _parse_repaired(body.decode("utf-8", "surrogatepass"), error)
+        root = _parse_repaired(text, error)
     _check_depth(root, limits)
     return root
 
@@ -53,7 +54,18 @@ def _text(data: bytes, limits: Limits) -> str:
 
 def _refuse_doctype(text: str) -> None:
     """Entities are declared in a document type; no program of this protocol sends one."""
-    if "<!DOCTYPE" in text and _DOCTYPE.match(_DECLARATION.sub("", text, count=1)):
+    if "<!DOCTYPE" not in text:
+        return
+    at = 0
+    while True:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        closing = "-->" if text.startswith("<!--", at) else "?>" if text.startswith("<?", at) else ""
+        end = text.find(closing, at + 2) if closing else -1
+        if end < 0:
+            break
+        at = end + len(closing)
+    if text.startswith("<!DOCTYPE", at):
         raise NotXmlError("a document type is not allowed")
 
 
@@ -75,14 +87,14 @@ def _parse_repaired(text: str, problem: Exception) -> Any:
     if better != text:
         try:
             return etree.fromstring(better.encode("utf-8", "surrogatepass"), _parser())
-        except (etree.XMLSyntaxError, ValueError):
-            pass  # then the first problem is the one to tell
+        except (etree.XMLSyntaxError, ValueError) as error:
+            problem = error  # what is left when the known mistakes are mended
     reason = " ".join(str(problem).replace("(<string>, ", "(").split())
     raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}") from None
 
 
 def _check_depth(root: Any, limits: Limits) -> None:
     """Nothing here recurses, but whoever gets the tree may."""
-    deepest = root.xpath(f"boolean({'/'.join('*' * (limits.max_depth + 1))})")
+    deepest = root.xpath(f"boolean({'/'.join('*' * limits.max_depth)})")
     if deepest:
         raise NotXmlError(f"elements are nested over the limit of {limits.max_depth}")
