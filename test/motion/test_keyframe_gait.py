@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A gait of keyframes: steps, goes and stops as told, without a jump."""
+
+import itertools
+
+import pytest
+
+from embodiment_bridge.body_file import parse_body
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.motion.keyframe_gait import KeyframeGait
+from embodiment_bridge.motion.locomotion import locomotion_of
+from embodiment_bridge.motion.sensing import Sensed
+from embodiment_bridge.motion.walk_program import Walk
+
+BODY = """
+body: toy
+channels: [legs]
+joints:
+  a: {channel: legs, range: [-1, 1], velocity: 10, effort: 1, kp: 1, kd: 1, rest: 0.1}
+  b: {channel: legs, range: [-1, 1], velocity: 10, effort: 1, kp: 1, kd: 1}
+base:
+  forward: 0.2
+  backward: 0.1
+  turn: 1.0
+  acceleration: 1.0
+  turn_acceleration: 5.0
+  step_s: 0.5
+  cycle:
+    count: 4
+    step: {a: [0.0, 0.4, 0.0, 0.0]}
+    forward: {b: [0.0, 0.2, 0.0, -0.2]}
+    turn: {b: [0.1, 0.0, -0.1, 0.0]}
+skills: {}
+"""
+DT = 0.02
+
+
+def toy(text=BODY):
+    return parse_body(text, "toy.yaml")
+
+
+class Walker:
+    """The gait by itself, in the rest pose at first."""
+
+    def __init__(self):
+        body = toy()
+        self.rest = [joint.rest for joint in body.joints]
+        self.gait = locomotion_of(body, {joint.name: i for i, joint in enumerate(body.joints)})
+        self.sensed = Sensed(self.rest)
+        self.limits = body.base.walk
+        self.gait.start_from(self.rest)
+
+    def run(self, seconds):
+        rows = []
+        for _ in range(round(seconds / DT)):
+            self.gait.step(self.sensed, False, DT)
+            out = list(self.rest)
+            self.gait.write(out)
+            rows.append(out)
+        return rows
+
+
+def test_body_with_a_cycle_walks_by_keyframes():
+    assert isinstance(Walker().gait, KeyframeGait)
+
+
+def test_stands_in_the_rest_pose():
+    walker = Walker()
+    assert walker.run(1.0)[-1] == pytest.approx(walker.rest)
+    assert walker.gait.standing
+    assert walker.gait.calm
+
+
+def test_steps_on_the_spot_without_going_anywhere():
+    walker = Walker()
+    walker.gait.program = Walk(walker.limits, 0.0, duration=5.0)
+    rows = walker.run(4.0)
+    assert max(row[0] for row in rows) == pytest.approx(0.5, abs=0.03)
+    assert {row[1] for row in rows} == {0.0}
+    assert walker.gait.walker.velocity == (0.0, 0.0)
+
+
+def test_goes_at_full_speed_and_comes_to_rest_without_a_jump():
+    walker = Walker()
+    walker.gait.program = Walk(walker.limits, 1.0, duration=3.0)
+    rows = walker.run(2.0)
+    assert walker.gait.walker.velocity[0] == pytest.approx(0.2)
+    assert max(row[1] for row in rows) == pytest.approx(0.2, abs=0.02)
+    rows += walker.run(4.0)
+    assert walker.gait.calm
+    assert rows[-1] == pytest.approx(walker.rest)
+    steps = [
+        abs(b - a) for before, after in itertools.pairwise(rows) for a, b in zip(before, after, strict=True)
+    ]
+    assert max(steps) < 0.05
+
+
+def test_half_speed_is_half_the_stride():
+    walker = Walker()
+    walker.gait.program = Walk(walker.limits, 0.5, duration=9.0)
+    rows = walker.run(5.0)
+    assert max(row[1] for row in rows[150:]) == pytest.approx(0.1, abs=0.02)
+
+
+def test_held_stops_stepping():
+    walker = Walker()
+    walker.gait.program = Walk(walker.limits, 1.0, duration=9.0)
+    walker.run(2.0)
+    walker.gait.held = True
+    walker.run(2.0)
+    assert walker.gait.standing
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "named"),
+    [
+        ("count: 4", "count: 1", "count"),
+        ("count: 4", "count: 5", "a list of 5 numbers"),
+        ("{a: [0.0, 0.4", "{c: [0.0, 0.4", "unknown key 'c'"),
+        ("0.4, 0.0, 0.0]", "0.4, 0.0, nan]", "finite"),
+        ("    turn:", "    trun:", "turn"),
+        ("  cycle:", "  swing: {a: 0.1}\n  cycle:", "swing"),
+        ("    count: 4", "    count: 4\n    more: 1", "more"),
+    ],
+)
+def test_cycle_that_cannot_be_used_is_refused_by_name(good, bad, named):
+    assert good in BODY
+    with pytest.raises(ConfigError, match=named):
+        toy(BODY.replace(good, bad, 1))
