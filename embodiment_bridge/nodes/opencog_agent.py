@@ -76,6 +76,7 @@ class OpencogAgent:
         self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
+        self._first = True
         self._entities: EntityArray | None = None
         self._pose: PoseStamped | None = None
         self._local_grid: OccupancyGrid | None = None
@@ -120,6 +121,7 @@ class OpencogAgent:
     def met(self, *, anew: bool) -> None:
         """The OAC is there: tell it everything. ``anew``: it knows of no plan that another of its name made."""
         self._perceptor.refresh()
+        self._first = True
         if anew:
             self._outbox.forget(self._name)
             self._later(self.plans.forget)
@@ -170,8 +172,15 @@ class OpencogAgent:
         self._outbox.put(Letter(self._name, self._make_grid, Kind.STATE, topic="grid"))
 
     def _make_map(self) -> bytes | None:
-        now = self._now_s()
-        return self._xml(self._perceptor.entities(self._entities, self._pose, self._stamp(), now))
+        stamp = self._stamp()
+        messages = self._perceptor.entities(self._entities, self._pose, stamp, self._now_s())
+        if messages and self._first:
+            self._first = False
+            if (
+                self._perceptor.settings.dialect == "final"
+            ):  # such an OAC makes no plan before the end of the first scan
+                messages = (*messages, events.FinishedFirstTimePerceptTerrianSignal(stamp))
+        return self._xml(messages)
 
     def _make_needs(self) -> bytes | None:
         levels = self._physiology.levels(self._now_s())

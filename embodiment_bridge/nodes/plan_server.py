@@ -29,6 +29,12 @@ PARAMETERS = (
     Parameter(
         "plan_file", "", "Path of the table from actions of plans to skills; empty: the package's own."
     ),
+    Parameter(
+        "plan_turn",
+        "file",
+        "What the yaw of the action turn is: a heading in map, or from the heading of now.",
+        choices=("file", "absolute", "relative"),
+    ),
     Parameter("plan_timeout", 60.0, "The longest that one action of a plan may take, s.", 0.1, 86400.0),
 )
 
@@ -70,7 +76,7 @@ class PlanServer:
         self._settings = settings
         self._share = share
         path = node.values["plan_file"]
-        self._file = read_plan_file(Path(path)) if path else None  # the own one is read when it is needed
+        self._file = self._read(Path(path)) if path else None  # the own one is read when it is needed
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
             node, ExecuteActionPlan, "execute_action_plan", self._begin, host.cancel_goal
@@ -125,7 +131,11 @@ class PlanServer:
     def _plan_file(self) -> PlanFile:
         if self._file is None:
             try:
-                self._file = read_plan_file(self._share() / OWN_FILE)
+                self._file = self._read(self._share() / OWN_FILE)
             except LookupError as error:
                 raise ConfigError(f"parameter plan_file is needed: {error}") from error
         return self._file
+
+    def _read(self, path: Path) -> PlanFile:
+        file, mode = read_plan_file(path), self._node.values["plan_turn"]
+        return file if mode == "file" else file.with_turn(mode)
