@@ -263,3 +263,18 @@ def test_log_that_is_not_there_is_named(watch, tmp_path, capfd) -> None:
 
     game.until(told)
     assert "not configured" in error
+
+
+def test_fouls_of_both_forms_are_told(watch, tmp_path) -> None:
+    log = tmp_path / "monitor.log"
+    head = "((play_modes A B)(time 0)(team_left red)(team_right blue)"
+    lines = [f"{head})(RSG 0 1)((nd))", *["((time 1)(foul 7 3 1 4)(foul 2 2 9))(RDS 0 1)((nd))"] * 3]
+    log.write_text("\n".join(lines), encoding="ascii")
+    game = watch(**STAND_IN, transport="replay", recording=str(log))
+    fouls = []
+    game.listener.create_subscription(Foul, "fouls", fouls.append, profile("events"))
+    game.until(lambda: "link_state" in game.latest)
+    game.call(PlayLog, "play_log", seek=True)
+    game.until(lambda: len(fouls) > 1)
+    told = [(foul.index, foul.name, foul.side, foul.team, foul.number) for foul in fouls[:2]]
+    assert told == [(7, "illegal_attack", "left", "red", 4), (-1, "illegal_defence", "right", "blue", 9)]
