@@ -109,6 +109,9 @@ def _own_attributes(element: Any) -> Iterator[tuple[str, str]]:
 
 
 def _pair(item: Any) -> tuple[str, str]:
+    match item.items():
+        case [("name", name), ("value", value)]:
+            return name, value
     get = item.get
     name, value = get("name"), get("value")
     if name is None:

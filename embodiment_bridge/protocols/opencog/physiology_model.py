@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bodily needs of a robot, as an OAC wants them: 0..1, hunger and thirst growing with time, energy of the battery."""
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -10,6 +11,7 @@ from embodiment_bridge.protocols.opencog.parts import Level
 
 NAMES: Final = ("hunger", "thirst", "pee_urgency", "poo_urgency", "energy", "fitness")
 LONGEST_STEP_S: Final = 60.0
+MOST_GIVEN: Final = 100  # levels with names of somebody else
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,10 @@ class Rates:
 
 
 class PhysiologyModel:
-    """Levels that go with time, with what is eaten, and with what somebody else tells of them."""
+    """Levels that go with time, with what is eaten, and with what somebody else tells of them.
+
+    ``levels`` is for one thread; the others may be called from any.
+    """
 
     def __init__(self, rates: Rates | None = None) -> None:
         self._rates = rates or Rates()
@@ -35,6 +40,7 @@ class PhysiologyModel:
         self._levels["energy"] = self._rates.energy_at_first
         self._levels["fitness"] = self._rates.fitness_at_first
         self._given: dict[str, float] = {}
+        self._changes: deque[dict[str, float]] = deque(maxlen=1000)
         self._time: float | None = None
 
     def battery(self, share: float) -> None:
@@ -45,14 +51,12 @@ class PhysiologyModel:
     def told(self, levels: Mapping[str, float]) -> None:
         """Levels that somebody else measures; they count instead of the model's."""
         for name, value in levels.items():
-            if name and isfinite(value) and len(self._given) < 100:
+            if name and isfinite(value) and len(self._given) < MOST_GIVEN:
                 self._given[name[:80]] = _bounded(value)
 
     def act(self, changes: Mapping[str, float]) -> None:
         """Something changed levels at once: eating takes from hunger."""
-        for name, change in changes.items():
-            if name in self._levels:
-                self._levels[name] = _bounded(self._levels[name] + change)
+        self._changes.append(dict(changes))
 
     def levels(self, now_s: float) -> tuple[Level, ...]:
         """All levels at a time in s; time that goes back, or jumps, changes little."""
@@ -60,7 +64,11 @@ class PhysiologyModel:
         self._time = now_s
         for name in NAMES:
             self._levels[name] = _bounded(self._levels[name] + getattr(self._rates, name) * passed)
-        return levels_of(self._levels | self._given)
+        while self._changes:
+            for name, change in self._changes.popleft().items():
+                if name in self._levels and isfinite(change):
+                    self._levels[name] = _bounded(self._levels[name] + change)
+        return levels_of(self._levels | self._given.copy())
 
 
 def levels_of(values: Mapping[str, float] | Iterable[tuple[str, float]]) -> tuple[Level, ...]:

@@ -2,6 +2,7 @@
 """Values as the text of XML attributes and elements; what cannot be written is refused."""
 
 import re
+from functools import lru_cache
 from math import isfinite
 from typing import Final
 
@@ -78,9 +79,15 @@ def identity(value: str) -> str:
 
 def stamp(value: str | None) -> str:
     """A date and time from 2008 on; an earlier one would be the far future to an OAC."""
-    if type(value) is str and is_date_time(value) and value >= "2008":
+    if type(value) is str and _is_stamp(value):
         return value
     raise BadValueError("a date and time such as 2011-08-20T10:00:00.500, from 2008 on")
+
+
+@lru_cache(maxsize=64)
+def _is_stamp(value: str) -> bool:
+    """All parts of a message have the same."""
+    return is_date_time(value) and value >= "2008"
 
 
 def one_of(value: str, choices: tuple[str, ...]) -> str:

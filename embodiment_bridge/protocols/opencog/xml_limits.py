@@ -10,9 +10,9 @@ class Limits:
 
     max_bytes: a slice of 4,096 terrain blocks has 1 MB, a thousand entities 0.6 MB.
     max_marks: ``<`` and ``=`` together, so elements and attributes: some 200 bytes of memory each while parsing.
-    max_depth: nesting of elements; the deepest that the protocol has is 7.
+
+    Nesting is bounded by libxml2 at 256 elements, and nothing here recurses.
     """
 
     max_bytes: int = 4 << 20
     max_marks: int = 400_000
-    max_depth: int = 64

@@ -9,7 +9,8 @@ from lxml import etree
 from embodiment_bridge.protocols.opencog.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml_repair import repaired
 
-_DECLARATION: Final = re.compile("\\ufeff?\\s*<\\?xml[\\s\\u00a0][^<>]{0,300}\\?>")
+_DECLARATION: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml\s[^<>]{0,300}\?>")
+_ANY_DECLARATION: Final = re.compile("\\ufeff?\\s*<\\?xml[\\s\\u00a0][^<>]{0,300}\\?>")
 _UTF16: Final = (b"\xff\xfe", b"\xfe\xff")
 LONGEST_REASON: Final = 300
 
@@ -25,47 +26,50 @@ def parse(data: bytes, limits: Limits) -> Any:
     Latin-1. What is no XML is mended where the mistake is known (``xml_repair.py``).
 
     Raises:
-        NotXmlError: no XML, larger or deeper than ``limits``, or with a document type.
+        NotXmlError: no XML, larger than ``limits``, or with a document type.
     """
-    text = _text(data, limits)
-    declaration = _DECLARATION.match(text)
-    text = text[declaration.end() :] if declaration else text
-    _refuse_doctype(text)
-    body = text.encode("utf-8", "surrogatepass")
+    _check_size(data, limits)
+    declaration = _DECLARATION.match(data)
+    body = data[declaration.end() :] if declaration else data
+    _refuse_doctype(body)
     try:
-        root = etree.fromstring(body, _parser())
-    except (etree.XMLSyntaxError, ValueError) as error:
-        root = _parse_repaired(text, error)
-    _check_depth(root, limits)
-    return root
+        return etree.fromstring(body, _parser())
+    except (etree.XMLSyntaxError, ValueError):
+        return _parse_repaired(_text(data))
 
 
-def _text(data: bytes, limits: Limits) -> str:
+def _check_size(data: bytes, limits: Limits) -> None:
     if len(data) > limits.max_bytes:
         raise NotXmlError(f"document of {len(data)} bytes is over the limit of {limits.max_bytes}")
     marks = data.count(b"<") + data.count(b"=")
     if marks > limits.max_marks:
         raise NotXmlError(f"{marks} tags and attributes are over the limit of {limits.max_marks}")
+
+
+def _text(data: bytes) -> str:
+    """The document without its declaration, in whatever encoding it is."""
     try:
-        return data.decode("utf-16" if data.startswith(_UTF16) else "utf-8")
+        text = data.decode("utf-16" if data.startswith(_UTF16) else "utf-8")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        text = data.decode("latin-1")
+    declaration = _ANY_DECLARATION.match(text)
+    return text[declaration.end() :] if declaration else text
 
 
-def _refuse_doctype(text: str) -> None:
+def _refuse_doctype(body: bytes) -> None:
     """Entities are declared in a document type; no program of this protocol sends one."""
-    if "<!DOCTYPE" not in text:
+    if b"<!DOCTYPE" not in body:
         return
     at = 0
     while True:
-        while at < len(text) and text[at].isspace():
+        while body[at : at + 1].isspace():
             at += 1
-        closing = "-->" if text.startswith("<!--", at) else "?>" if text.startswith("<?", at) else ""
-        end = text.find(closing, at + 2) if closing else -1
+        closing = b"-->" if body.startswith(b"<!--", at) else b"?>" if body.startswith(b"<?", at) else b""
+        end = body.find(closing, at + 2) if closing else -1
         if end < 0:
             break
         at = end + len(closing)
-    if text.startswith("<!DOCTYPE", at):
+    if body.startswith(b"<!DOCTYPE", at):
         raise NotXmlError("a document type is not allowed")
 
 
@@ -82,19 +86,12 @@ def _parser() -> Any:
     )
 
 
-def _parse_repaired(text: str, problem: Exception) -> Any:
-    better = repaired(text)
-    if better != text:
-        try:
-            return etree.fromstring(better.encode("utf-8", "surrogatepass"), _parser())
-        except (etree.XMLSyntaxError, ValueError) as error:
-            problem = error  # what is left when the known mistakes are mended
-    reason = " ".join(str(problem).replace("(<string>, ", "(").split())
-    raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}") from None
-
-
-def _check_depth(root: Any, limits: Limits) -> None:
-    """Nothing here recurses, but whoever gets the tree may."""
-    deepest = root.xpath(f"boolean({'/'.join('*' * limits.max_depth)})")
-    if deepest:
-        raise NotXmlError(f"elements are nested over the limit of {limits.max_depth}")
+def _parse_repaired(text: str) -> Any:
+    """A document in another encoding, or with a mistake that is known."""
+    body = repaired(text).encode("utf-8", "surrogatepass")
+    _refuse_doctype(body)
+    try:
+        return etree.fromstring(body, _parser())
+    except (etree.XMLSyntaxError, ValueError) as error:
+        reason = " ".join(str(error).replace("(<string>, ", "(").split())
+    raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}")
