@@ -18,7 +18,8 @@ SHARE = 0.3  # of a new fix that is believed
 HEIGHT_SHARE = 0.1
 JUMP = 0.6  # m, rad: a fix that is further off is another place: the body was beamed
 FORGET = 1.0  # s without a fix after which the place is unknown
-LEAST_DISTANCE = 0.5  # m; nearer landmarks tell the heading badly
+DISTANCES = (0.5, 1000.0)  # m; nearer landmarks tell the heading badly, and none is further away
+FASTEST = 100.0  # rad/s; no body turns faster
 MAX_DT = 0.1  # s
 
 
@@ -51,7 +52,7 @@ class Locator:
         """
         dt = min(max(dt, 0.0), MAX_DT)
         self._age += dt
-        if math.isfinite(sum(rates)):
+        if all(abs(rate) < FASTEST for rate in rates):
             self.roll += rates[0] * dt
             self.pitch += rates[1] * dt
             self.yaw = wrap_angle(self.yaw + rates[2] * dt)
@@ -70,7 +71,7 @@ class Locator:
         pairs = [
             (self._landmarks[name], rotate(level, there)) for name, there in seen if name in self._landmarks
         ]
-        pairs = [pair for pair in pairs if math.hypot(*pair[1][:2]) > LEAST_DISTANCE]
+        pairs = [pair for pair in pairs if DISTANCES[0] < math.hypot(*pair[1][:2]) < DISTANCES[1]]
         if len(pairs) > 1:
             self._fix(pairs, _heading(pairs))
         elif pairs and self.known:

@@ -177,7 +177,7 @@ def test_patterns_read_all_that_was_recorded_as_the_lists_do():
         assert percept == by_lists(text)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_mutated_percepts_are_survived_and_patterns_agree_with_lists(data):
     text = data.draw(st.sampled_from(list(recorded())[::9]))

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the real rcssserver3d sent is understood to the last list, in any chunks."""
 
+import math
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from nao_stage import Nao
 
 from embodiment_bridge.protocols.simspark.codec import Codec
 from embodiment_bridge.protocols.simspark.events import Percept
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.units import wrap_angle
 
 ROOT = Path(__file__).parents[2]
 SMALL = ROOT / "test/data/simspark"
@@ -44,6 +47,23 @@ def test_recording_is_percepts_and_nothing_else(path, count, robot):
     assert [event.game_state.side for event in found if event.game_state.side] == [
         "right" if robot == "nao4" else "left"
     ]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "place", "heading"),
+    [(3.4, 4.4, (-14.2, 9.2), 0.0), (12.0, 12.4, (-2.0, -2.0), 4.0), (15.0, 30.0, (-2.0, 2.0), 180.0)],
+)
+def test_place_is_found_where_the_trainer_put_the_robot(begin, end, place, heading):
+    nao = Nao(team="alpha", number=1)
+    states = [nao.converter.body_state(event) for event in decoded(LARGE / "agent_alpha1_nao.bin")]
+    found = [state for state in states if state is not None and begin < state.time < end]
+    assert len(found) > 15
+    for state in found:
+        assert state.has_base
+        assert state.base_position[:2] == pytest.approx(place, abs=0.06)
+        assert state.base_position[2] == pytest.approx(0.39, abs=0.05)
+        off = wrap_angle(state.yaw - math.radians(heading))
+        assert off == pytest.approx(0.0, abs=math.radians(0.6))
 
 
 def test_recording_in_small_chunks_gives_the_same():

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Percepts of a Nao as ROS messages: which topics a percept has something for."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -105,10 +106,8 @@ class Messages:
 
 
 def _health(agent: AgentState, header: Header) -> Pairs:
-    if agent.battery_percent is not None:
-        yield (
-            "battery",
-            BatteryState(header=header, percentage=agent.battery_percent / 100.0, present=True),
-        )
+    if agent.battery_percent is not None and math.isfinite(agent.battery_percent):
+        charge = min(max(agent.battery_percent / 100.0, 0.0), 1.0)
+        yield "battery", BatteryState(header=header, percentage=charge, present=True)
     if agent.temperature is not None:
         yield "temperature", Temperature(header=header, temperature=agent.temperature)
