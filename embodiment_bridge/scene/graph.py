@@ -20,8 +20,8 @@ class SceneGraph:
     """A tree of transforms with things to see below them.
 
     depths, parents: of all nodes, each before its children; a root has depth 0 and parent -1. details: of the nodes
-    that are no plain transform, by the number of the node. placed: whether a node has a matrix of its own.
-    structure: counts the whole graphs that differed from the one before in more than places.
+    that are no plain transform, by the number of the node. structure: another number whenever something else
+    than places has changed.
     """
 
     def __init__(self) -> None:
@@ -70,6 +70,10 @@ class SceneGraph:
     def matrix(self, node: int) -> tuple[float, ...]:
         """The node's own matrix as the wire has it: 16 values, column by column; none for what has no matrix."""
         return tuple(self._local[node].ravel().tolist()) if self._placed[node] else ()
+
+    def has_matrix(self, node: int) -> bool:
+        """Whether the node places what is in it."""
+        return bool(self._placed[node])
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to ``node``, which is the last."""

@@ -52,8 +52,10 @@ def find_objects(graph: SceneGraph) -> Objects:
         if ball is None:
             ball = _ball(graph, index, detail)
         player = _told_player(graph, index, detail) or _player_by_material(graph, index, detail)
-        if player and len(players) < MAX_PLAYERS:
+        if player:
             players.setdefault((player.side, player.team, player.number), player)
+        if len(players) == MAX_PLAYERS:
+            break
     return Objects(ball, tuple(players.values()))
 
 
@@ -91,4 +93,4 @@ def _player_by_material(graph: SceneGraph, index: int, detail: Detail) -> Player
 
 
 def _first_transform(graph: SceneGraph, index: int) -> int | None:
-    return next((node for node in graph.below(index) if graph.matrix(node)), None)
+    return next((node for node in graph.below(index) if graph.has_matrix(node)), None)

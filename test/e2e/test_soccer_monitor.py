@@ -278,3 +278,24 @@ def test_fouls_of_both_forms_are_told(watch, tmp_path) -> None:
     game.until(lambda: len(fouls) > 1)
     told = [(foul.index, foul.name, foul.side, foul.team, foul.number) for foul in fouls[:2]]
     assert told == [(7, "illegal_attack", "left", "red", 4), (-1, "illegal_defence", "right", "blue", 9)]
+
+
+def test_node_can_be_cleaned_up_and_configured_for_another_server(watch) -> None:
+    with SimsparkServer(noise=False) as server:
+        game = watch(**STAND_IN, port=server.monitor_port)
+        game.until(lambda: game.entity("ball") is not None)
+        node = game.node
+        node.trigger_deactivate()
+        node.trigger_cleanup()
+        node.set_parameters(
+            [
+                Parameter("protocol", value="rcsssmj_monitor"),
+                Parameter("transport", value="replay"),
+                Parameter("recording", value=str(DATA / "rcsssmj_monitor/short_monitor_rsmp.bin")),
+            ]
+        )
+        game.latest.clear()
+        node.trigger_configure()
+        node.trigger_activate()
+        game.until(lambda: game.entity("player_left_1") is not None)
+        assert game.latest["field"].length == 55.0

@@ -117,6 +117,13 @@ def test_a_million_levels_are_refused(text):
         read_graph(text)
 
 
+def test_too_many_nodes_are_refused():
+    assert len(read_graph("(nd)" * 20000).depths) == 20000
+    for text in ("(nd)" * 20001, "(nd(nd (a (b))))" * 10001):
+        with pytest.raises(BadListError, match="more than 20000 nodes"):
+            read_graph(text)
+
+
 def test_giant_words_are_read_or_refused_and_not_quoted_whole():
     giant = "a" * 10**6
     assert read_graph(f"(nd SMN (load {giant}))").details[0][1].mesh == giant

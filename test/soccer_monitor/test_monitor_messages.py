@@ -63,6 +63,21 @@ def test_entities_of_rsmp_know_their_side_by_the_name_of_the_team():
     assert game_messages.game_state(model.game, STAMP).team_left == ""
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "1e308", "-1e308", "1e999"])
+@pytest.mark.parametrize("place", range(16))
+def test_no_number_does_harm(value, place):
+    numbers = ["1", "0", "0", "0", "0", "1", "0", "0", "0", "0", "1", "0", "0", "0", "0", "1"]
+    numbers[place] = value
+    matrix = f"(SLT {' '.join(numbers)})"
+    for graph in (nao("Left", 1, matrix), f"(nd TRF {matrix}{nao('Left', 1, matrix)}{BALL})"):
+        model = fed(simspark(graph))
+        for thing in things_of(model):
+            assert all(map(math.isfinite, (*thing.position, *thing.orientation)))
+        for marker in markers_of(model):
+            assert math.isfinite(marker.pose.position.x + marker.pose.orientation.w)
+        scene_graph(model.graph, float(value), STAMP, "map")
+
+
 def test_what_is_nowhere_is_left_out():
     model = fed(simspark(BALL + nao("Left", 1, slt(float("nan"))) + nao("Left", 2, slt(1))))
     assert [thing.name for thing in things_of(model)] == ["ball", "left_2"]

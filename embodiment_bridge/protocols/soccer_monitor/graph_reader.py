@@ -11,7 +11,13 @@ from typing import Final
 from embodiment_bridge.protocols.contract import excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
 from embodiment_bridge.protocols.soccer_monitor.node_details import detail, matrix
-from embodiment_bridge.protocols.soccer_monitor.quick_graph import MAX_UNKNOWN, PLAIN, Graph, read_quickly
+from embodiment_bridge.protocols.soccer_monitor.quick_graph import (
+    MAX_NODES,
+    MAX_UNKNOWN,
+    PLAIN,
+    Graph,
+    read_quickly,
+)
 from embodiment_bridge.sexpr import DEFAULT_MAX_DEPTH
 
 ANY: Final = re.compile(r"\([^()]*\)?|\)|[^\s()]+")
@@ -79,6 +85,8 @@ def _read(text: str) -> Graph:
             raise _NestedAttributeError
         else:
             attributes.setdefault(opened[-1], []).append(token)
+        if len(depths) > MAX_NODES:
+            raise BadListError(f"more than {MAX_NODES} nodes")
     if opened:
         raise BadListError("'(' without its ')' in the scene graph")
     _add_details(graph, types, attributes)

@@ -86,7 +86,8 @@ class SceneMarkers:
         self._drawn = worlds
         some = worlds[chosen]
         _, turns = poses(some)
-        places = some[:, 3, :3] + (self._centers[chosen] @ some[:, :3, :3])[:, 0, :]
+        with np.errstate(all="ignore"):
+            places = some[:, 3, :3] + (self._centers[chosen] @ some[:, :3, :3])[:, 0, :]
         rows = np.hstack([places, turns])
         good = np.isfinite(rows).all(axis=1)
         markers = []

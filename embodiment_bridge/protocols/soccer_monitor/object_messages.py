@@ -22,7 +22,7 @@ from embodiment_bridge.scene.soccer_objects import Objects, Player
 # What looks along y, with x to the right, as what looks along x (REP-103): new x = y, new y = -x.
 TURN_FORWARD: Final = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 PLAYER_SIZE: Final = (0.3, 0.3, 0.6)  # m; used where the server does not tell a radius
-_WORD: Final = re.compile(r"[^A-Za-z0-9_]+")
+_WORD: Final = re.compile(r"[^A-Za-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,8 @@ class Things:
             return []
         worlds = graph.worlds()[nodes]
         turned = [index for index, player in enumerate(objects.players) if player.forward_y]
-        worlds[turned, :3, :3] = TURN_FORWARD @ worlds[turned, :3, :3]
+        with np.errstate(all="ignore"):
+            worlds[turned, :3, :3] = TURN_FORWARD @ worlds[turned, :3, :3]
         places, turns = poses(worlds)
         rows = np.hstack([places, turns]).tolist()
         things = []
@@ -76,7 +77,7 @@ class Things:
 
 def player_name(side: str, team: str, number: str) -> str:
     """``left_1``; where the side is not known the team's name with all else than letters and digits as ``_``."""
-    return f"{side or 'team_' + _WORD.sub('_', team)}_{number}"
+    return f"{side or 'team_' + (_WORD.sub('_', team).strip('_') or 'x')}_{number}"
 
 
 def entities(things: Iterable[Thing], stamp: Any, frame: str) -> EntityArray:

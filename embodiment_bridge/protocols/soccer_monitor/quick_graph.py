@@ -14,6 +14,7 @@ from embodiment_bridge.protocols.soccer_monitor.events import Detail, Matrix
 from embodiment_bridge.protocols.soccer_monitor.node_details import detail
 from embodiment_bridge.sexpr import DEFAULT_MAX_DEPTH
 
+MAX_NODES: Final = 20000  # of a scene; a full game has some 2000
 MAX_UNKNOWN: Final = 100  # attributes without a meaning that are told of one graph
 PLAIN: Final = ("", "TRF", "BN")  # types of nodes that say nothing but their place
 KEPT: Final = 2048  # texts that are remembered; a game has some hundred different ones
@@ -55,8 +56,8 @@ def read_quickly(text: str) -> Graph | None:
     Raises:
         BadListError: a known attribute is not as it should be.
     """
-    before, *nodes = text.split("(nd")
-    if before.strip():
+    before, *nodes = text.split("(nd", MAX_NODES + 1)
+    if before.strip() or len(nodes) > MAX_NODES:
         return None
     graph = Graph()
     depths, matrices, details = graph.depths, graph.matrices, graph.details
