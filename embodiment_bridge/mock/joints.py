@@ -27,4 +27,7 @@ class Servos:
             reach = fastest * dt
             way = (min(max(target, lower), upper) - here) * share if isfinite(target) else 0.0
             there = min(max(here + min(max(way, -reach), reach), lower), upper)
-            self.position[i], self.velocity[i] = there, (there - here) / dt
+            speed = min(
+                max((there - here) / dt, -fastest), fastest
+            )  # in a tiny step a rounding error is fast
+            self.position[i], self.velocity[i] = there, speed

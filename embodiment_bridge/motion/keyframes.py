@@ -10,6 +10,7 @@ STOP_S = 0.25  # s in which a moving joint comes to rest
 STRETCH = 1.2  # longer at each try
 STRETCHES = 20  # tries; 38 times as long in the end, which no joint needs that starts within its speed
 PEAK_SAMPLES = tuple(i / 16 for i in range(1, 16))  # of the time, where a speed may be highest
+BRAKING = 3.9  # peak acceleration of a piece that only loses its speed, as a multiple of speed / time
 SHORTEST_S = 1e-3  # s: shorter pieces are jumps; the limiter takes care of those
 
 
@@ -116,7 +117,10 @@ def piece_to(
     duration: float,
 ) -> Piece:
     """A piece of at least ``duration`` s in which no joint has to go, or gain speed, faster than it may."""
-    duration = max(duration, shortest_move(joints, position, goals), SHORTEST_S)
+    braking = max(
+        (BRAKING * abs(v) / j.acceleration for j, v in zip(joints, velocity, strict=True)), default=0.0
+    )
+    duration = max(duration, shortest_move(joints, position, goals), braking, SHORTEST_S)
     for joint, start, speed, goal in zip(joints, position, velocity, goals, strict=True):
         for _ in range(STRETCHES if speed else 0):
             slow_enough = _peak(goal - start, speed, duration) <= max(joint.velocity, abs(speed))

@@ -245,7 +245,7 @@ def test_a_recorded_motion_does_again_what_was_done(stages, tmp_path) -> None:
         first = curve(times, rows, names.index(name))
         then = curve(recorder.times, recorder.rows, recorder.names.index(name))
         worst = min(difference(first, then, lag) for lag in range(-20, 21))
-        assert worst < 0.06
+        assert worst < 0.03
 
 
 def curve(times: list[float], rows: list[list[float]], column: int) -> list[float]:

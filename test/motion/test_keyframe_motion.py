@@ -14,6 +14,7 @@ from embodiment_bridge.motion.keyframes import STOP_S, Motion, Piece, piece_to, 
 
 FAST = Joint("fast", "head", -3.0, 3.0, 10.0, 1.0, 1.0, 1.0)
 SLOW = Joint("slow", "head", -3.0, 3.0, 1.0, 1.0, 1.0, 1.0)
+HEAVY = Joint("heavy", "head", -3.0, 3.0, 10.0, 1.0, 1.0, 1.0, acceleration=20.0)
 ANGLE = st.floats(-2, 2)
 
 
@@ -61,6 +62,15 @@ def test_piece_from_a_moving_start_stays_within_the_speed(start, goal, speed, du
     angles = [start, *path(Motion([0], [start], [speed], [piece]), 0.005)]
     assert piece.duration >= duration
     assert max(abs(b - a) for a, b in pairwise(angles[:-1])) <= 0.005 * SLOW.velocity * 1.03
+
+
+@given(ANGLE, ANGLE, st.floats(-5, 5), st.floats(0.0, 3))
+def test_piece_gains_and_loses_speed_no_faster_than_the_joint_may(start, goal, speed, duration) -> None:
+    piece = piece_to((goal,), [HEAVY], [start], [speed], duration)
+    dt = piece.duration / 500
+    angles = [start, start + speed * dt, *path(Motion([0], [start], [speed], [piece]), dt)[1:]]
+    accelerations = [(c - 2 * b + a) / dt**2 for a, b, c in zip(angles, angles[1:], angles[2:], strict=False)]
+    assert max(map(abs, accelerations[2:-2])) <= HEAVY.acceleration * 1.03 + 1e-6
 
 
 def test_shortest_times() -> None:
