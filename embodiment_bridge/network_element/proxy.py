@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Protocol
 
-from embodiment_bridge.errors import BridgeError
 from embodiment_bridge.network_element.element import Beat, Element, LoggedIn
 from embodiment_bridge.network_element.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog import wire
@@ -174,9 +173,11 @@ class Proxy:
         self._writing = letter
         try:
             payload = letter.make()
-        except BridgeError as error:
+        except Exception as error:  # noqa: BLE001 - one letter that cannot be made must not stop the others
             payload = None
-            self.last_error = str(error)
+            self.last_error = (
+                f"{letter.about or letter.topic or 'a message'} for {letter.to} is lost: {error!r}"
+            )
             self.refused += 1
         if payload is None:
             self._writing = None

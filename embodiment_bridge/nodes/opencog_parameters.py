@@ -48,9 +48,9 @@ BRAIN = (
 WORLD = (
     Parameter("units_per_metre", 0.0, "Units of length of the OAC in 1 m; 0: of the dialect.", 0.0, 1e6),
     Parameter("compass", False, "Yaw counts clockwise from y, as in worlds of 2008."),
-    Parameter("map_x", -16.0, "Corner of the OAC's map with the smallest x, m.", -1e5, 1e5),
-    Parameter("map_y", -16.0, "Corner of the OAC's map with the smallest y, m.", -1e5, 1e5),
-    Parameter("map_side", 32.0, "Side of that square map, m.", 0.1, 1e5),
+    Parameter("map_x", -32.0, "Corner of the OAC's map with the smallest x, m.", -1e5, 1e5),
+    Parameter("map_y", -32.0, "Corner of the OAC's map with the smallest y, m.", -1e5, 1e5),
+    Parameter("map_side", 64.0, "Side of that square map, m.", 0.1, 1e5),
     Parameter("own_x", 0.0, "Where a body without pose is, m in map.", -1e5, 1e5),
     Parameter("own_y", 0.0, "Where a body without pose is, m in map.", -1e5, 1e5),
     Parameter("own_yaw", 0.0, "Heading of a body without pose, rad.", -6.3, 6.3),

@@ -55,6 +55,7 @@ def test_whole_play(peer, parameters):
         balls = [(x, y) for name, x, y in g.brain.record.places if name == "ball"]
         assert len(set(balls)) > 3  # it was carried and kicked
         assert g.brain.record.places[0][0] == "fido"  # the body itself comes first
+        assert g.brain.record.scanned == (parameters.get("dialect") == "final")
         assert {"robin", "wall_east"} <= set(g.brain.known)
         assert {"hunger", "thirst", "energy", "fitness"} <= set(g.brain.levels)
 

@@ -112,8 +112,8 @@ class RunningProxy:
 
 
 @contextmanager
-def network(acks=False, **options):
-    router = RunningRouter(acks=acks)
+def network(acks=False, router_options=None, **options):
+    router = RunningRouter(acks=acks, **(router_options or {}))
     try:
         proxy = RunningProxy(router.port, acks=acks, **options)
         try:

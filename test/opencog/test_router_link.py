@@ -11,6 +11,7 @@ from embodiment_bridge.errors import LinkError
 from embodiment_bridge.network_element.element import Address, Element
 from embodiment_bridge.network_element.outbox import Kind, Letter
 from embodiment_bridge.network_element.proxy import Loading, Oac
+from embodiment_bridge.peers.oac.router_lines import Incoming
 from embodiment_bridge.protocols.opencog.wire import MessageType
 
 MODES = pytest.mark.parametrize("acks", [False, True], ids=["no acks", "acks"])
@@ -274,14 +275,41 @@ def test_interleaved_batches_give_what_they_can():
         assert proxy.session.counters.malformed == 2
 
 
+def test_heartbeats_keep_a_silent_link():
+    with network(silence=0.5, router_options={"heartbeat": 0.1}) as (router, proxy):
+        until(lambda: proxy.ready)
+        begun = router.router.beats
+        until(lambda: router.router.beats > begun + 10)
+        assert proxy.session.status.connects == 1
+
+
+def test_nothing_is_sent_back_without_acks():
+    with network() as (router, proxy):
+        until(lambda: proxy.ready)
+        router.say("x")
+        router.do(router.router.beat)
+        proxy.put("seen")
+        until(lambda: router.texts() == ["seen"])
+        member = router.router.members["PROXY"]
+        router.do(
+            lambda: router.got.append(Incoming("", "", 0, member.control.read(0.1) + member.data.read(0.1)))
+        )
+        assert router.got[-1].payload == b""
+
+
 def test_letter_that_cannot_be_written_is_counted_and_the_next_one_goes():
     with network() as (router, proxy):
         until(lambda: proxy.ready)
+        proxy.outbox.put(Letter("fido", lambda: b"%d" % (1 // 0), Kind.RESULT, about="plan 4"))
         proxy.put("with\0NUL")
         proxy.outbox.put(Letter("fido", lambda: None, Kind.RESULT))
         proxy.put("good")
         until(lambda: router.texts() == ["good"])
         assert proxy.session.counters.refused_commands == 1
+        assert (
+            proxy.proxy.last_error
+            == "plan 4 for fido is lost: ZeroDivisionError('integer division or modulo by zero')"
+        )
 
 
 def test_results_first_then_events_then_the_newest_state():

@@ -14,6 +14,7 @@ from embodiment_bridge.protocols.opencog.events import (
     AgentSignal,
     AvatarSignal,
     EmotionalFeeling,
+    FinishedFirstTimePerceptTerrianSignal,
     Instruction,
     MapInfo,
     PsiDemand,
@@ -64,6 +65,7 @@ class Record:
     places: deque[tuple[str, float, float]] = field(default_factory=lambda: deque(maxlen=KEPT))
     ticks: int = 0
     messages: int = 0
+    scanned: bool = False  # whether the end of the first scan was told
     outcomes: dict[int, str] = field(default_factory=dict)
 
 
@@ -137,6 +139,8 @@ class Brain:
                     self.levels |= {level.name: level.value for level in event.levels}
                     if not self._take_reports(event.actions):
                         return
+                case FinishedFirstTimePerceptTerrianSignal():
+                    self.record.scanned = True
                 case AgentSignal() | Instruction():
                     self.record.seen.append(event)
 
@@ -199,7 +203,10 @@ class Brain:
         if self.pending is not None and self._now - self.pending.since > PLAN_TIMEOUT:
             self.record.outcomes[self.pending.id] = "timeout"  # nobody is told
             self.pending = None
-        if self.pending is None and self.name in self.known:  # before it is on the map nothing is chosen
+        ready = self.record.scanned or self._dialect != "final"
+        if (
+            self.pending is None and ready and self.name in self.known
+        ):  # before it is on the map nothing is chosen
             self._choose()
 
     def _feel(self) -> None:

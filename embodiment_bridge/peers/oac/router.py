@@ -62,7 +62,7 @@ class Router:
         self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
         self.host, self.port = self._server.host, self._server.port
         self.members: dict[str, Member] = {}
-        self.missing_acks = 0
+        self.missing_acks = self.beats = 0
         self.log: deque[str] = deque(maxlen=1000)
         self._acks, self._answers, self._heartbeat, self._clock = acks, answers, heartbeat, clock
         self._clients: dict[int, tuple[TcpClient, RouterLines]] = {}
@@ -87,6 +87,7 @@ class Router:
 
     def beat(self) -> None:
         """Tell everybody that the Router is there; who cannot be told is unavailable."""
+        self.beats += 1
         for member in self._others():
             told = self._notify(member, f"AVAILABLE_ELEMENT {wire.ROUTER}")
             if told and not member.available:
