@@ -18,6 +18,8 @@ LIFETIME: Final = Duration(sec=1)  # of what is drawn: it vanishes soon after th
 TEXT_HEIGHT: Final = 0.2  # m
 RAY_WIDTH: Final = 0.01  # m
 RAY_COLOR: Final = (0.3, 0.8, 1.0, 0.4)
+LINE_WIDTH: Final = 0.03  # m, of the lines of a floor
+LINE_COLOR: Final = (1.0, 1.0, 1.0, 0.7)
 TEXT_COLOR: Final = (1.0, 1.0, 1.0, 0.9)
 TOUCH_COLOR: Final = (1.0, 0.3, 0.2, 1.0)
 REMEMBERED: Final = 0.35  # opacity of what is out of sight
@@ -60,7 +62,7 @@ def draw(scene: Scene, before: Iterable[Key] = ()) -> tuple[MarkerArray, set[Key
     Returns:
         the message, and the keys of all that is drawn now: ``before`` of the next call.
     """
-    markers = [*_entities(scene), *_rays(scene), *_touched(scene), *_lamps(scene)]
+    markers = [*_entities(scene), *_rays(scene), *_floor_lines(scene), *_touched(scene), *_lamps(scene)]
     keys = {(marker.ns, marker.id) for marker in markers}
     gone = [_deletion(scene, key) for key in before if key not in keys]
     return MarkerArray(markers=gone + markers), keys
@@ -99,6 +101,16 @@ def _rays(scene: Scene) -> Iterator[Marker]:
     marker.scale.x = RAY_WIDTH
     eye = Point()
     marker.points = [end for point in seen for end in (eye, point.position)]
+    yield marker
+
+
+def _floor_lines(scene: Scene) -> Iterator[Marker]:
+    """The lines of the floor in the latest picture, from where they are seen."""
+    if scene.vision is None or not scene.vision.lines:
+        return
+    marker = _marker(scene.vision.header, "vision", "lines", Marker.LINE_LIST, LINE_COLOR)
+    marker.scale.x = LINE_WIDTH
+    marker.points = [end for line in scene.vision.lines for end in (line.start, line.end)]
     yield marker
 
 

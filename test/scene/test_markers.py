@@ -10,6 +10,7 @@ from embodiment_bridge.msg import (
     AgentDetection,
     Entity,
     EntityArray,
+    LineDetection,
     PointDetection,
     TouchState,
     TouchStates,
@@ -135,6 +136,14 @@ def test_teams_have_colours_of_their_own_always_the_same():
     us1, us2, them1, them2 = (color(m) for m in markers(scene) if m.type == Marker.CYLINDER)
     assert us1 == us2 != them1 == them2
     assert all(0.0 <= value <= 1.0 for value in us1 + them1)
+
+
+def test_lines_of_the_floor_are_drawn_where_they_are_seen():
+    scene = picture()
+    scene.vision.lines = [LineDetection(start=Point(x=1.0), end=Point(x=2.0, y=1.0))]
+    (lines,) = markers(scene)
+    assert (lines.ns, lines.type, lines.header.frame_id) == ("vision", Marker.LINE_LIST, "r1/camera_link")
+    assert [(p.x, p.y, p.z) for p in lines.points] == [(1.0, 0.0, 0.0), (2.0, 1.0, 0.0)]
 
 
 def test_rays_go_from_the_camera_to_all_that_it_sees():
