@@ -54,7 +54,8 @@ LAYERS = (
     (
         "wire",
         (
-            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section", "emotion_section", "track_section",
+            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
+            "emotion_section", "track_section",
             "plans", "plans.*",
             "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
             "launching.*", "devices", "devices.dynamixel", "devices.dynamixel.arguments", "devices.dynamixel.co*",
@@ -77,7 +78,9 @@ LAYERS = (
         ),
         ROS,
     ),
-    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*", "network_element", "network_element.*"), ROS),
+    ("link", ("bags", "bags.*"), ROS),
+    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
+    ("link", ("network_element", "network_element.*"), ROS),
     ("motion", ("motion", "motion.*", "mock", "mock.*", "grid", "grid.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
     ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),
 )  # fmt: skip

@@ -51,12 +51,28 @@ def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
     return OpencogBridge(**node_kwargs)
 
 
+def player(**node_kwargs: Any) -> BridgeNode:
+    """What plays a recording."""
+    from embodiment_bridge.nodes.player import Player  # the reader of bags is for nobody else
+
+    return Player(**node_kwargs)
+
+
+def recorder(**node_kwargs: Any) -> BridgeNode:
+    """What records the graph."""
+    from embodiment_bridge.nodes.recorder import Recorder  # the writer of bags is for nobody else
+
+    return Recorder(find_share, **node_kwargs)
+
+
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "agent_bridge": agent_bridge,
     "behavior_tree": behavior_tree,
     "joint_driver": joint_driver,
     "mock_body": mock_body,
     "opencog_bridge": opencog_bridge,
+    "player": player,
+    "recorder": recorder,
     "soccer_monitor": soccer_monitor,
 }
 

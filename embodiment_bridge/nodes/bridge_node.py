@@ -28,6 +28,7 @@ class BridgeNode(LifecycleNode):
         self._declared = [AUTOSTART, *parameters]
         self.values: dict[str, Any] = {}
         self.active = False
+        self.refused = False  # whether the last configure or activate failed
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # these two go on when simulated time stands still
         self.create_timer(1.0, self._publish_diagnostics, clock=steady)
@@ -66,16 +67,17 @@ class BridgeNode(LifecycleNode):
             self.configure()
         except BridgeError as error:
             self.get_logger().error(f"not configured: {error}")
+            self.refused = True
             return TransitionCallbackReturn.FAILURE
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``activate``."""
-        self.active = True
+        self.active, self.refused = True, False
         try:
             self.activate()
         except BridgeError as error:
-            self.active = False
+            self.active, self.refused = False, True
             self.get_logger().error(f"not activated: {error}")
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)

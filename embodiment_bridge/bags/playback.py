@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a recording on a thread of its own: at any speed, with pause, jumps, and over again."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from math import inf
+
+from embodiment_bridge.bags.reader import BagReader, Message
+from embodiment_bridge.errors import ConfigError
+
+TICK = 0.01  # s of the recording between two ticks of its clock
+SPEEDS = (0.01, 1000.0)  # times real time
+LONGEST_WAIT = 0.2  # s
+
+
+class Playback:
+    """Hands over messages when their time has come.
+
+    Args:
+        reader: the recording.
+        topics: names of what is played.
+        publish: takes each message, on the thread of the playback.
+        tick: takes the time of the recording, s, every 10 ms of it and before each message.
+        now: s of a steady clock.
+    """
+
+    def __init__(
+        self,
+        reader: BagReader,
+        topics: set[str],
+        publish: Callable[[Message], None],
+        tick: Callable[[float], None],
+        *,
+        speed: float = 1.0,
+        loop: bool = False,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.rounds = 0
+        self.error = ""
+        self._reader, self._topics = reader, topics
+        self._publish, self._tick, self._now = publish, tick, now
+        self._loop = loop
+        self._speed = speed
+        self._paused = True
+        self._mark = (0.0, 0.0)  # s of the recording, s of the steady clock
+        self._jump: float | None = 0.0
+        self._ended = False
+        self._stopped = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
+        self._thread.start()
+
+    @property
+    def position(self) -> float:
+        """Where it is, s from the beginning."""
+        if self._jump is not None:
+            return self._jump
+        if self._paused or self._ended:
+            return self._mark[0]
+        place, when = self._mark
+        return min(place + (self._now() - when) * self._speed, self._reader.duration)
+
+    @property
+    def paused(self) -> bool:
+        """Whether it stands still."""
+        return self._paused
+
+    @property
+    def ended(self) -> bool:
+        """Whether all was played, once and without ``loop``."""
+        return self._ended
+
+    @property
+    def speed(self) -> float:
+        """Times real time."""
+        return self._speed
+
+    def pause(self) -> None:
+        """Stand still."""
+        with self._changed:
+            self._mark = (self.position, self._now())
+            self._paused = True
+            self._changed.notify()
+
+    def resume(self) -> None:
+        """Go on; from the beginning when all was played."""
+        with self._changed:
+            if self._ended:
+                self._jump, self._ended = 0.0, False
+            self._mark = (self.position, self._now())
+            self._paused = False
+            self._changed.notify()
+
+    def set_speed(self, speed: float) -> None:
+        """Go on at another speed.
+
+        Raises:
+            ConfigError: not within 0.01 to 1000.
+        """
+        if not SPEEDS[0] <= speed <= SPEEDS[1]:
+            raise ConfigError(f"speed {speed:g} is not within {SPEEDS[0]:g} to {SPEEDS[1]:g} times real time")
+        with self._changed:
+            self._mark = (self.position, self._now())
+            self._speed = speed
+            self._changed.notify()
+
+    def seek(self, place: float) -> None:
+        """Go on from ``place`` s; beyond the end is the end.
+
+        Raises:
+            ConfigError: not a number of at least 0.
+        """
+        if not 0.0 <= place < inf:
+            raise ConfigError(f"time {place:g} s is not in the recording of {self._reader.duration:.2f} s")
+        with self._changed:
+            self._jump, self._ended = min(place, self._reader.duration), False
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._changed:
+            self._stopped = True
+            self._changed.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped:
+                self._play_from_jump()
+        except ConfigError as error:
+            self.error, self._ended = str(error), True
+
+    def _play_from_jump(self) -> None:
+        """Play on until the end, or until somebody jumps or stops."""
+        with self._changed:
+            start = self._jump or 0.0
+            self._jump = None
+            self._mark = (start, self._now())
+        for message in self._with_end(start):
+            if not self._wait_until(message.time):
+                return
+            if message.topic:
+                self._tick(message.time)
+                self._publish(message)
+        self.rounds += 1
+        self._at_the_end()
+
+    def _at_the_end(self) -> None:
+        with self._changed:
+            if self._loop:
+                self._changed.wait_for(lambda: self._stopped, max(TICK - self._reader.duration, 0.0))
+                self._jump = 0.0
+                return
+            self._mark, self._ended = (self._reader.duration, self._now()), True
+            self._changed.wait_for(lambda: self._stopped or self._jump is not None)
+
+    def _with_end(self, start: float) -> Iterator[Message]:
+        """The messages, and the end of the recording."""
+        yield from self._reader.messages(self._topics, start)
+        yield Message(self._reader.duration, "", b"")
+
+    def _wait_until(self, place: float) -> bool:
+        """Let time go on to ``place``, ticking; False when somebody jumped or stopped."""
+        while True:
+            with self._changed:
+                if self._stopped or self._jump is not None:
+                    return False
+                here = self.position
+                if not self._paused and here >= place:
+                    return True
+                wait = LONGEST_WAIT if self._paused else min(place - here, TICK) / self._speed
+                self._changed.wait(min(wait, LONGEST_WAIT))
+                ticks = not self._paused
+            if ticks:
+                self._tick(min(self.position, place))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a rosbag2 directory, whoever wrote it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from rosbags.interfaces import Connection, Qos
+from rosbags.rosbag2 import Reader, ReaderError
+
+from embodiment_bridge.errors import ConfigError
+
+NANOSECONDS = 1_000_000_000
+
+
+class Topic(NamedTuple):
+    """A recorded topic: its full name, type as package/msg/Name, number of messages, first offered profile."""
+
+    name: str
+    type_name: str
+    messages: int
+    offered: Qos | None
+
+
+class Message(NamedTuple):
+    """time: s from the beginning of the recording; data: serialised (CDR)."""
+
+    time: float
+    topic: str
+    data: bytes
+
+
+class BagReader:
+    """A recording that is open for reading; a context manager.
+
+    begin: ns of the clock that it was recorded with; duration: s.
+
+    Raises:
+        ConfigError: it is not there, not such a directory, or damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._reader = Reader(path)
+            self._reader.open()
+        except (OSError, ReaderError, ValueError, KeyError) as error:
+            raise ConfigError(f"recording {path}: cannot be read: {error}") from error
+        self.begin = int(self._reader.start_time)
+        self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS  # it counts one more
+        self.topics = _topics(self._reader.connections)
+
+    def __enter__(self) -> "BagReader":
+        """The reader itself."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the files."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        self._reader.close()
+
+    def messages(self, topics: set[str], start: float = 0.0) -> Iterator[Message]:
+        """Those of some topics from ``start`` s on, in the order of their times.
+
+        Raises:
+            ConfigError: the files are damaged.
+        """
+        connections = [one for one in self._reader.connections if one.topic in topics]
+        if not connections:
+            return
+        try:
+            for connection, stamp, data in self._reader.messages(
+                connections, start=self.begin + round(start * NANOSECONDS)
+            ):
+                yield Message((stamp - self.begin) / NANOSECONDS, connection.topic, data)
+        except (OSError, ReaderError, ValueError, KeyError) as error:
+            raise ConfigError(f"recording {self._path}: damaged: {error}") from error
+
+
+def _topics(connections: list[Connection]) -> dict[str, Topic]:
+    topics: dict[str, Topic] = {}
+    for one in connections:
+        before = topics.get(one.topic)
+        offered = next(iter(getattr(one.ext, "offered_qos_profiles", ())), None)
+        messages = one.msgcount + (before.messages if before else 0)
+        topics[one.topic] = Topic(one.topic, one.msgtype, messages, before.offered if before else offered)
+    return topics

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quality of service between the graph and a recording."""
+
+from collections.abc import Sequence
+
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
+
+RECORDING_DEPTH = 2000  # there is no back pressure: what a slow moment does not keep is lost
+PLAYING_DEPTH = 100
+FOREVER = QosTime(2147483647, 4294967295)
+
+
+def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
+    """A subscription that matches all publishers of a topic, and asks for no less than all of them give."""
+    reliable = all(one.reliability == ReliabilityPolicy.RELIABLE for one in offered)
+    latched = all(one.durability == DurabilityPolicy.TRANSIENT_LOCAL for one in offered)
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=RECORDING_DEPTH,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )
+
+
+def to_store(profile: QoSProfile) -> Qos:
+    """How a bag says what a publisher offered; depth is not told by the middleware, so 1 for latched topics."""
+    latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+    reliable = profile.reliability == ReliabilityPolicy.RELIABLE
+    return Qos(
+        QosHistory.KEEP_LAST,
+        max(profile.depth, 1 if latched else 10),
+        QosReliability.RELIABLE if reliable else QosReliability.BEST_EFFORT,
+        QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
+        FOREVER,
+        FOREVER,
+        QosLiveliness.AUTOMATIC,
+        FOREVER,
+        False,
+    )
+
+
+def to_play(offered: Qos | None) -> QoSProfile:
+    """The publisher of a recorded topic: as reliable and as lasting as the first one was."""
+    best_effort = offered is not None and offered.reliability == QosReliability.BEST_EFFORT
+    latched = offered is not None and offered.durability == QosDurability.TRANSIENT_LOCAL
+    return QoSProfile(
+        history=HistoryPolicy.KEEP_LAST,
+        depth=offered.depth if offered is not None and latched and offered.depth > 0 else PLAYING_DEPTH,
+        reliability=ReliabilityPolicy.BEST_EFFORT if best_effort else ReliabilityPolicy.RELIABLE,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if latched else DurabilityPolicy.VOLATILE,
+    )

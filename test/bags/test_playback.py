@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a recording hands over what: in order, at its speed, from where it was told to go on."""
+
+import threading
+
+import pytest
+from bag_files import write_texts
+
+from embodiment_bridge.bags.playback import Playback
+from embodiment_bridge.bags.reader import BagReader
+from embodiment_bridge.errors import ConfigError
+
+PATIENCE = 20.0  # s
+TIMES = [0.0, 0.2, 0.4, 5.0, 9.0]
+
+
+class Stage:
+    """A playback of five texts, and what it handed over."""
+
+    def __init__(self, path, **options) -> None:
+        self.reader = BagReader(write_texts(path / "bag", {when: str(when) for when in TIMES}))
+        self.times: list[float] = []
+        self.ticks: list[float] = []
+        self._changed = threading.Condition()
+        self.playback = Playback(self.reader, {"/said"}, self._take, self.ticks.append, **options)
+
+    def _take(self, message) -> None:
+        with self._changed:
+            self.times.append(message.time)
+            self._changed.notify_all()
+
+    def wait_for(self, number: int) -> None:
+        with self._changed:
+            assert self._changed.wait_for(lambda: len(self.times) >= number, PATIENCE), self.times
+
+    def wait_until(self, condition) -> None:
+        end = threading.Event()
+        for _ in range(int(PATIENCE / 0.01)):
+            if condition():
+                return
+            end.wait(0.01)
+        raise AssertionError(condition)
+
+    def close(self) -> None:
+        self.playback.close()
+        self.reader.close()
+
+
+@pytest.fixture
+def play(tmp_path):
+    stages: list[Stage] = []
+
+    def make(**options) -> Stage:
+        stages.append(Stage(tmp_path, **options))
+        return stages[-1]
+
+    yield make
+    for stage in stages:
+        stage.close()
+
+
+def test_all_in_order_and_the_clock_never_back(play) -> None:
+    stage = play(speed=200.0)
+    assert stage.playback.paused
+    stage.playback.resume()
+    stage.wait_until(lambda: stage.playback.ended)
+    assert stage.times == TIMES
+    assert stage.ticks == sorted(stage.ticks)
+    assert stage.ticks[-1] == 9.0
+    assert stage.playback.position == 9.0
+
+
+def test_pause_holds_and_resume_goes_on(play) -> None:
+    stage = play(speed=1.0)
+    stage.playback.resume()
+    stage.wait_for(3)
+    stage.playback.pause()
+    here = stage.playback.position
+    assert 0.4 <= here < 5.0
+    assert stage.playback.position == here
+    stage.playback.set_speed(500.0)
+    assert stage.playback.position == here
+    stage.playback.resume()
+    stage.wait_until(lambda: stage.playback.ended)
+    assert stage.times == TIMES
+
+
+def test_seek_forwards_backwards_and_beyond(play) -> None:
+    stage = play(speed=500.0)
+    stage.playback.seek(4.0)
+    stage.playback.resume()
+    stage.wait_until(lambda: stage.playback.ended)
+    assert stage.times == [5.0, 9.0]
+    stage.playback.seek(0.3)
+    stage.wait_for(5)
+    assert stage.times[2:5] == [0.4, 5.0, 9.0]
+    stage.playback.seek(1e6)
+    stage.wait_until(lambda: stage.playback.ended)
+    assert stage.playback.position == 9.0
+
+
+def test_ended_one_begins_again_when_resumed(play) -> None:
+    stage = play(speed=500.0)
+    stage.playback.resume()
+    stage.wait_until(lambda: stage.playback.ended)
+    stage.playback.resume()
+    stage.wait_for(10)
+    assert stage.times == TIMES * 2
+
+
+def test_loop(play) -> None:
+    stage = play(speed=500.0, loop=True)
+    stage.playback.resume()
+    stage.wait_for(12)
+    assert stage.times[:12] == (TIMES * 3)[:12]
+    assert stage.playback.rounds >= 2
+    assert not stage.playback.ended
+
+
+@pytest.mark.parametrize("speed", [0.0, -1.0, float("nan"), 1001.0])
+def test_bad_speeds(play, speed) -> None:
+    with pytest.raises(ConfigError, match="speed"):
+        play().playback.set_speed(speed)
+
+
+@pytest.mark.parametrize("place", [-0.1, float("nan"), float("inf")])
+def test_bad_places(play, place) -> None:
+    with pytest.raises(ConfigError, match="time"):
+        play().playback.seek(place)
