@@ -13,9 +13,10 @@ from embodiment_bridge.msg import (
     PlanActionStatus,
     PsiDemands,
 )
-from opencog_stage import LONG_WALK, Graph, action
+from opencog_stage import ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrides
 from std_msgs.msg import String
 
+from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.bml_client import BmlClient
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.peers.oac.router import Router
@@ -206,6 +207,25 @@ def test_deactivated_bridge_closes_its_plan_and_logs_out():
         g.bridge.trigger_activate()
         g.plan("6", action("say", 1, SAY))
         g.until(lambda: ("6", 1, "say", "done") in g.reports)
+
+
+def test_two_oacs_have_a_body_each():
+    with graph(peer={"oac": ""}, owner="7270", more_agents=["rex@/robot2"]) as g:
+        common = {"context": g.runtime.context, "namespace": "/robot2"}
+        sim = overrides(use_sim_time=True)
+        g.runtime.add(mock_body(parameter_overrides=[*sim, *overrides(seed=7)], **common))
+        tree = g.runtime.add(
+            behavior_tree(parameter_overrides=[*sim, *overrides(plan_file=PLAN_FILE)], **common)
+        )
+        g.until(lambda: {"fido", "rex"} <= set(g.oac.brains) and tree._skills)
+        rex = g.oac.brains["rex"]
+        g.until(lambda: g.ready and {"rex", "ball"} <= set(rex.known))
+        assert g.brain.known["ball"].x != rex.known["ball"].x  # worlds of their own
+        text = ENVELOPE.format("rex", "4", action("say", 1, SAY))
+        g.oac.do(lambda: g.oac.router.send("rex", "PROXY", 1, text.encode()))
+        g.until(lambda: rex.record.reports)
+        assert [(r.plan_id, r.status) for r in rex.record.reports] == [("4", "done")]
+        assert g.reports == []
 
 
 def test_plan_without_a_behaviour_tree_is_reported():
