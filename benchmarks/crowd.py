@@ -13,6 +13,7 @@ TEAM_SIZE = 11
 MOVING = 10  # parts of a player that move at least, in the changes that are used
 STAGGER = 3  # messages by which one player's movement is behind the next one's
 HEADER = re.compile(r"\((RSG|RDS) 0 1\)\((.*)\)$", re.DOTALL)
+PLACE = re.compile(r"\(SLT ((?:[^ ()]+ ){12})([^ ()]+) ([^ ()]+) ")
 PLAYER = re.compile(r"matNum\d+ mat(?:Left|Right)|mat(?:Left|Right)")
 
 
@@ -23,12 +24,13 @@ def crowd(players: int = 2 * TEAM_SIZE, recording: Path = RECORDING) -> tuple[st
     whole, *changes = [_roots(text) for text in texts[begin:end]]
     scenery = len(_roots(texts[0]))  # before anybody came
     robot = whole[scenery]
-    scene = whole[:scenery] + [_as_player(robot, number) for number in range(players)]
+    scene = whole[:scenery] + [_shift(_as_player(robot, index), *_place(index)) for index in range(players)]
     moves = [root for roots in changes for root in roots[scenery:] if root.count("SLT") > MOVING]
     rows = []
     for index, roots in enumerate(changes):
         moved = islice(cycle(moves), index, index + STAGGER * players, STAGGER)
-        rows.append("".join(roots[:scenery] + list(moved)))
+        placed = [_shift(root, *_place(player, index)) for player, root in enumerate(moved)]
+        rows.append("".join(roots[:scenery] + placed))
     return "".join(scene), rows
 
 
@@ -59,3 +61,19 @@ def _as_player(robot: str, index: int) -> str:
         return f"matNum{number} mat{side}" if "Num" in found[0] else f"mat{side}"
 
     return PLAYER.sub(material, robot)
+
+
+def _place(index: int, step: int = 0) -> tuple[float, float]:
+    """Where a player stands away from the recorded one, m; it goes on by 1 cm with each step."""
+    column, line = divmod(index, 6)
+    return 2.0 + 5.0 * column + 0.01 * step, -1.0 - 3.0 * line
+
+
+def _shift(text: str, x: float, y: float) -> str:
+    """The text with all parts moved; what has no place of its own stays."""
+
+    def moved(found: re.Match[str]) -> str:
+        place = float(found[2]), float(found[3])
+        return found[0] if place == (0.0, 0.0) else f"(SLT {found[1]}{place[0] + x:g} {place[1] + y:g} "
+
+    return PLACE.sub(moved, text)

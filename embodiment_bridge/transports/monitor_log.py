@@ -10,6 +10,7 @@ import bisect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -88,10 +89,7 @@ def _lines(read_line: Callable[[int], bytes]) -> list[LogEntry]:
 
 def _frames(path: Path) -> list[LogEntry]:
     """Of a byte stream; an unfinished last frame is left out."""
-    index = path.with_suffix(".idx")
-    times = (
-        [float(row.split()[0]) for row in index.read_text("ascii").splitlines()] if index.is_file() else []
-    )
+    times = _index(path.with_suffix(".idx"))
     entries: list[LogEntry] = []
     clock = _Clock(FRAME_PERIOD)
     size, at = path.stat().st_size, 0
@@ -103,10 +101,22 @@ def _frames(path: Path) -> list[LogEntry]:
                 break
             entry = _entry(clock, file.read(min(length, HEAD)), start, at)
             if len(entries) < len(times):
-                entry = LogEntry(times[len(entries)] - times[0], start, at, entry.full)
+                entry = LogEntry(times[len(entries)], start, at, entry.full)
             entries.append(entry)
             file.seek(at)
     return entries
+
+
+def _index(path: Path) -> list[float]:
+    """Seconds since the first message, of all; none where there is no index. Time does not go back."""
+    if not path.is_file():
+        return []
+    rows = [row.split() for row in path.read_text("ascii").splitlines()]
+    try:
+        times = [float(row[0]) for row in rows]
+    except (ValueError, IndexError) as error:
+        raise ConfigError(f"index {path}: a line is not 'seconds offset length': {error}") from error
+    return [max(0.0, time - times[0]) for time in accumulate(times, max)]
 
 
 class _Clock:

@@ -80,6 +80,22 @@ def test_times_of_a_stream_are_those_of_its_index(tmp_path):
     assert [entry.seconds for entry in MonitorLog(path).entries] == pytest.approx([0.0, 0.4, 1.0])
 
 
+@pytest.mark.parametrize("row", ["x 0 25", ""])
+def test_bad_index_is_named(tmp_path, row):
+    path = tmp_path / "stream.bin"
+    path.write_bytes(len(FULL).to_bytes(4, "big") + FULL)
+    path.with_suffix(".idx").write_text(f"1.0 0 25\n{row}\n")
+    with pytest.raises(ConfigError, match=r"index .*stream\.idx: a line is not"):
+        MonitorLog(path)
+
+
+def test_time_of_an_index_does_not_go_back(tmp_path):
+    path = tmp_path / "stream.bin"
+    path.write_bytes((len(FULL).to_bytes(4, "big") + FULL) * 3)
+    path.with_suffix(".idx").write_text("5 0 25\n4 29 25\n6 58 25\n")
+    assert [entry.seconds for entry in MonitorLog(path).entries] == [0.0, 0.0, 1.0]
+
+
 def test_marks_and_blank_lines_are_not_part_of_messages(tmp_path):
     log = log_of(tmp_path, b"", b"[draw 1 2]" + FULL, b"   ", DIFF + b"\r", b"[only a mark]")
     assert [log.message(i) for i in range(len(log.entries))] == [FULL, DIFF]

@@ -216,14 +216,15 @@ def test_mesh_files_are_used_where_they_are_and_nowhere_else(tmp_path):
     (tmp_path / "meshes/models").mkdir(parents=True)
     (tmp_path / "meshes/models/soccerball.obj").write_text("")
     (tmp_path / "secret.obj").write_text("")
-    outside = f"(nd TRF {slt()}(nd StaticMesh (load ../secret.obj)))"
-    model = fed(simspark(BALL + outside))
+    names = ("../secret.obj", "x" * 5000, "nul\0.obj", "/etc/hostname", "models")
+    others = "".join(f"(nd TRF {slt()}(nd StaticMesh (load {name})))" for name in names)
+    model = fed(simspark(BALL + others))
     drawing = SceneMarkers("map", str(tmp_path / "meshes"))
     drawing.build(model.graph, model.objects)
-    ball, other = drawing.all(model.graph, STAMP)
+    ball, *found = drawing.all(model.graph, STAMP)
     assert ball.type == Marker.MESH_RESOURCE
     assert ball.mesh_resource == (tmp_path / "meshes/models/soccerball.obj").as_uri()
-    assert other.type == Marker.SPHERE
+    assert [marker.type for marker in found] == [Marker.SPHERE] * len(names)
 
 
 def test_names_stand_over_the_players():

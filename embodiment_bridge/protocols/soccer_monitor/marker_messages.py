@@ -103,9 +103,12 @@ class SceneMarkers:
         solid = solid_of(detail)
         if solid is None or self._folder is None or (detail.mesh or "").startswith("Std"):
             return solid
-        file = (self._folder / str(detail.mesh)).resolve()
-        if not file.is_relative_to(self._folder.resolve()) or not file.is_file():
-            return solid  # also for a name that leads out of the folder
+        try:
+            file = (self._folder / str(detail.mesh)).resolve()
+            if not file.is_relative_to(self._folder.resolve()) or not file.is_file():
+                return solid  # also for a name that leads out of the folder
+        except (OSError, ValueError):  # no file can have such a name
+            return solid
         x, y, z = detail.scale or (1.0, 1.0, 1.0)
         return Solid(mesh_shapes.MESH, (x, y, z), solid.color, file=file.as_uri())
 

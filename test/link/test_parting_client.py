@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client that leaves without harm: it says so first, and takes what is still sent."""
+
+import socket
+import threading
+
+from embodiment_bridge.transports.parting_client import READS, PartingClient
+
+
+def serve(listener, talk):
+    thread = threading.Thread(target=lambda: talk(listener.accept()[0]))
+    thread.start()
+    return thread
+
+
+def test_server_can_send_until_it_has_heard_that_the_client_leaves():
+    after = []
+
+    def talk(link):
+        with link:
+            link.sendall(b"hello")
+            while link.recv(100):
+                pass
+            link.sendall(b"one more that was under way" * 1000)  # this would break on a closed connection
+            link.sendall(b"and another" * 1000)
+            after.append("sent")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = serve(listener, talk)
+        client = PartingClient(*listener.getsockname())
+        assert client.read(5.0)
+        client.close()
+        client.close()
+        thread.join(10.0)
+    assert after == ["sent"]
+
+
+def test_server_that_goes_on_sending_is_left_at_last():
+    broken = []
+
+    def talk(link):
+        with link:
+            try:
+                while True:
+                    link.sendall(b"x" * 1000)
+            except OSError:
+                broken.append(True)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = serve(listener, talk)
+        client = PartingClient(*listener.getsockname())
+        client.close()
+        thread.join(10.0)
+    assert broken
+    assert READS > 1
+
+
+def test_silent_server_is_left():
+    ended = threading.Event()
+
+    def talk(link):
+        with link:
+            ended.wait(10.0)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = serve(listener, talk)
+        PartingClient(*listener.getsockname()).close()
+        ended.set()
+        thread.join(10.0)
