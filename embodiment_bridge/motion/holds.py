@@ -36,9 +36,12 @@ class Holds:
         elif not on:
             self._held.discard(source)
         elif source not in self._held:
-            self._make_room(source, set(active))
+            running = set(active)
+            self._make_room(source, running)
             self._held.add(source)
-            self._rates.setdefault(source, 1.0)
+            self._rates.setdefault(
+                source, 1.0 if source in running else 0.0
+            )  # what is to come has no speed to lose
 
     def holds(self, source: str) -> bool:
         """Whether skills of this source are to be still."""
