@@ -212,7 +212,7 @@ def test_codec_tells_unknown_malformed_and_truncated():
 
 def test_dialect_is_one_of_three():
     assert [type(event) for event in Codec("2.0").feed(packet1.ping(1))] == [Malformed]
-    with pytest.raises(ConfigError, match="unknown dialect '3.0'"):
+    with pytest.raises(ConfigError, match=r"unknown dialect '3.0'"):
         Codec("3.0")
 
 

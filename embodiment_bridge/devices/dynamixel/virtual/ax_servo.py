@@ -108,7 +108,7 @@ class AxServo(Servo):
         if name in ("torque_enable", "goal_position") and not self.shut_down:
             self._torque = True
             self.memory.set("torque_enable", 1)
-        if name == "id":
+        if name in ("id", "baud_rate"):
             self.readdressed = True
         if name in ("temperature_limit", "min_voltage_limit", "max_voltage_limit"):
             self.cache_limits()

@@ -20,6 +20,7 @@ from embodiment_bridge.devices.dynamixel.packet import status as status_2
 from embodiment_bridge.devices.dynamixel.virtual.answers import Answers
 from embodiment_bridge.devices.dynamixel.virtual.ax_servo import AxServo
 from embodiment_bridge.devices.dynamixel.virtual.clock import Clock, WallClock
+from embodiment_bridge.devices.dynamixel.virtual.drive import Drive
 from embodiment_bridge.devices.dynamixel.virtual.execute import execute
 from embodiment_bridge.devices.dynamixel.virtual.fault_states import FaultStates
 from embodiment_bridge.devices.dynamixel.virtual.faults import Faults, Rule
@@ -27,7 +28,8 @@ from embodiment_bridge.devices.dynamixel.virtual.line import Line, Pacing
 from embodiment_bridge.devices.dynamixel.virtual.servo import Servo
 from embodiment_bridge.devices.dynamixel.virtual.servos import Servos
 from embodiment_bridge.devices.dynamixel.virtual.supply import Supply
-from embodiment_bridge.devices.dynamixel.virtual.x_servo import BAUDS, XServo
+from embodiment_bridge.devices.dynamixel.virtual.x_numbers import BAUDS
+from embodiment_bridge.devices.dynamixel.virtual.x_servo import XServo
 from embodiment_bridge.errors import ConfigError
 
 GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual gives no number
@@ -48,6 +50,7 @@ class VirtualBus:
         voltage: float | None = None,
         baud: int = 1_000_000,
         chain: str = "wait",
+        drives: Mapping[int, Drive] | None = None,
     ) -> None:
         """Hang servos on the wire and give them power.
 
@@ -60,6 +63,7 @@ class VirtualBus:
             baud: what the servos are set to, 1/s.
             chain: what servos behind a silent one do in a group read: ``wait`` for ever, or ``continue`` when its
                 time is over.
+            drives: what ids move instead of a motor of their own (``outside.py``).
 
         Raises:
             ConfigError: no servos, an unknown model, an id that is none or is there twice, an unknown baud rate.
@@ -69,7 +73,9 @@ class VirtualBus:
         self.lock = threading.RLock()
         self.clock: Clock = clock or WallClock()
         self.supply = Supply(_voltage([model for _, model in chosen]) if voltage is None else voltage)
-        self.servos = Servos([_make(model, id, self.supply, baud) for id, model in chosen])
+        self.servos = Servos(
+            [_make(model, id, self.supply, baud, (drives or {}).get(id)) for id, model in chosen]
+        )
         self.faults = Faults(seed)
         self.line = Line(pacing or Pacing())
         self.counters: Counter[tuple[int, str]] = Counter()  # (id, instruction or what was answered)
@@ -83,6 +89,7 @@ class VirtualBus:
         self._states = FaultStates(self)
         self._decoder = PacketDecoder("instruction", self.servos.protocols)
         self._last_byte = 0.0
+        self._bauds_known_for, self._mismatched = -1, False
         for servo in self.servos.chain:
             servo.time = servo.silent_until = self.clock.now()
 
@@ -123,7 +130,7 @@ class VirtualBus:
         servos = self.servos
         servos.now = now
         readdressed = False
-        servos.hears = self._hears if self.faults.rules or self.host_baud else None
+        servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
         for servo in servos.chain:
             if servo.armed:  # who had heard nothing for too long, has noticed before this packet came
                 servo.advance(now)
@@ -131,15 +138,24 @@ class VirtualBus:
             readdressed = readdressed or servo.readdressed
         if readdressed:
             servos.refresh()
+            self._bauds_known_for = -1
         self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
         execution = execute(packet, servos)
         for said in self._answers.say(packet, execution, now):
             if self.on_packet is not None:
                 self.on_packet(now, "tx", said)
 
+    def _is_mismatched(self) -> bool:
+        """Whether the host's baud rate is not that of all servos; asked again when either changes."""
+        if self._bauds_known_for != self.host_baud:
+            bauds = {servo.baud_rate for servo in self.servos.chain}
+            self._mismatched = bool(self.host_baud) and any(_differ(self.host_baud, baud) for baud in bauds)
+            self._bauds_known_for = self.host_baud
+        return self._mismatched
+
     def _hears(self, servo: Servo) -> bool:
         """Whether an instruction reaches a servo."""
-        if self.host_baud and abs(self.host_baud - servo.baud_rate) > BAUD_TOLERANCE * servo.baud_rate:
+        if self.host_baud and _differ(self.host_baud, servo.baud_rate):
             self.counters[servo.id, "baud_mismatch"] += 1
             return False
         faults, now, id = self.faults, self.servos.now, servo.id
@@ -272,11 +288,16 @@ class VirtualBus:
         return ", ".join(str(servo.id) for servo in self.servos.chain)
 
 
-def _make(model: ControlTable, id: int, supply: Supply, baud: int) -> Servo:
-    servo: Servo = AxServo(model, id, supply) if model.protocol == 1 else XServo(model, id, supply)
+def _make(model: ControlTable, id: int, supply: Supply, baud: int, drive: Drive | None) -> Servo:
+    kind = AxServo if model.protocol == 1 else XServo
+    servo: Servo = kind(model, id, supply, drive)
     servo.memory.set("baud_rate", round(2_000_000 / baud) - 1 if model.protocol == 1 else BAUDS.index(baud))
     servo.touch()
     return servo
+
+
+def _differ(host: int, servo: int) -> bool:
+    return abs(host - servo) > BAUD_TOLERANCE * servo
 
 
 def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> None:

@@ -55,8 +55,10 @@ class Servos:
         now, hears = self.now, self.hears
         if hears is not None:
             servos = [servo for servo in servos if hears(servo)]
-        awake = True
+        if len(servos) == 1:  # as nearly always
+            (servo,) = servos
+            servo.advance(now)
+            return servos if servo.silent_until <= now else NOBODY
         for servo in servos:
             servo.advance(now)
-            awake = awake and servo.silent_until <= now
-        return servos if awake else [servo for servo in servos if servo.silent_until <= now]
+        return [servo for servo in servos if servo.silent_until <= now]

@@ -2,38 +2,14 @@
 """A servo of the X series or an MX with firmware 2.0: what its registers mean."""
 
 import math
-from typing import Final
 
 from embodiment_bridge.devices.dynamixel.control_items import ControlTable
 from embodiment_bridge.devices.dynamixel.instructions import ALERT, Fault
 from embodiment_bridge.devices.dynamixel.virtual import drive as drives
+from embodiment_bridge.devices.dynamixel.virtual import x_numbers as x
 from embodiment_bridge.devices.dynamixel.virtual.drive import Control, Drive
 from embodiment_bridge.devices.dynamixel.virtual.servo import Servo
 from embodiment_bridge.devices.dynamixel.virtual.supply import Supply
-
-TURN: Final = 4096  # pulses
-CURRENT, VELOCITY, JOINT, MULTI_TURN, CURRENT_JOINT, PWM = 0, 1, 3, 4, 5, 16
-BAUDS: Final = (9600, 57600, 115200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000)
-FULL_PWM: Final = 885
-FIRED: Final = -1  # what bus_watchdog reads then
-REVERSE, TIME_PROFILE, TORQUE_BY_GOAL = 0x01, 0x04, 0x08  # bits of drive_mode
-TORQUE_AT_BOOT, RESTORE_AT_BOOT = 0x01, 0x02  # bits of startup_configuration
-HOMING_LIMIT: Final = 1024  # pulses; in joint mode more is ignored
-NEAR: Final = 10  # pulses from the goal that count as there
-GOALS: Final = ("goal_pwm", "goal_current", "goal_velocity", "goal_position")
-SETTINGS: Final = (
-    "drive_mode", "homing_offset", "temperature_limit", "min_voltage_limit", "max_voltage_limit", "moving_threshold",
-    "min_position_limit", "max_position_limit",
-)  # fmt: skip
-PRESENT: Final = (
-    "registered_instruction", "hardware_error_status", "realtime_tick", "moving", "moving_status", "present_pwm",
-    "present_current", "present_velocity", "present_position", "velocity_trajectory", "position_trajectory",
-    "present_input_voltage", "present_temperature",
-)  # fmt: skip
-MODE_DEFAULTS: Final = (
-    "velocity_i_gain", "velocity_p_gain", "position_d_gain", "position_i_gain", "position_p_gain",
-    "feedforward_2nd_gain", "feedforward_1st_gain", "profile_acceleration", "profile_velocity",
-)  # fmt: skip
 
 
 class XServo(Servo):
@@ -48,12 +24,11 @@ class XServo(Servo):
             units["present_current"].factor if table.has_current else 0.001
         )  # A, or share of torque
         self._watchdog_address = units["bus_watchdog"].address
+        self._goal_address = units["goal_position"].address
         self._base = 0  # pulses of whole turns that are not counted any more
         self._backup: bytes | None = None
         self._torque = self._has_plain_goal = False
         super().__init__(table, id, supply, drive)
-
-    # -- power and torque
 
     def booted(self) -> None:
         """See ``Servo``."""
@@ -65,11 +40,11 @@ class XServo(Servo):
                 self.memory.set(name, self.memory.get(name.removeprefix("goal_") + "_limit"))
         self.count_one_turn()
         startup = self.memory.get("startup_configuration") if self.memory.has("startup_configuration") else 0
-        if startup & RESTORE_AT_BOOT:
+        if startup & x.RESTORE_AT_BOOT:
             self.restore_backup()
         self.memory.set("goal_position", self.position())
         self._steer()
-        if startup & TORQUE_AT_BOOT:
+        if startup & x.TORQUE_AT_BOOT:
             self._torque_on()
 
     def torque_off(self) -> None:
@@ -82,7 +57,7 @@ class XServo(Servo):
         if not self._torque:
             self._torque = True
             self.memory.set("torque_enable", 1)
-            if self._mode == JOINT:
+            if self._mode == x.JOINT:
                 self.count_one_turn()
             self.last_heard = self.time
             self._steer()
@@ -95,13 +70,11 @@ class XServo(Servo):
     @property
     def baud_rate(self) -> int:
         """See ``Servo``."""
-        return BAUDS[min(self.memory.get("baud_rate"), len(BAUDS) - 1)]
+        return x.BAUDS[min(self.memory.get("baud_rate"), len(x.BAUDS) - 1)]
 
     def error_byte(self, fault: int) -> int:
         """See ``Servo``."""
         return fault | (ALERT if self.errors else 0)
-
-    # -- where it is
 
     def position(self) -> int:
         """``present_position``, pulses."""
@@ -110,7 +83,7 @@ class XServo(Servo):
     def count_one_turn(self) -> None:
         """Forget whole turns: the position is 0 to 4095 again."""
         self._base = 0
-        self._base = self.position() // TURN * TURN
+        self._base = self.position() // x.TURN * x.TURN
         self.touch()
 
     def _pulses(self, angle: float) -> int:
@@ -119,8 +92,6 @@ class XServo(Servo):
 
     def _angle(self, pulses: int) -> float:
         return (pulses + self._base - self._homing - self.table.centre) * self._sign * self._pulse
-
-    # -- writing
 
     def is_eeprom_locked(self) -> bool:
         """See ``Servo``."""
@@ -132,8 +103,8 @@ class XServo(Servo):
 
     def refusal(self, name: str, value: int) -> int:
         """See ``Servo``."""
-        if name in GOALS:
-            if self.memory.bytes[self._watchdog_address] == FIRED & 0xFF:
+        if name in x.GOALS:
+            if self.memory.bytes[self._watchdog_address] == x.FIRED & 0xFF:
                 return Fault.DATA_RANGE
             return self._goal_refusal(name, value)
         if name == "torque_enable" and value and self.shut_down:
@@ -149,31 +120,43 @@ class XServo(Servo):
     def _goal_refusal(self, name: str, value: int) -> int:
         get = self.memory.get
         if name == "goal_position":
-            inside = self._mode != JOINT or self._lowest <= value <= self._highest
+            inside = self._mode != x.JOINT or self._lowest <= value <= self._highest
         else:
             inside = abs(value) <= get(name.removeprefix("goal_") + "_limit")
         return Fault.NONE if inside else Fault.DATA_LIMIT
 
+    def write(self, address: int, data: bytes) -> int:
+        """See ``Servo``; a goal position, which a host writes all the time, takes the short way."""
+        if address == self._goal_address and len(data) == 4 and self._has_plain_goal and not self.stuck_items:
+            value = int.from_bytes(data, "little", signed=True)
+            watching = self.memory.bytes[self._watchdog_address] != x.FIRED & 0xFF
+            if self._lowest <= value <= self._highest and watching:
+                self.memory.bytes[address : address + 4] = data
+                self._goal = value
+                self._steered.goal = self._angle(value)
+                self.drive.control(self._steered)
+                self.touch()
+                return 0
+        return super().write(address, data)
+
     def wrote(self, name: str, value: int) -> None:
         """See ``Servo``."""
-        if (
-            name == "goal_position" and self._torque and self._has_plain_goal
-        ):  # what a host writes all the time
-            self._goal = value
-            self._steered.goal = self._angle(value)
-            self.drive.control(self._steered)
-            return
         if name == "torque_enable":
             self._torque_on() if value else self.torque_off()
         elif name == "operating_mode":
             self._change_mode()
         elif name == "bus_watchdog":
             self.last_heard = self.time
-        elif name in ("id", "shadow_id"):
+        elif name in ("id", "shadow_id", "baud_rate"):
             self.readdressed = True
-        elif name in SETTINGS:
+        elif name in x.SETTINGS:
             self._load_settings()
-        elif name in GOALS and not self._torque and self._drive_mode & TORQUE_BY_GOAL and not self.shut_down:
+        elif (
+            name in x.GOALS
+            and not self._torque
+            and self._drive_mode & x.TORQUE_BY_GOAL
+            and not self.shut_down
+        ):
             self.memory.set("torque_enable", 1)
             self._torque_on()
         self._steer()
@@ -185,54 +168,53 @@ class XServo(Servo):
         self._lowest, self._highest = get("min_position_limit"), get("max_position_limit")
         self._threshold = get("moving_threshold") * self._speed_unit
         self._drive_mode = self.memory.get("drive_mode")
-        self._sign = -1 if self._drive_mode & REVERSE else 1
+        self._sign = -1 if self._drive_mode & x.REVERSE else 1
         homing = self.memory.get("homing_offset")
-        self._homing = 0 if self._mode == JOINT and abs(homing) > HOMING_LIMIT else homing
+        self._homing = 0 if self._mode == x.JOINT and abs(homing) > x.HOMING_LIMIT else homing
 
     def _change_mode(self) -> None:
         """A mode begins with its own defaults."""
         self._load_settings()
-        for name in MODE_DEFAULTS:
+        for name in x.MODE_DEFAULTS:
             self.memory.set(name, self.table.items[name].initial)
         self.memory.set("goal_pwm", self.memory.get("pwm_limit"))
         if self.memory.has("goal_current"):
             self.memory.set("goal_current", self.memory.get("current_limit"))
-        if self._mode == JOINT:
+        if self._mode == x.JOINT:
             self.count_one_turn()
-
-    # -- control
 
     def _steer(self) -> None:
         """Tell the drive what the registers want."""
         self._steered = self._control() if self._torque else Control()
         self._goal = self.memory.get("goal_position")
         self._profile = self._profile_kind() << 4
-        self._has_plain_goal = self._steered.kind == drives.POSITION and not self._drive_mode & TIME_PROFILE
+        plain = self._steered.kind == drives.POSITION and not self._drive_mode & x.TIME_PROFILE
+        self._has_plain_goal = plain and self._mode == x.JOINT
         self.drive.control(self._steered)
 
     def _control(self) -> Control:
         get = self.memory.get
-        control = Control(pwm_limit=min(get("pwm_limit"), abs(get("goal_pwm"))) / FULL_PWM)
+        control = Control(pwm_limit=min(get("pwm_limit"), abs(get("goal_pwm"))) / x.FULL_PWM)
         mode = self._mode
-        if mode in (JOINT, MULTI_TURN, CURRENT_JOINT):
+        if mode in (x.JOINT, x.MULTI_TURN, x.CURRENT_JOINT):
             control.kind, control.goal = drives.POSITION, self._angle(get("goal_position"))
-            per_rad = 1 / (FULL_PWM * self._pulse)
+            per_rad = 1 / (x.FULL_PWM * self._pulse)
             control.p = get("position_p_gain") / 128 * per_rad
             control.i = get("position_i_gain") / 65536 * per_rad / drives.STEP
             control.d = get("position_d_gain") / 16 * per_rad * drives.STEP
-            if mode == CURRENT_JOINT:
+            if mode == x.CURRENT_JOINT:
                 control.current_limit = abs(get("goal_current")) * self._current_unit
             self._set_profile(control, control.goal - self.drive.wanted)
-        elif mode == VELOCITY:
+        elif mode == x.VELOCITY:
             control.kind, control.goal = drives.VELOCITY, get("goal_velocity") * self._speed_unit * self._sign
-            per_speed = 1 / (FULL_PWM * self._speed_unit)
+            per_speed = 1 / (x.FULL_PWM * self._speed_unit)
             control.speed_p = get("velocity_p_gain") / 128 * per_speed
             control.speed_i = get("velocity_i_gain") / 65536 * per_speed / drives.STEP
             if acceleration := get("profile_acceleration"):
                 control.acceleration = acceleration * self._acceleration_unit
-        elif mode == PWM:
-            control.kind, control.goal = drives.PWM, get("goal_pwm") / FULL_PWM * self._sign
-            control.pwm_limit = get("pwm_limit") / FULL_PWM
+        elif mode == x.PWM:
+            control.kind, control.goal = drives.PWM, get("goal_pwm") / x.FULL_PWM * self._sign
+            control.pwm_limit = get("pwm_limit") / x.FULL_PWM
         else:
             control.kind, control.goal = drives.CURRENT, get("goal_current") * self._current_unit * self._sign
         return control
@@ -241,7 +223,7 @@ class XServo(Servo):
         speed, acceleration = self.memory.get("profile_velocity"), self.memory.get("profile_acceleration")
         if not speed:
             return
-        if not self._drive_mode & TIME_PROFILE:
+        if not self._drive_mode & x.TIME_PROFILE:
             control.speed = speed * self._speed_unit
             if acceleration:
                 control.acceleration = acceleration * self._acceleration_unit
@@ -250,8 +232,6 @@ class XServo(Servo):
         control.speed = max(abs(way) / (whole - ramp), 1e-6)
         if ramp:
             control.acceleration = control.speed / ramp
-
-    # -- watchdog, clear, backup
 
     @property
     def armed(self) -> bool:
@@ -272,13 +252,13 @@ class XServo(Servo):
 
     def trip_watchdog(self) -> None:
         """Nothing came for too long: stop, and take no goals until 0 is written."""
-        self.memory.set("bus_watchdog", FIRED)
+        self.memory.set("bus_watchdog", x.FIRED)
         for name in ("profile_velocity", "profile_acceleration", "goal_velocity"):
             self.memory.set(name, 0)
         self.memory.set("goal_position", self.position())
-        if self._mode == PWM:
+        if self._mode == x.PWM:
             self.memory.set("goal_pwm", 0)
-        if self._mode == CURRENT:
+        if self._mode == x.CURRENT:
             self.memory.set("goal_current", 0)
         self.touch()
         if self._torque:
@@ -317,14 +297,12 @@ class XServo(Servo):
         self.touch()
         return Fault.NONE
 
-    # -- what it senses
-
     def present_names(self) -> tuple[str, ...]:
         """See ``Servo``."""
         names = (
-            PRESENT
+            x.PRESENT
             if self.table.has_current
-            else ("present_load" if n == "present_current" else n for n in PRESENT)
+            else ("present_load" if n == "present_current" else n for n in x.PRESENT)
         )
         return tuple(names)
 
@@ -336,7 +314,7 @@ class XServo(Servo):
         turning = self._is_moving()
         current = drive.current / self._current_unit if self.table.has_current else drive.pwm * 1000
         wanted = self._pulses(drive.wanted) if self._torque else position
-        there = abs(position - self._goal) < NEAR
+        there = abs(position - self._goal) < x.NEAR
         ongoing = self._torque and drive.wanted_speed != 0.0
         return (
             self.registered is not None,
@@ -344,7 +322,7 @@ class XServo(Servo):
             round((self.time - self._started) * 1000) % 32768,
             turning,
             there | ongoing << 1 | self._profile,
-            round(drive.pwm * FULL_PWM) * sign,
+            round(drive.pwm * x.FULL_PWM) * sign,
             round(min(max(current, -32767), 32767)) * sign,
             speed,
             (position + 0x80000000 & 0xFFFFFFFF) - 0x80000000,
