@@ -162,7 +162,7 @@ def test_keyframes_are_limited() -> None:
 
 def test_walking_skill_needs_a_gait() -> None:
     head, skills = T1_TEXT.split("gait:\n", 1)
-    with pytest.raises(ConfigError, match=r"skills.foot_yaw.kind: 'walk' is not possible without a gait"):
+    with pytest.raises(ConfigError, match=r"skills.kick.kind: 'walk' is not possible without a gait"):
         parse_body(head + skills[skills.index("skills:") :], "t1.yaml")
 
 
