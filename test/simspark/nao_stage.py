@@ -38,7 +38,9 @@ class Nao:
         self.talk = AgentConversation(self.world, faults, Random(1), true_pose=true_pose)
         self.body = read_body(ROOT / "config/bodies" / body)
         self.runner = MotionRunner(self.body)
-        self.converter = Converter({**PARAMETERS, **parameters}, self.body)
+        urdf = str(ROOT / "urdf" / body.replace(".yaml", ".urdf"))
+        values = {**PARAMETERS, "robot_description_file": urdf, **parameters}
+        self.converter = Converter(values, self.body)
         self.codec = Codec(**self.converter.codec_options())
         self.state = None
         self.told = []  # (topic, message)

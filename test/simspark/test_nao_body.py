@@ -125,6 +125,19 @@ def test_velocity_command_walks_and_ends_by_itself():
     assert nao.runner.status == "standing"
 
 
+def test_toes_turn_with_their_own_body_file():
+    nao = Nao(robot="nao4", body="nao_toe.yaml").run(2.5)
+    assert [joint.name for joint in nao.body.joints] == [joint.name for joint in ROBOTS["nao4"].joints]
+    for _ in range(50):
+        nao.runner.drive(["llj7"], {"position": [0.5]})
+        nao.cycle()
+    assert nao.player.angles["llj7"] == pytest.approx(math.degrees(0.5), abs=0.5)
+    assert nao.player.angles["rlj7"] == 0.0
+    assert nao.state.has_base
+    report, _ = nao.do("step_forward", distance=0.2)
+    assert report.status.name == "SUCCEEDED"
+
+
 def test_type_4_is_driven_with_its_toes_still():
     nao = Nao(robot="nao4").run(2.5)
     assert nao.state is not None
