@@ -3,6 +3,7 @@
 
 from math import cos, nan, pi, sin
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 from builtin_interfaces.msg import Time
@@ -417,3 +418,12 @@ def test_bad_file_of_things(text, words):
 def test_number_of_things_is_bounded():
     perceptor = Perceptor(ME, [Thing(f"t{i}", "x", (0.0, 0.0, 0.0)) for i in range(6000)])
     assert len(one(perceptor.entities(None, None, STAMP, 0.0)).blips) == 5000
+
+
+def test_things_in_the_documents_can_be_read():
+    page = (Path(__file__).parents[2] / "docs/opencog_xml.md").read_text(encoding="utf-8")
+    text = page.split("```yaml\n")[1].split("```")[0]
+    (cup,) = parse_things(dedent(text), "docs/opencog_xml.md")
+    assert cup == Thing(
+        "cup", "object", (0.3, 0.1, 0.0), 0.0, (0.1, 0.1, 0.12), True, (("color", "blue-100%"),)
+    )

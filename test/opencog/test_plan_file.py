@@ -216,3 +216,9 @@ def test_own_actions():
     given = (Parameter("vector", vector=(0.0, 0.0, 0.0)), Parameter("float", "", "0.5"))
     course = parse_plan_file(text, "x.yaml").course(Action("dig", 1, given))
     assert course.next(World(HERE)) == SkillCall("dig", {"depth": 0.5, "x": 0.0})
+
+
+def test_file_in_the_documents_can_be_read():
+    page = (ROOT / "docs/plans.md").read_text(encoding="utf-8")
+    text = page.split("```yaml\n")[1].split("```")[0]
+    assert "dig" in parse_plan_file(text, "docs/plans.md").stages

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``map-info`` and ``terrain-info`` as events. Maps are large and many, so this is written for speed."""
+"""``map-info`` and ``terrain-info`` as events: element by element, whatever is in them."""
 
 import binascii
 from collections.abc import Iterator

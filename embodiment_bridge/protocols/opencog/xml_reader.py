@@ -2,11 +2,13 @@
 """One XML document to events. It takes what any of the real programs ever sent; what it cannot use it says."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from embodiment_bridge.protocols.contract import Malformed, Unknown, excerpt
 from embodiment_bridge.protocols.opencog import map_reader, plan_reader, signal_reader
-from embodiment_bridge.protocols.opencog.events import LEGACY_URI, EmbodimentMsg, Event
+from embodiment_bridge.protocols.opencog.events import LEGACY_URI, EmbodimentMsg, Event, MapInfo
+from embodiment_bridge.protocols.opencog.plain_blips import without_blips
 from embodiment_bridge.protocols.opencog.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml_parse import NotXmlError, parse
 from embodiment_bridge.protocols.opencog.xml_values import BadElementError, local_name
@@ -57,6 +59,17 @@ def read(
         An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the one event of another
         root; or one ``Malformed`` or ``Unknown`` for all of it.
     """
+    plain = without_blips(data) if len(data) <= limits.max_bytes else None
+    if plain is not None:
+        events = _read(plain[0], limits, dialect, offset)
+        maps = [event for event in events if isinstance(event, MapInfo)]
+        if len(maps) == 1 and maps[0].blips == () and data.count(b"<") <= limits.max_marks:
+            whole = replace(maps[0], blips=plain[1])
+            return tuple(whole if event is maps[0] else event for event in events)
+    return _read(data, limits, dialect, offset)
+
+
+def _read(data: bytes, limits: Limits, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
     try:
         root = parse(data, limits)
     except NotXmlError as error:
