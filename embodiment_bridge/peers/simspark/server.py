@@ -149,9 +149,9 @@ class SimsparkServer:
             self._select(left)
 
     def _attend_all(self) -> None:
-        """Serve the sockets until every agent has answered; where there is none, for a moment."""
-        if not self._realtime:
-            self._select(0.0 if self._conversations else CYCLE_S)
+        """Serve the sockets until every agent has answered; where none has to, for a moment."""
+        if not self._realtime and not any(talk.waits() for talk in self._conversations.values()):
+            self._select(CYCLE_S)
         while any(talk.waits() for talk in self._conversations.values()) and not self._closing.is_set():
             self._select(SYNC_POLL)
 
