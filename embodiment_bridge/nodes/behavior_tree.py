@@ -84,6 +84,7 @@ class BehaviorTree(BridgeNode):
         self._share = share
         self._skills: dict[str, SkillInfo] = {}
         self._director = Director()
+        self._files: RunFiles | None = None
         self._performances: dict[str, Performance | PlanPerformance] = {}
         self._tickers: list[Timer] = []
 
@@ -120,9 +121,17 @@ class BehaviorTree(BridgeNode):
         self._director.stop_all("the behaviour-tree node was deactivated")
         self._tick()
 
+    def close(self) -> None:
+        """See ``BridgeNode``; logs end with what is known by then."""
+        super().close()
+        if self._files is not None:
+            self._files.close()
+
     def cleanup(self) -> None:
         """Take clients and servers off the graph."""
         self.remove_on_set_parameters_callback(self._set_breakpoints)
+        if self._files is not None:
+            self._files.close()
         for part in (self._body, self._viewers, self._action, self._plans, self._feed):
             part.destroy()
         self.destroy_subscription(self._list)

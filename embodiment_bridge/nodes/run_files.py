@@ -35,7 +35,7 @@ class RunFiles:
         """What takes the lines of a run; after a failure it forgets them."""
         path = self._folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}_{run_id}.jsonl"
         try:
-            self._open[run_id] = path.open("w", encoding="utf-8")
+            self._open[run_id] = path.open("w", buffering=1, encoding="utf-8")  # a crash leaves all lines
             self._remove_old()
         except OSError as error:
             self._warn(f"no log of run {run_id}: {error}")

@@ -203,6 +203,19 @@ def test_the_log_of_a_long_run_replays_to_the_same_transitions(stages, tmp_path)
     assert replay(lines) == logged(lines)
 
 
+def test_the_log_of_a_node_that_ends_meanwhile_is_whole_as_far_as_it_goes(tmp_path) -> None:
+    with Runtime() as runtime:
+        stage = RunStage(runtime, "/ends", log_dir=str(tmp_path))
+        stage.join()
+        stage.begin((ROOT / "config/bml/dance.json").read_text())
+        stage.wait_for("RUNNING")
+        stage.steps(40)
+        stage.close()
+    lines = next(tmp_path.iterdir()).read_text().splitlines()
+    assert replay(lines) == logged(lines)
+    assert len(logged(lines)) > 5
+
+
 def test_a_log_folder_that_cannot_be_made_is_told(stages, tmp_path) -> None:
     (tmp_path / "file").write_text("")
     with Runtime() as runtime:
