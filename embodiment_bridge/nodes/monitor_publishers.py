@@ -13,10 +13,10 @@ from embodiment_bridge.msg import EntityArray, Foul, GameState, SceneGraph, Socc
 from embodiment_bridge.nodes.frames import TransformMessages
 from embodiment_bridge.nodes.qos import overridable, profile
 from embodiment_bridge.nodes.scene_marker_publisher import SceneMarkerPublisher
-from embodiment_bridge.protocols.soccer_monitor import game_messages, object_messages
+from embodiment_bridge.protocols.soccer_monitor import game_messages
 from embodiment_bridge.protocols.soccer_monitor.events import MonitorState
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing, Things
+from embodiment_bridge.protocols.soccer_monitor.object_messages import ObjectMessages, Thing, Things
 from embodiment_bridge.protocols.soccer_monitor.scene_messages import scene_graph
 from embodiment_bridge.urdf import LinkTransform
 
@@ -41,6 +41,7 @@ class MonitorPublishers:
         self._prefix = frame_prefix
         self._map = frame_prefix + "map"
         self._things = Things(model.game)
+        self._objects = ObjectMessages(self._map)
         self._out = {name: self._publisher(kind, name, role) for name, (kind, role) in OUTPUTS.items()}
         self._poses: dict[str, Publisher] = {}
         self._tf = node.create_publisher(TFMessage, "/tf", profile("events")) if publish_tf else None
@@ -86,11 +87,11 @@ class MonitorPublishers:
 
     def _publish_things(self, things: list[Thing], stamp: Time) -> None:
         if self._wanted(self._out["entities"]):
-            self._out["entities"].publish(object_messages.entities(things, stamp, self._map))
+            self._out["entities"].publish(self._objects.entities(things, stamp))
         for thing in things:
             publisher = self._pose_publisher(thing)
             if publisher is not None and self._wanted(publisher):
-                publisher.publish(object_messages.pose(thing, stamp, self._map))
+                publisher.publish(self._objects.pose(thing, stamp))
         if self._tf is not None and things and self._wanted(self._tf):
             transforms = [LinkTransform("map", t.name, t.position, t.orientation) for t in things]
             self._tf.publish(self._transforms.make(transforms, stamp))

@@ -13,7 +13,7 @@ from monitor_stage import BALL, SHORT, fed, nao, rsmp, simspark, slt
 from visualization_msgs.msg import Marker
 
 from embodiment_bridge import registry
-from embodiment_bridge.protocols.soccer_monitor import game_messages, object_messages
+from embodiment_bridge.protocols.soccer_monitor import game_messages
 from embodiment_bridge.protocols.soccer_monitor.events import Detail, Foul
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
     SceneMarkers,
@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
     name_markers,
 )
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.protocols.soccer_monitor.object_messages import Things
+from embodiment_bridge.protocols.soccer_monitor.object_messages import ObjectMessages, Things
 from embodiment_bridge.protocols.soccer_monitor.scene_messages import scene_graph
 from embodiment_bridge.rotation import rpy_from_quaternion
 from embodiment_bridge.scene.mesh_shapes import BOX, CYLINDER, SPHERE, color_of, solid_of
@@ -45,7 +45,7 @@ def things_of(model):
 
 def test_entities_of_simspark_look_along_x():
     model = fed(simspark(BALL + nao("Left", 7, TURNED), game=GAME))
-    array = object_messages.entities(things_of(model), STAMP, "map")
+    array = ObjectMessages("map").entities(things_of(model), STAMP)
     ball, player = array.entities
     assert (array.header.frame_id, array.header.stamp, ball.id, ball.kind) == ("map", STAMP, "ball", "ball")
     assert (ball.pose.position.x, ball.pose.position.y, ball.size.z) == (1.0, 2.0, 0.084)
@@ -288,3 +288,22 @@ def test_picture_shows_field_ball_and_players(tmp_path):
     start = data.index(b"IDAT") + 4
     raw = zlib.decompress(data[start : data.index(b"IEND") - 8])
     assert len(raw) == view.pixels.shape[0] * (3 * view.pixels.shape[1] + 1)
+
+
+def test_messages_that_are_filled_in_again_say_what_is_new():
+    model = fed(simspark(BALL + nao("Left", 7, slt(3, 4)), game="(time 1)"))
+    messages = ObjectMessages("map")
+    before = {
+        e.id: {p.key: p.value for p in e.properties}
+        for e in messages.entities(things_of(model), STAMP).entities
+    }
+    assert before["player_left_7"]["team"] == "left"  # its name is not known yet
+    messages.pose(things_of(model)[1], STAMP)
+    model.take(simspark(f"(nd(nd))(nd(nd {slt(5, 6)}(nd(nd)))(nd(nd)))", "RDS", game="(team_left red)"))
+    later = Time(sec=9)
+    ball, player = messages.entities(things_of(model), later).entities
+    assert (ball.seen, player.seen) == (later, later)
+    assert {p.key: p.value for p in player.properties}["team"] == "red"
+    assert (player.pose.position.x, player.pose.position.y) == (5.0, 6.0)
+    pose = messages.pose(things_of(model)[1], later)
+    assert (pose.header.frame_id, pose.header.stamp, pose.pose.position.x) == ("map", later, 5.0)

@@ -141,6 +141,14 @@ def test_game_is_put_together_from_what_changed():
     assert game.play_mode == "77"
 
 
+def test_game_of_the_last_connection_is_forgotten():
+    model = fed(simspark("(nd)", game="(play_modes A)(team_left x)(score_left 3)(FieldLength 30)"))
+    model.lost()
+    assert (model.in_step, model.game.team("left"), model.game.play_modes) == (False, "", ())
+    model.take(simspark("(nd)", game="(FieldLength 40)(time 0)"))
+    assert (model.game.state.score_left, model.field.get("length")) == (None, 40.0)
+
+
 def apply_all(protocol, path):
     """The model after a whole recording, and how many messages and whole scenes it had."""
     model, scenes, full = MonitorModel(can_ask=False), 0, 0

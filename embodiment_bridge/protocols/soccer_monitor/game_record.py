@@ -43,6 +43,11 @@ class GameRecord:
         self.environment: Environment | None = None
         self.state = GameState()
 
+    def forget(self) -> None:
+        """The next message may be of another game."""
+        self.environment = None
+        self.state = GameState()
+
     def take(self, message: MonitorState) -> None:
         """Take in what a message says."""
         if message.environment is not None:

@@ -59,7 +59,8 @@ class MonitorModel:
         return []
 
     def lost(self) -> None:
-        """The connection has ended."""
+        """The connection has ended; the next one may be to another game."""
+        self.game.forget()
         self.in_step = False
         self._waiting = 0
 
