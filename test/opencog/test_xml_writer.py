@@ -2,6 +2,7 @@
 """Messages to XML: valid in their dialect, read back the same; what cannot be written is refused by name."""
 
 import json
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, nan
@@ -343,3 +344,15 @@ def test_payload_that_is_none_keeps_its_bytes():
     found = read(data)[1]
     assert found.terrain_data == (MapData(undecoded=b"\0\0\0"),)
     assert b"<terrain-data>AAAA</terrain-data>" in write([found], "final")
+
+
+def test_payload_that_was_captured_from_a_real_proxy_is_written_byte_for_byte():
+    found = list((REAL.parent / "samples_other").glob("*terrain-info-captured*.xml"))
+    if not found:
+        pytest.skip("OpenCog's samples are not here")
+    data = found[0].read_bytes()
+    (payload,) = read(data)[1].terrain_data
+    assert len(payload.things) == 272
+    assert dict(payload.things[0].properties)["class"] == "block"
+    written = b64encode(map_payload.encode(payload.things))
+    assert written in data

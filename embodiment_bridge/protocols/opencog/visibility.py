@@ -35,6 +35,7 @@ class VisibilityGrid:
         self._tile = side / tiles
         self._told: set[Cell] = set()
         self._new: set[Cell] = set()
+        self._view: tuple[float, ...] = ()  # the last one
 
     @property
     def tile(self) -> float:
@@ -62,6 +63,10 @@ class VisibilityGrid:
             fov: whole angle of view, rad.
             reach: m.
         """
+        view = (round(4.0 * x / self._tile), round(4.0 * y / self._tile), round(heading * 20.0), fov, reach)
+        if view == self._view:
+            return  # as good as the same: most of the time a body stands
+        self._view = view
         reach = min(reach, 2.0 * self._tile * self._tiles)
         first_row, last_row = self._span(y, self._y, reach)
         first_column, last_column = self._span(x, self._x, reach)
