@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seven players of one team in one process, each in its own namespace, on the real server."""
+
+import json
+import os
+import time
+from pathlib import Path
+
+from conftest import free_ports
+from tf2_msgs.msg import TFMessage
+
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.watcher import Watcher
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120.0  # s
+PLAYERS = 7
+
+
+def plan(**arguments: str):
+    return read_launch(
+        ROOT / "launch/team.launch.xml", arguments, find_share=lambda package: ROOT, environment=os.environ
+    )
+
+
+def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
+    port, monitor_port = map(str, free_ports())
+    told: list[str] = []
+    arguments = {
+        "players": str(PLAYERS), "start_peer": "true", "use_sim_time": "true", "team": "seven", "port": port,
+        "monitor_port": monitor_port,
+    }  # fmt: skip
+    with Graph(plan(**arguments), told.append) as graph:
+        namespaces = [f"/seven/player{number}" for number in range(1, PLAYERS + 1)]
+        watchers = [
+            graph.runtime.add(Watcher(context=graph.runtime.context, namespace=name)) for name in namespaces
+        ]
+        frames: set[str] = set()
+        watchers[0].create_subscription(
+            TFMessage,
+            "/tf",
+            lambda m: frames.update(t.child_frame_id for t in m.transforms),
+            profile("events"),
+        )
+        deadline = time.monotonic() + PATIENCE
+
+        def until(condition) -> None:
+            graph.spin(lambda: condition() or time.monotonic() > deadline)
+            assert condition(), (told, [(w.link, w.reason) for w in watchers])
+
+        until(lambda: all(w.link == "ready" and w.posture == "standing" for w in watchers))
+        places = [(w.x, w.y) for w in watchers]
+        assert len(set(places)) == PLAYERS
+        clients = [BmlClient(watchers[index], lambda feedback: None) for index in (0, 6)]
+        until(lambda: all(client.server_is_there for client in clients))
+        for watcher in watchers:
+            watcher.mark()
+        actions = (
+            {"type": "body", "action": "STEP_FORWARD", "repeat": 3},
+            {"type": "body", "action": "TURN_LEFT"},
+        )
+        for client, action in zip(clients, actions, strict=True):
+            client.send(json.dumps({"type": "sequence", "behaviors": [action]}), source="test")
+        until(lambda: all(client.result is not None for client in clients))
+        assert [client.result.outcome for client in clients] == ["SUCCEEDED", "SUCCEEDED"]
+        assert watchers[0].distance > 0.15
+        assert watchers[6].turned > 0.1
+        assert all(watcher.distance < 0.1 for watcher in watchers[1:6])
+        assert all(watcher.posture == "standing" for watcher in watchers)
+        assert {f"seven/player{number}/base_link" for number in range(1, PLAYERS + 1)} <= frames
+        for client in clients:
+            client.destroy()
+
+
+def test_players_are_numbered_and_only_the_first_has_the_clock() -> None:
+    found = plan(players="11", use_sim_time="true", body="simspark", start_peer="true")
+    bodies = [node for node in found.nodes if node.executable == "agent_bridge"]
+    values = [
+        {k: v for group in node.parameters if isinstance(group, dict) for k, v in group.items()}
+        for node in bodies
+    ]
+    assert [one["number"] for one in values] == list(range(1, 12))
+    assert [one["publish_clock"] for one in values] == [True] + [False] * 10
+    assert len({node.namespace for node in bodies}) == 11
+    assert len(found.executables) == 1
