@@ -35,6 +35,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     command.add_argument("port", metavar="PORT", help="serial device, or socket://HOST:PORT")
     command.add_argument("--baud", type=int, default=1_000_000, help="baud rate (default: %(default)s)")
+    command.add_argument(
+        "--wait",
+        type=_milliseconds,
+        default=0.034,
+        metavar="MS",
+        help="for an answer, besides its bytes (default: 34)",
+    )
     deeds = command.add_subparsers(metavar="ACTION", required=True)
     scan = deeds.add_parser("scan", help="all servos at the baud rate")
     scan.add_argument(
@@ -71,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
         from embodiment_bridge.devices.dynamixel.registers import Registers
     except ImportError as error:
         raise ConfigError(f"register access needs dynamixel-sdk and pyserial: {error}") from error
-    with Registers(arguments.port, arguments.baud) as registers:
+    with Registers(arguments.port, arguments.baud, arguments.wait) as registers:
         for row in arguments.deed(registers, arguments):
             sys.stdout.write(json.dumps(row) + "\n")
     return 0
@@ -108,6 +115,13 @@ def _backup(registers: "Registers", arguments: argparse.Namespace) -> list[dict[
 def _restore(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
     registers.backup(arguments.id, restore=True)
     return []
+
+
+def _milliseconds(text: str) -> float:
+    value = float(text)
+    if not 1.0 <= value <= 10000.0:
+        raise argparse.ArgumentTypeError(f"{text} is not within 1 to 10000")
+    return value / 1000.0
 
 
 def _ids(text: str) -> range:

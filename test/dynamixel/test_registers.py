@@ -17,6 +17,8 @@ from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.errors import CommandError, ConfigError, LinkError
 
+PATIENT = 0.15  # s; the machine may be busy
+
 
 @pytest.fixture
 def bus():
@@ -36,7 +38,7 @@ def name(request, served):
 
 @pytest.fixture
 def registers(name):
-    with Registers(name) as found:
+    with Registers(name, usb_s=PATIENT) as found:
         yield found
 
 
@@ -130,7 +132,7 @@ def test_unknown_model_is_told(registers, bus):
 
 
 def test_unplugged_and_plugged_in_again(served, bus):
-    with Registers(served.link) as registers:
+    with Registers(served.link, usb_s=PATIENT) as registers:
         rule = bus.inject("unplug")
         wait_until(lambda: not served.plugged)
         with pytest.raises(LinkError):
@@ -164,14 +166,14 @@ def test_port_that_cannot_be_opened_is_named(name, baud, error):
 def test_any_baud_rate_of_a_servo(tmp_path):
     bus = VirtualBus([(1, "xm430_w350")], baud=4_500_000)
     with VirtualPort(bus, link=str(tmp_path / "tty")) as port:
-        with Registers(port.link, 4_500_000) as registers:
+        with Registers(port.link, 4_500_000, PATIENT) as registers:
             assert registers.ping(1).model == "XM430-W350"
         with Registers(port.link, 57_600) as registers, pytest.raises(LinkError):
             registers.ping(1)
 
 
 def test_repaired_sdk_stuffs_unstuffs_and_groups(served):
-    port = RepairedPort(served.link)
+    port = RepairedPort(served.link, usb_s=PATIENT)
     handler = RepairedPackets()
     port.openPort()
     data = [255, 255, 253, 255, 255, 255]
@@ -189,7 +191,7 @@ def test_repaired_sdk_stuffs_unstuffs_and_groups(served):
 
 
 def test_every_stuffed_answer_is_read(served, bus):
-    port = RepairedPort(served.link)
+    port = RepairedPort(served.link, usb_s=PATIENT)
     port.openPort()
     body = b"\xff\xff\xfd\xff\xfd\xfd"
     port.decoder.feed(b"")
@@ -200,11 +202,11 @@ def test_every_stuffed_answer_is_read(served, bus):
 
 
 def test_command_line(served, capsys):
-    assert main(["servos", served.link, "scan"]) == 0
+    assert main(["servos", served.link, "--wait", "150", "scan"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == [1, 2, 4]
-    assert main(["servos", served.link, "write", "1", "led", "1"]) == 0
-    assert main(["servos", served.link, "read", "1", "led"]) == 0
+    assert main(["servos", served.link, "--wait", "150", "write", "1", "led", "1"]) == 0
+    assert main(["servos", served.link, "--wait", "150", "read", "1", "led"]) == 0
     assert capsys.readouterr().out.splitlines() == ['{"written": true}', '{"led": 1}']
-    assert main(["servos", served.link, "ping", "77"]) == 2
+    assert main(["servos", served.link, "--wait", "150", "ping", "77"]) == 2
     assert "servo 77 does not answer" in capsys.readouterr().err

@@ -313,3 +313,12 @@ def test_a_wheel():
 def test_a_bus_that_cannot_be_is_refused(servos, options, words):
     with pytest.raises(ConfigError, match=words):
         VirtualBus(servos, **options)
+
+
+def test_a_new_baud_rate_holds_from_the_next_packet_on():
+    stage = Stage()
+    stage.bus.host_baud = 1_000_000
+    assert stage.write(1, "baud_rate", 1) == 0
+    assert stage.ask(packet.ping(1)) == []
+    stage.bus.host_baud = 57_600
+    assert len(stage.ask(packet.ping(1))) == 1

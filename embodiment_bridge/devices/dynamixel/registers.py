@@ -16,12 +16,11 @@ from embodiment_bridge.devices.dynamixel import packet
 from embodiment_bridge.devices.dynamixel.control_table import ControlTable, Item, table_of
 from embodiment_bridge.devices.dynamixel.instructions import ALERT, Error1, Fault
 from embodiment_bridge.devices.dynamixel.sdk_packets import RepairedPackets
-from embodiment_bridge.devices.dynamixel.sdk_port import RepairedPort
+from embodiment_bridge.devices.dynamixel.sdk_port import USB_S, RepairedPort
 from embodiment_bridge.errors import CommandError, ConfigError, LinkError
 
 ADDRESS_MODEL: Final = 0  # in every table
 FIRMWARE_1: Final = 2  # address of the firmware version in tables of protocol 1
-SCAN_USB_S: Final = 0.02  # allowed for each id of protocol 1 that is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,15 @@ class Found:
 class Registers:
     """An open port with servos. One thread uses it at a time.
 
+    usb_s: how long an answer may take besides its bytes, s.
+
     Raises:
         ConfigError: there is no such baud rate.
         LinkError: it cannot be opened.
     """
 
-    def __init__(self, port_name: str, baud: int = 1_000_000) -> None:
-        self.port = RepairedPort(port_name, baud)
+    def __init__(self, port_name: str, baud: int = 1_000_000, usb_s: float = USB_S) -> None:
+        self.port = RepairedPort(port_name, baud, usb_s)
         self._handlers: dict[int, Any] = {1: sdk.Protocol1PacketHandler(), 2: RepairedPackets()}
         self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
         self.port.openPort()

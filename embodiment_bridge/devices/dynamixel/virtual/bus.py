@@ -130,7 +130,6 @@ class VirtualBus:
         servos = self.servos
         servos.now = now
         readdressed = False
-        servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
         for servo in servos.chain:
             if servo.armed:  # who had heard nothing for too long, has noticed before this packet came
                 servo.advance(now)
@@ -139,6 +138,7 @@ class VirtualBus:
         if readdressed:
             servos.refresh()
             self._bauds_known_for = -1
+        servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
         self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
         execution = execute(packet, servos)
         for said in self._answers.say(packet, execution, now):
