@@ -161,6 +161,19 @@ def test_refresh_tells_everything_again():
     first = told(perceptor, array(thing()))
     perceptor.refresh()
     assert told(perceptor, array(thing()), 1.0) == first
+    assert told(perceptor, array(thing()), 2.0) == {}
+
+
+def test_what_is_gone_at_a_refresh_is_told():
+    perceptor = Perceptor(ME)
+    told(perceptor, array(thing(), thing("wall", "wall")))
+    perceptor.refresh()
+    perceptor.refresh()
+    blips = told(perceptor, array(thing("wall", "wall")), 1.0)
+    assert list(blips) == ["fido", "wall", "ball"]
+    assert dict(blips["ball"].properties)["remove"] == "true"
+    perceptor.refresh()
+    assert list(told(perceptor, array(thing("wall", "wall")), 2.0)) == ["fido", "wall"]
 
 
 def test_body_that_nobody_locates_is_where_the_settings_say_with_things_of_a_list():

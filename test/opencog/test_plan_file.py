@@ -174,8 +174,22 @@ def test_vocabulary_is_that_of_the_brains():
     ]
 
 
-def test_default_file_speaks_of_skills_that_the_mock_body_has():
-    assert FILE.skills() <= set(read_body(ROOT / "config/bodies/mock.yaml").skills)
+@pytest.mark.parametrize(("plans", "body"), [("default", "mock"), ("maeden", "maeden")])
+def test_file_speaks_of_skills_and_parameters_that_the_body_has(plans, body):
+    file = read_plan_file(ROOT / f"config/plans/{plans}.yaml")
+    skills = read_body(ROOT / f"config/bodies/{body}.yaml").skills
+    assert file.skills() <= set(skills)
+    for entry in (entry for entries in file.stages.values() for entry in entries if entry.kind == "skill"):
+        assert {*entry.taken, *entry.given} <= {p.name for p in skills[entry.subject].parameters}, entry
+    for name, parameter in ((file.gait.left, file.gait.angle), (file.gait.forward, file.gait.distance)):
+        assert parameter in {p.name for p in skills[name].parameters}
+
+
+def test_every_plan_file_can_be_read():
+    assert {path.stem for path in (ROOT / "config/plans").glob("*.yaml") if read_plan_file(path)} >= {
+        "default",
+        "maeden",
+    }
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,14 @@ class WorldReport:
         self._ids = ids
         self._told: dict[str, _Told] = {}
         self._seen: dict[str, tuple[float, Triple, Triple]] = {}  # time, place and speed of each thing
+        self._stale: dict[
+            str, Thing
+        ] = {}  # told before the last refresh: what is gone since must be told too
         self._first = True
 
     def refresh(self) -> None:
         """The OAC is a new one, or may have missed something: tell everything again."""
+        self._stale |= {id_: told.thing for id_, told in self._told.items()}
         self._told.clear()
         self._first = True
 
@@ -86,9 +90,10 @@ class WorldReport:
             if told is None or moving != told.moving or self._differs(thing, told.thing):
                 news.append((thing, speed, False))
                 self._told[thing.id] = _Told(thing, moving)
-        gone = [told.thing for id_, told in self._told.items() if id_ not in things]
-        for thing in gone:
-            del self._told[thing.id]
+        gone = self._stale | {id_: told.thing for id_, told in self._told.items()}
+        self._stale = {}
+        for thing in [thing for id_, thing in gone.items() if id_ not in things]:
+            self._told.pop(thing.id, None)
             self._seen.pop(thing.id, None)
             news.append((thing, STILL, True))
         self._seen = {id_: seen for id_, seen in self._seen.items() if id_ in things}
