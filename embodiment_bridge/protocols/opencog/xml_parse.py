@@ -28,7 +28,7 @@ def parse(data: bytes, limits: Limits) -> Any:
     Raises:
         NotXmlError: no XML, larger than ``limits``, or with a document type.
     """
-    _check_size(data, limits)
+    check_size(data, limits)
     declaration = _DECLARATION.match(data)
     body = data[declaration.end() :] if declaration else data
     _refuse_doctype(body)
@@ -38,7 +38,12 @@ def parse(data: bytes, limits: Limits) -> Any:
         return _parse_repaired(_text(data))
 
 
-def _check_size(data: bytes, limits: Limits) -> None:
+def check_size(data: bytes, limits: Limits) -> None:
+    """Refuse what is too large.
+
+    Raises:
+        NotXmlError: it is.
+    """
     if len(data) > limits.max_bytes:
         raise NotXmlError(f"document of {len(data)} bytes is over the limit of {limits.max_bytes}")
     marks = data.count(b"<") + data.count(b"=")

@@ -10,7 +10,7 @@ from embodiment_bridge.protocols.opencog import map_reader, plan_reader, signal_
 from embodiment_bridge.protocols.opencog.events import LEGACY_URI, EmbodimentMsg, Event, MapInfo
 from embodiment_bridge.protocols.opencog.plain_blips import without_blips
 from embodiment_bridge.protocols.opencog.xml_limits import Limits
-from embodiment_bridge.protocols.opencog.xml_parse import NotXmlError, parse
+from embodiment_bridge.protocols.opencog.xml_parse import NotXmlError, check_size, parse
 from embodiment_bridge.protocols.opencog.xml_values import BadElementError, local_name
 
 LIMITS: Final = Limits()
@@ -59,11 +59,15 @@ def read(
         An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the one event of another
         root; or one ``Malformed`` or ``Unknown`` for all of it.
     """
-    plain = without_blips(data) if len(data) <= limits.max_bytes else None
+    try:
+        check_size(data, limits)
+    except NotXmlError as error:
+        return (Malformed(offset, str(error), excerpt(data)),)
+    plain = without_blips(data)
     if plain is not None:
         events = _read(plain[0], limits, dialect, offset)
         maps = [event for event in events if isinstance(event, MapInfo)]
-        if len(maps) == 1 and maps[0].blips == () and data.count(b"<") <= limits.max_marks:
+        if len(maps) == 1 and maps[0].blips == ():
             whole = replace(maps[0], blips=plain[1])
             return tuple(whole if event is maps[0] else event for event in events)
     return _read(data, limits, dialect, offset)
