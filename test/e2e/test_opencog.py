@@ -44,8 +44,9 @@ def graph(script="none", peer=None, **parameters):
         ({}, {}),
         ({"acks": True, "single_actions": True, "dialect": "final"}, {"acks": True, "dialect": "final"}),
         ({"oac": ""}, {"owner": "7270"}),
+        ({"dialect": "legacy-2008"}, {"dialect": "legacy-2008", "speech": "instruction"}),
     ],
-    ids=["seed", "final, acks, single actions", "loaded by the spawner"],
+    ids=["seed", "final, acks, single actions", "loaded by the spawner", "legacy-2008"],
 )
 def test_whole_play(peer, parameters):
     with graph("demo", peer, **parameters) as g:
@@ -207,6 +208,18 @@ def test_deactivated_bridge_closes_its_plan_and_logs_out():
         g.bridge.trigger_activate()
         g.plan("6", action("say", 1, SAY))
         g.until(lambda: ("6", 1, "say", "done") in g.reports)
+
+
+def test_plan_whose_behaviour_tree_is_gone_is_reported():
+    with graph() as g:
+        g.join()
+        g.plan("4", LONG_WALK)
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        g.tree._director.pause()
+        g.tree._plans._action.destroy()
+        g.until(lambda: g.reports)
+        assert g.reports == [("4", None, "walk", "error")]
+        assert g.brain.record.reports[0].params[0].value == "the behaviour-tree node is gone"
 
 
 def test_two_oacs_have_a_body_each():

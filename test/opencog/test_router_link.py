@@ -8,9 +8,9 @@ import pytest
 from network_stage import Notes, RunningProxy, RunningRouter, network, restart, until
 
 from embodiment_bridge.errors import LinkError
-from embodiment_bridge.network_element.element import Address, Element
+from embodiment_bridge.network_element.element import Address, Beat, Element
 from embodiment_bridge.network_element.outbox import Kind, Letter
-from embodiment_bridge.network_element.proxy import Loading, Oac
+from embodiment_bridge.network_element.proxy import Loading, Oac, Presence
 from embodiment_bridge.peers.oac.router_lines import Incoming
 from embodiment_bridge.protocols.opencog.wire import MessageType
 
@@ -310,6 +310,32 @@ def test_letter_that_cannot_be_written_is_counted_and_the_next_one_goes():
             proxy.proxy.last_error
             == "plan 4 for fido is lost: ZeroDivisionError('integer division or modulo by zero')"
         )
+
+
+def test_result_whose_writing_failed_is_made_and_sent_again_and_one_that_was_written_is_not():
+    proxy = RunningProxy(1, start=False)
+    made = []
+
+    def make():
+        made.append(len(made))
+        return b"%d" % len(made)
+
+    proxy.outbox.put(Letter("fido", make, Kind.RESULT))
+    proxy.put("state", Kind.STATE)
+    here = proxy.proxy.oacs["fido"]
+    here.presence = Presence.PRESENT
+    assert [command.payload for command in proxy.proxy.respond(Beat())] == [b"1"]
+    proxy.proxy.lost("the write failed")
+    assert proxy.outbox.waiting(Kind.RESULT) == 1
+    assert list(proxy.proxy.respond(Beat())) == []  # nobody is known to be there
+    here.presence = Presence.PRESENT
+    assert [command.payload for command in proxy.proxy.respond(Beat())] == [b"2"]
+    proxy.proxy.observe(Beat())
+    proxy.proxy.lost("after it was written")
+    here.presence = Presence.PRESENT
+    assert list(proxy.proxy.respond(Beat())) == []
+    assert made == [0, 1]
+    proxy.close()
 
 
 def test_results_first_then_events_then_the_newest_state():
