@@ -95,7 +95,7 @@ def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, ki
         ("unstuffed_status", {"probability": 0.5}),
         ("delay_status", {"seconds": 0.03, "probability": 0.1}),
         ("slow", {"seconds": 0.003}),
-        ("noise", {"before": 5, "after": 3}),
+        ("noise", {"leading": 5, "trailing": 3}),
         ("echo", {}),
         ("partial_fast", {"blocks": 2, "count": 4}),
     ],

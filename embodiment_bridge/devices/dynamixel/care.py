@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from embodiment_bridge.devices.dynamixel.calibration import Stored
 from embodiment_bridge.devices.dynamixel.client import BusClient
 from embodiment_bridge.devices.dynamixel.instructions import HardwareError
-from embodiment_bridge.devices.dynamixel.joints import JointScale, turns_between
+from embodiment_bridge.devices.dynamixel.joints import Calibration, JointScale, turns_between
 from embodiment_bridge.devices.dynamixel.layout import plan_reads
 from embodiment_bridge.devices.dynamixel.reading import MISSES, Reader
 from embodiment_bridge.devices.dynamixel.servo import Servo
@@ -16,7 +16,7 @@ from embodiment_bridge.errors import CommandError
 
 RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between looks for a silent servo, doubled each time
 RESTART_S = 0.35  # s that a servo is silent after a reboot, at least
-AT_ONCE = 4  # servos that get torque in one cycle, so that a cycle stays short
+AT_ONCE = 2  # servos that get torque in one cycle, so that a cycle (and a stop behind it) stays short
 MOVED = 0.125  # of a turn that a servo without power may have been moved for its turns to count as known
 FAULT_BITS = {
     HardwareError.VOLTAGE: "voltage",
@@ -121,7 +121,8 @@ class Care:
         turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
         if abs(moved) > MOVED * scale.ticks_per_turn:
             servo.note = f"turns may be lost: it stands {moved:.0f} counts from where it was"
-        scale.calibration.turns += turns
+        known = scale.calibration
+        scale.calibrate(Calibration(known.shift, known.turns + turns))
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
         """Look for one servo that was silent long enough."""

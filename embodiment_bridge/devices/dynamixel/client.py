@@ -105,6 +105,8 @@ class BusClient:
         self._old = {id for id, protocol in (protocols or {}).items() if protocol == 1}
         self._decoder = PacketDecoder("status", (2, 1) if self._old else (2,))
         self.counters: dict[int, Counters] = defaultdict(Counters)
+        self._held = b""  # goes out with the next question
+        self._busy = 0  # bytes that went out before it
         self.rejected = 0  # packets that came damaged, whoever they were from
 
     def ping(self, id: int) -> tuple[int, int] | None:
@@ -166,8 +168,11 @@ class BusClient:
                 deadline = max(deadline, self._deadline(missing))
                 continue
             break
-        blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
-        found = {block.id: Answer(block.error, block.data) for block in blocks}
+        if raw is not None and len(raw) == wanted:
+            found = _whole(raw, ids, size)
+        else:
+            blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
+            found = {block.id: Answer(block.error, block.data) for block in blocks}
         self._count(ids, found, damaged=self.rejected > rejected)
         return found
 
@@ -180,27 +185,40 @@ class BusClient:
                 self.rejected += 1
         return raw
 
-    def sync_write(self, address: int, size: int, data: Mapping[int, bytes]) -> None:
-        """Write to several servos at once; none of them answers."""
-        for protocol, make in ((2, packet.sync_write), (1, packet1.sync_write)):
+    def sync_write(self, address: int, size: int, data: Mapping[int, bytes], *, at_once: bool = True) -> None:
+        """Write to several servos; none of them answers. Unless ``at_once`` it goes out before the next question."""
+        if not self._old:
+            self._held += packet.sync_write(address, size, data)
+        for protocol, make in ((2, packet.sync_write), (1, packet1.sync_write)) if self._old else ():
             part = {id: value for id, value in data.items() if (id in self._old) == (protocol == 1)}
             if part:
-                self._wire.write(make(address, size, part))
+                self._held += make(address, size, part)
+        if at_once:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what waits to go out."""
+        if self._held:
+            self._wire.write(self._held)
+            self._held = b""
 
     def _send(self, request: bytes) -> None:
         self._wire.discard()
         self._decoder.reset()
-        self._wire.write(request)
+        self._wire.write(self._held + request)
+        self._busy = len(self._held)
+        self._held = b""
 
     def _deadline(self, answer_bytes: int) -> float:
-        return self._clock() + answer_bytes * self._byte_s + self.margin_s
+        busy, self._busy = self._busy, 0
+        return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
     def _ask(self, request: bytes, sizes: Mapping[int, int]) -> dict[int, Answer]:
         """Send, and take answers (``sizes``: bytes of data by id) until all are there, or the next is too late."""
+        echo = self._held + request if self._old else b""
         self._send(request)
         waiting = dict(sizes)
         found: dict[int, Answer] = {}
-        echo = request if self._old else b""
         longest = STATUS + max(sizes.values())
         rejected = self.rejected
         deadline = self._deadline(len(request) + longest)
@@ -238,6 +256,17 @@ class BusClient:
                 counters.damaged += 1
             else:
                 counters.timeouts += 1
+
+
+def _whole(raw: bytes, ids: Sequence[int], size: int) -> dict[int, Answer]:
+    """The blocks of a complete combined status. Its last CRC, which was right, covers those of all blocks."""
+    step = FAST_BLOCK + size
+    found = {}
+    for at, id in zip(range(FAST_HEAD, len(raw), step), ids, strict=True):
+        if raw[at + 1] != id:
+            break
+        found[id] = Answer(raw[at], raw[at + 2 : at + 2 + size])
+    return found
 
 
 def _answer(item: Packet) -> Answer:

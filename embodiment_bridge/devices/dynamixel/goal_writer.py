@@ -23,7 +23,7 @@ NO_TARGET = Target()
 
 
 class GoalWriter:
-    """Writes goals by one sync write for each kind of goal."""
+    """Writes goals by one sync write for each kind of goal; they go out together with the next question."""
 
     def __init__(self, client: BusClient) -> None:
         self._client = client
@@ -34,24 +34,28 @@ class GoalWriter:
         """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands."""
         groups: dict[tuple[int, int], dict[int, bytes]] = {}
         for servo in servos:
-            target = targets.get(servo.config.joint, NO_TARGET)
+            config = servo.config
+            target = targets.get(config.joint, NO_TARGET)
             name, value = goal_of(servo, target, dt, fresh=fresh and not servo.held)
             item = servo.table.items[name]
             data = value.to_bytes(item.size, "little", signed=item.signed)
-            groups.setdefault((item.address, item.size), {})[servo.id] = data
+            group = groups.get((item.address, item.size))
+            if group is None:
+                group = groups[item.address, item.size] = {}
+            group[config.id] = data
         for (address, size), data_by_id in groups.items():
-            self._client.sync_write(address, size, data_by_id)
+            self._client.sync_write(address, size, data_by_id, at_once=False)
 
 
 def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
     """Name and value of the register that makes the joint do what it shall."""
     mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
-    old = servo.table.protocol == 1
     if mode in POSITION_MODES:
         ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
         if mode == "position":
             ticks = min(max(ticks, limits.lowest), limits.highest)
         return "goal_position", ticks
+    old = servo.table.protocol == 1
     if mode == "velocity":
         raw = scale.raw_velocity(goals.velocity(target.velocity, servo.position, dt, fresh=fresh))
         raw = min(max(raw, -limits.velocity), limits.velocity)

@@ -27,12 +27,20 @@ class GoalFilter:
 
     def position(self, target: float, dt: float, *, fresh: bool = True) -> float:
         """The next goal (rad) on the way to ``target``; without fresh commands it stays the same."""
-        share = self._grow(dt)
+        share = self._share if self._share >= 1.0 else self._grow(dt)
         if not fresh or not isfinite(target):
             return self.goal
-        reach = self._fastest * share * min(dt, LONGEST_STEP_S)
-        target = min(max(target, self._lower), self._upper)
-        self.goal += min(max(target - self.goal, -reach), reach)
+        reach = self._fastest * share * (dt if dt < LONGEST_STEP_S else LONGEST_STEP_S)
+        if target < self._lower:
+            target = self._lower
+        elif target > self._upper:
+            target = self._upper
+        way = target - self.goal
+        if way > reach:
+            way = reach
+        elif way < -reach:
+            way = -reach
+        self.goal += way
         return self.goal
 
     def velocity(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:

@@ -31,7 +31,7 @@ GOAL_ITEMS = {
 OLD_SIGN = 1 << 10  # bit for the other direction in speeds and loads of Protocol 1.0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Calibration:
     """What a user file adds to the description: shift of the joint angle, rad, and whole turns of the horn."""
 
@@ -40,17 +40,19 @@ class Calibration:
 
 
 class JointScale:
-    """Between one servo and its joint. ``calibration`` may be changed at any time."""
+    """Between one servo and its joint."""
 
     def __init__(
         self, config: ServoConfig, table: ControlTable, calibration: Calibration | None = None
     ) -> None:
-        self.calibration = calibration or Calibration()
         self._reduction = config.reduction
         self._offset = config.offset
         self._centre = table.centre
         self.ticks_per_turn = table.ticks_per_turn
-        self.tick = tau / table.ticks_per_turn
+        self._per_rad = config.reduction * table.ticks_per_turn / tau  # counts
+        self._zero = 0.0  # counts at a joint angle of 0
+        self.calibration = Calibration()
+        self.calibrate(calibration or self.calibration)
         self._old = table.protocol == 1
         speed = table.items.get("present_velocity") or table.item("present_speed")
         self._speed = speed.factor
@@ -64,17 +66,19 @@ class JointScale:
             self._torque = table.item("present_load").factor * motor.stall_torque_nm
         self.has_current = table.has_current
 
+    def calibrate(self, calibration: Calibration) -> None:
+        """Take another calibration."""
+        self.calibration = calibration
+        away = (self._offset + calibration.shift) * self._per_rad
+        self._zero = self._centre - away - calibration.turns * self.ticks_per_turn
+
     def position(self, ticks: int) -> float:
         """Joint angle, rad."""
-        calibration = self.calibration
-        horn = (ticks - self._centre) * self.tick + calibration.turns * tau
-        return horn / self._reduction + self._offset + calibration.shift
+        return (ticks - self._zero) / self._per_rad
 
     def ticks(self, position: float) -> int:
         """The count nearest to a joint angle (rad)."""
-        calibration = self.calibration
-        horn = (position - calibration.shift - self._offset) * self._reduction - calibration.turns * tau
-        return round(horn / self.tick) + self._centre
+        return round(position * self._per_rad + self._zero)
 
     def velocity(self, raw: int) -> float:
         """Joint speed, rad/s."""

@@ -33,12 +33,10 @@ class Reader:
         """Ask all ``servos``, in the order of the bus; what they say is in them then, as of ``now`` (s)."""
         new = [servo for servo in servos if servo.table.protocol == 2]
         answers = self._together(new, now) if new else {}
-        missing = [servo for servo in new if servo.id not in answers]
-        if missing:
-            self._alone(missing, answers)
-        self._alone([servo for servo in servos if servo.table.protocol == 1], answers)
+        if len(answers) < len(servos):
+            self._alone([servo for servo in servos if servo.id not in answers], answers)
         for servo in servos:
-            self.take(servo, answers.get(servo.id), now)
+            self.take(servo, answers.get(servo.config.id), now)
 
     def read_one(self, servo: Servo, now: float) -> bool:
         """Ask one servo; whether it answered."""
@@ -50,12 +48,13 @@ class Reader:
         if answer is None:
             servo.misses += 1
             return False
-        servo.alert = answer.alert
-        if answer.fault or not answer.data:
+        error = answer.error
+        servo.alert = error > 127
+        if error & 127 or not answer.data:
             servo.misses += 1
             servo.reason = f"refuses to be read: {fault_text(answer.fault)}"
             return False
-        servo.ticks, servo.speed, servo.load = self.plan.blocks[servo.id].unpack(answer.data)
+        servo.ticks, servo.speed, servo.load = self.plan.blocks[servo.config.id].unpack(answer.data)
         servo.heard = now
         servo.misses = 0
         if answer.hardware:
@@ -63,7 +62,7 @@ class Reader:
         return True
 
     def _together(self, servos: Sequence[Servo], now: float) -> dict[int, Answer]:
-        ids = [servo.id for servo in servos]
+        ids = [servo.config.id for servo in servos]
         blocks = self.plan.blocks
         if self.plan.kind == "bulk":
             return self._client.bulk_read([(id, blocks[id].address, blocks[id].size) for id in ids])

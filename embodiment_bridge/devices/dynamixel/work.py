@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from embodiment_bridge.devices.dynamixel.care import Care
+from embodiment_bridge.devices.dynamixel.joints import Calibration
 from embodiment_bridge.devices.dynamixel.servo import Servo
 from embodiment_bridge.errors import BridgeError, CommandError, unknown
 
@@ -203,7 +204,8 @@ class Calibrate:
         told = []
         for servo in chosen:
             change = self._positions[servo.config.joint] - servo.position
-            servo.scale.calibration.shift += change
+            known = servo.scale.calibration
+            servo.scale.calibrate(Calibration(known.shift + change, known.turns))
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
             told.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
         return f"shifted by {', '.join(told)}", len(chosen)
