@@ -9,7 +9,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "embodiment_bridge"
-KEYS = {name: f"python3-{name}" for name in ("hypothesis", "jsonschema", "lxml", "numpy", "pytest", "yaml")}
+NAMES = ("hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", "yaml")
+KEYS = {name: f"python3-{name}" for name in NAMES}
+# What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
+PYPI_ONLY = {"mcap", "mcap_ros2", "rosbags", "viser", "websocket"}
 USED_OTHERWISE = {
     "action_msgs": "generated actions",
     "launch": "the launch files",
@@ -36,7 +39,7 @@ def imported(folder: str) -> set[str]:
         PACKAGE,
         *(file.stem for place in ("test", "tools", "benchmarks") for file in (ROOT / place).rglob("*.py")),
     }
-    return {KEYS.get(name, name) for name in modules - own - set(sys.stdlib_module_names)}
+    return {KEYS.get(name, name) for name in modules - own - PYPI_ONLY - set(sys.stdlib_module_names)}
 
 
 def imports(tree: ast.AST) -> Iterator[str]:

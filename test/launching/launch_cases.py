@@ -53,6 +53,21 @@ CASES = {
             "start_peer": "true",
         },
     ),
+    "bringup_simspark": (
+        BRINGUP,
+        {"body": "simspark", "start_peer": "true", "robot": "nao4", "frame_prefix": "r/"},
+    ),
+    "bringup_virtual_servos": (BRINGUP, {"body": "virtual_servos", "start_peer": "true"}),
+    "bringup_dynamixel": (BRINGUP, {"body": "dynamixel", "port": "/dev/ttyUSB0"}),
+    "bringup_opencog": (BRINGUP, {"brain": "opencog", "start_peer": "true"}),
+    "bringup_replay": (BRINGUP, {"body": "replay", "port": "dance", "use_sim_time": "true"}),
+    "bringup_record": (BRINGUP, {"record": "true", "namespace": "m"}),
+    "team": ("launch/team.launch.xml", {"players": "3", "start_peer": "true", "use_sim_time": "true"}),
+    "team_simspark": (
+        "launch/team.launch.xml",
+        {"body": "simspark", "players": "2", "team": "t", "record": "true"},
+    ),
+    "soccer_monitor": ("launch/soccer_monitor.launch.xml", {}),
     "body_alone": (BODY, {}),
     "mock_alone": ("launch/body/mock.launch.xml", {}),
     "dummy_alone": ("launch/body/dummy.launch.xml", {}),
@@ -72,7 +87,7 @@ def make_prefix(folder):
     (index / "embodiment_bridge").touch()
     programs = folder / "lib" / "embodiment_bridge"
     programs.mkdir(parents=True)
-    for name in ("agent_bridge", "behavior_tree", "mock_body"):
+    for name in (program.name for program in (ROOT / "scripts").iterdir()):
         (programs / name).write_text("#!/bin/sh\n", encoding="utf-8")
         (programs / name).chmod(0o755)
     return folder
