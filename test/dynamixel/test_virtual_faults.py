@@ -186,6 +186,26 @@ def test_partial_fast_packet_gives_the_first_blocks():
     assert stage.raw(request) == answer
 
 
+@pytest.mark.parametrize(
+    ("kind", "id", "left"),
+    [
+        ("corrupt_crc", 2, [1]),
+        ("truncate", 3, [1, 2]),
+        ("duplicate_id", 1, []),
+        ("delay_status", 2, [1, 2, 3]),
+    ],
+)
+def test_fault_of_one_servo_in_a_fast_answer(kind, id, left):
+    stage = three()
+    stage.bus.inject(kind, id=id, count=1)
+    stage.bus.receive(packet.fast_sync_read(132, 4, [1, 2, 3]))
+    if kind == "delay_status":
+        assert stage.bus.transmit() == b""
+        stage.clock.advance(0.02)
+    answer = stage.bus.transmit()
+    assert [block.id for block in fast_blocks(answer, [(1, 4), (2, 4), (3, 4)])] == left
+
+
 def test_unstuffed_status_of_an_old_firmware():
     stage = Stage()
     stage.write(1, "operating_mode", 1)

@@ -322,3 +322,11 @@ def test_a_new_baud_rate_holds_from_the_next_packet_on():
     assert stage.ask(packet.ping(1)) == []
     stage.bus.host_baud = 57_600
     assert len(stage.ask(packet.ping(1))) == 1
+
+
+def test_a_fast_read_that_no_servo_has_room_for_is_not_answered():
+    stage = Stage(*["xm430_w350"] * 8)
+    assert stage.ask(packet.fast_sync_read(0, 600, range(1, 9))) == []
+    assert stage.ask(packet.fast_sync_read(0, 65535, [1, 2, 77])) == []
+    assert len(stage.ask(packet.sync_read(0, 600, range(1, 9)))) == 8
+    assert len(stage.ask(packet.fast_sync_read(0, 600, [1, 2]))) == 1

@@ -15,6 +15,8 @@ from embodiment_bridge.devices.dynamixel.virtual.servo import Servo
 
 PATIENCE_S: Final = 0.002  # for which a servo waits for its predecessor where it does not wait for ever
 
+Block = tuple[int, int, bytes]  # id, error byte, data
+
 
 class Answers:
     """Turns replies into bytes. ``chain`` says what those behind a silent servo do: ``wait`` or ``continue``."""
@@ -70,14 +72,19 @@ class Answers:
             fault, data = int(rule.options["error"]) & 0x7F, b""
         unstuffed = packet.protocol == 2 and hit("unstuffed_status", id, now)
         status = _unstuffed(servo, fault, data) if unstuffed else _status(packet.protocol, servo, fault, data)
+        if hit("corrupt_crc", id, now):
+            status = _flipped(status, len(status) - 1)
+        return self._spoilt(status, id, now)
+
+    def _spoilt(self, status: bytes, id: int, now: float) -> bytes:
+        """What delays, collisions, breaks and noise of one servo leave of what is said."""
+        hit = self._faults.hit
         if rule := hit("delay_status", id, now):
             self._line.delay(float(rule.options["seconds"]))
         if rule := hit("slow", id, now):
             self._line.delay(self._faults.random.uniform(0.0, float(rule.options["seconds"])))
         if hit("duplicate_id", id, now):
             status = _collision(status)
-        if hit("corrupt_crc", id, now):
-            status = status[:-1] + bytes((status[-1] ^ 0xFF,))
         if rule := hit("truncate", id, now):
             status = status[: -max(1, int(rule.options["bytes"]))]
         if rule := hit("noise", id, now):
@@ -87,36 +94,44 @@ class Answers:
 
     def _say_fast(self, replies: list[Reply], now: float) -> list[bytes]:
         """One packet of all; each servo adds its block, those behind a silent one do not."""
-        hit = self._faults.hit if self._faults.rules else None
-        limit = len(replies)
-        if hit and (rule := hit("partial_fast", None, now)):
-            limit = max(0, int(rule.options["blocks"]))
-        blocks: list[tuple[int, int, bytes]] = []
-        for servo, fault, data in replies:
-            if servo is None or (hit and hit("drop_status", servo.id, now)):
-                limit = min(limit, len(blocks))
-            size = len(data)
-            blocks.append(
-                (
-                    servo.id if servo else 0,
-                    servo.error_byte(fault) if servo else 0,
-                    bytes(size) if not servo else data,
-                )
-            )
+        blocks = [_block(reply) for reply in replies]
+        if sum(len(data) + 4 for _, _, data in blocks) > packets.MAX_PACKET - packets.OVERHEAD - 1:
+            return []  # no servo has room for that
         whole = packets.fast_status(blocks)
-        if limit < len(replies):
-            whole = (
-                whole[: packets.OVERHEAD + 1 + sum(len(data) + 4 for _, _, data in blocks[:limit])]
-                if limit
-                else b""
-            )
-        if hit and whole and any(hit("corrupt_crc", id, now) for id, _, _ in blocks):
-            whole = whole[:-1] + bytes((whole[-1] ^ 0xFF,))
-        if not whole:
+        limit = next((k for k, reply in enumerate(replies) if reply.servo is None), len(replies))
+        if self._faults.rules:
+            limit = self._blocks_left(blocks, limit, now)
+        if not limit:
             return []
+        end = packets.OVERHEAD + 1 + sum(len(data) + 4 for _, _, data in blocks[:limit])
+        whole = whole[:end]
+        if self._faults.rules:
+            whole = self._spoilt_fast(whole, blocks[:limit], now)
         first = replies[0].servo
         self._line.say(whole, first.return_delay_s if first else 0.0)
         return [whole]
+
+    def _blocks_left(self, blocks: list[Block], limit: int, now: float) -> int:
+        """How many servos speak before one is silent."""
+        if rule := self._faults.hit("partial_fast", None, now):
+            limit = min(limit, int(rule.options["blocks"]))
+        return next((k for k in range(limit) if self._faults.hit("drop_status", blocks[k][0], now)), limit)
+
+    def _spoilt_fast(self, whole: bytes, blocks: list[Block], now: float) -> bytes:
+        end = packets.OVERHEAD + 1
+        for id, _, data in blocks:
+            end += len(data) + 4
+            if self._faults.hit("corrupt_crc", id, now):
+                whole = _flipped(whole, end - 1)
+        for id, _, _ in blocks:
+            whole = self._spoilt(whole, id, now)
+        return whole
+
+
+def _block(reply: Reply) -> Block:
+    """What a servo adds to a fast answer; of one that is not there, what the others leave room for."""
+    servo, fault, data = reply
+    return (servo.id, servo.error_byte(fault), data) if servo is not None else (0, 0, data)
 
 
 def _status(protocol: int, servo: Servo, fault: int, data: bytes) -> bytes:
@@ -133,6 +148,11 @@ def _unstuffed(servo: Servo, fault: int, data: bytes) -> bytes:
     body = packets.HEADER + bytes((servo.id,)) + (len(data) + 4).to_bytes(2, "little")
     body += bytes((0x55, servo.error_byte(fault))) + data
     return body + crc16(body).to_bytes(2, "little")
+
+
+def _flipped(data: bytes, place: int) -> bytes:
+    """With one byte wrong."""
+    return data[:place] + bytes((data[place] ^ 0xFF,)) + data[place + 1 :]
 
 
 def _collision(status: bytes) -> bytes:

@@ -185,9 +185,10 @@ def _group_read(
         replies = []
         for id, address, size in asked(parameters):
             found = servos.at(id, protocol)
-            if not found or (fast and not _knows_fast(found[0])):
-                replies.append(Reply(None))
-            replies += [_read_span(servo, address, size) for servo in found if servo.level]
+            if not found or found[0].level == 0 or (fast and not _knows_fast(found[0])):
+                replies.append(Reply(None, 0, bytes(min(size, packets.MAX_PACKET))))
+            else:
+                replies += [_read_span(servo, address, size) for servo in found]
         return Execution(replies, chained=True, fast=fast)
 
     return obey
