@@ -45,7 +45,7 @@ def parser(first: str = "") -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     words = sys.argv[1:] if words is None else words
-    arguments = parser(*words[:1]).parse_args(words)
+    arguments = _parse(parser(*words[:1]), words)
     try:
         code: int = arguments.run(arguments)
     except BridgeError as error:
@@ -55,3 +55,13 @@ def main(words: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
+
+
+def _parse(command_line: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Also takes a FILE that comes after an option, which argparse takes for one too many before Python 3.12."""
+    arguments, left = command_line.parse_known_args(words)
+    if len(left) == 1 and getattr(arguments, "file", "") == "-" and not left[0].startswith("-"):
+        arguments.file = left.pop()
+    if left:
+        command_line.error(f"unrecognized arguments: {' '.join(left)}")
+    return arguments

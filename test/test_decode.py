@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
+from embodiment_bridge.cli import main
 from embodiment_bridge.decode import decode_stream, event_to_json
 from embodiment_bridge.framing import frame
 from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
@@ -100,3 +101,13 @@ def test_a_stream_is_decoded_to_its_end():
         "excerpt": "bad",
     }
     assert last == {"event": "Truncated", "offset": 67, "received": 7}
+
+
+def test_file_may_come_after_an_option(tmp_path, capsys) -> None:
+    (tmp_path / "nothing.bin").write_bytes(b"")
+    for words in (["--dialect", "seed", "FILE"], ["FILE", "--dialect", "seed"]):
+        named = [str(tmp_path / "nothing.bin") if word == "FILE" else word for word in words]
+        assert main(["decode", "rcsssmj", *named]) == 0
+    with pytest.raises(SystemExit):
+        main(["decode", "rcsssmj", str(tmp_path / "nothing.bin"), "--dialect", "seed", "another"])
+    assert "another" in capsys.readouterr().err
