@@ -12,15 +12,11 @@ own; entities, markers, poses and transforms have a subscriber. The time from a 
 write to the subscriber's callback.
 """
 
-import importlib
-import json
-import re
 import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +24,7 @@ from bench_decode import best_times
 from crowd import crowd, message
 from processes import Child, isolate
 from rows import percentile, row
+from untyped import untyped
 
 from embodiment_bridge import registry
 from embodiment_bridge.framing import Framer, frame
@@ -45,7 +42,6 @@ DECODING, PUBLISHING = 100.0, 10.0  # times real time
 ENVIRONMENT = (
     "(FieldLength 30)(FieldWidth 20)(GoalWidth 2.1)(GoalDepth 0.6)(GoalHeight 0.8)(play_modes A)(play_mode 0)"
 )
-WORD = re.compile(r"[^\s()]+")
 
 
 def run(seconds: float = 10.0) -> list[dict[str, Any]]:
@@ -59,7 +55,7 @@ def run(seconds: float = 10.0) -> list[dict[str, Any]]:
 
 def _decoding(protocol: str, name: str, stream: bytes) -> list[dict[str, Any]]:
     payloads = [found.payload for found in Framer().feed(stream)]
-    works: dict[str, Callable[[], None]] = {"ours": lambda: _apply(protocol, stream)} | _others(payloads)
+    works: dict[str, Callable[[], None]] = {"ours": lambda: _apply(protocol, stream)} | untyped(payloads)
     best = best_times(works)
     real_time = len(payloads) * PERIOD / best["ours"]
     speed = {work: len(stream) / seconds / 1e6 for work, seconds in best.items()}
@@ -79,32 +75,6 @@ def _apply(protocol: str, stream: bytes) -> None:
             model.take(event)
     if model.mismatches:
         raise RuntimeError(f"{model.mismatches} messages do not fit")
-
-
-def _others(payloads: list[bytes]) -> dict[str, Callable[[], None]]:
-    """Readers to nested lists, where they are installed."""
-    found: dict[str, Callable[[], None]] = {}
-    try:
-        sexpdata = importlib.import_module("sexpdata")
-        texts = [f"({payload.decode()})" for payload in payloads]
-        found[f"sexpdata {version('sexpdata')}"] = lambda: [sexpdata.parse(text) for text in texts] and None
-    except ImportError:
-        print("sexpdata is not installed", file=sys.stderr)
-    try:
-        orjson = importlib.import_module("orjson")
-        arrays = [_json(payload.decode()) for payload in payloads]
-        found[f"orjson {version('orjson')}, translated"] = lambda: (
-            [orjson.loads(text) for text in arrays] and None
-        )
-    except ImportError:
-        print("orjson is not installed", file=sys.stderr)
-    return found
-
-
-def _json(text: str) -> str:
-    quoted = WORD.sub(lambda word: json.dumps(word[0]) + " ", f"({text})")
-    spaced = re.sub(r"\s*\)", "] ", quoted.replace("(", "["))
-    return re.sub(r"([\]\"])\s+(?=[\[\"])", r"\1,", spaced)
 
 
 def _game(scene: str, changes: list[str], seconds: float) -> list[dict[str, Any]]:
