@@ -1,0 +1,252 @@
+"""Several buses, other layouts, and what a whole robot adds: mimics, requests to all, the calibration file."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from driver_stage import MARGIN_S, Stage, servo
+
+from embodiment_bridge.devices.dynamixel import work
+from embodiment_bridge.devices.dynamixel.bus import BusState
+from embodiment_bridge.devices.dynamixel.calibration import load_calibration
+from embodiment_bridge.devices.dynamixel.control_table import table
+from embodiment_bridge.devices.dynamixel.goal_writer import Target
+from embodiment_bridge.devices.dynamixel.layout import plan_reads
+from embodiment_bridge.devices.dynamixel.messages import joint_states, servo_states
+from embodiment_bridge.devices.dynamixel.robot import ServoRobot
+from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoSetup
+from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.urdf import Mimic
+
+ROOT = Path(__file__).parents[2]
+ODD_MODEL = """\
+model: ODD
+number: 60000
+protocol: 2
+layout: x_series
+manual: https://example.org/odd/
+firmware: 50
+fast_read_firmware: 45
+modes: [0, 1, 3, 4, 5, 16]
+ticks_per_turn: 4096
+centre: 2048
+motor: {stall_torque_nm: 4.1, stall_current_a: 2.3, rated_voltage_v: 12, no_load_speed_rpm: 46, gear_ratio: 353.5}
+change:
+  present_position: {address: 152, size: 4, access: r, signed: true, unit: 1 pulse}
+"""
+
+
+@pytest.fixture
+def odd(tmp_path) -> str:
+    """A model whose position is somewhere else."""
+    path = tmp_path / "odd.yaml"
+    path.write_text(ODD_MODEL)
+    return str(path)
+
+
+def test_layouts(odd) -> None:
+    xm, xl, ax, other = (table(name) for name in ("xm430_w350", "xl430_w250", "ax_12a", odd))
+    plan = plan_reads({1: xm, 2: xl, 3: ax})
+    assert plan.kind == "sync"
+    assert (plan.blocks[1].address, plan.blocks[1].size, plan.blocks[3].address) == (126, 10, 36)
+    assert plan.blocks[1].unpack(bytes.fromhex("ffff fdffffff 00080000")) == (2048, -3, -1)
+    assert plan.blocks[3].unpack(bytes.fromhex("0002 0104 0100")) == (512, 0x401, 1)
+    plan = plan_reads({1: xm, 2: other})
+    assert plan.kind == "indirect"
+    assert plan.blocks[2].entries == (126, 127, 128, 129, 130, 131, 152, 153, 154, 155)
+    assert plan.blocks[1].address == plan.blocks[2].address == 224
+
+
+def test_models_with_other_layouts_are_read_together_through_indirect_addresses(tmp_path, odd) -> None:
+    stage = Stage(tmp_path, [servo(1), servo(2, model=odd), servo(3)])
+    try:
+        stage.start()
+        assert stage.bus.read_kind == "fast indirect"
+        stage.drive_until(
+            lambda: all(abs(reading.position - 0.3) < 0.02 for reading in stage.bus.readings()),
+            **{f"j{id}": Target(0.3) for id in (1, 2, 3)},
+        )
+        stage.virtual.inject("brown_out", count=1)  # forgets where the indirect addresses point to
+        stage.until(lambda: not stage.reading(2).torque)
+        stage.until(lambda: stage.bus.state is BusState.ACTIVE)
+        assert abs(stage.reading(2).position - stage.virtual.servo(2).drive.position) < 0.01
+    finally:
+        stage.close()
+
+
+class Robot:
+    """Two buses, and a joint that follows another on its own servo."""
+
+    def __init__(self, folder: Path) -> None:
+        names = {"left": (1, 2), "right": (1, 2, 3)}
+        self.virtual = {bus: VirtualBus([(id, "xm430_w350") for id in ids]) for bus, ids in names.items()}
+        self.ports = [VirtualPort(bus, link=str(folder / name)) for name, bus in self.virtual.items()]
+        buses = tuple(
+            BusConfig(
+                name,
+                str(folder / name),
+                tuple(servo_on(name, id) for id in ids),
+            )
+            for name, ids in names.items()
+        )
+        self.file = folder / "calibration.yaml"
+        mimics = {"right_3": Mimic("left_1", -0.5, 0.1), "thumb": Mimic("left_1", 2.0)}
+        self.robot = ServoRobot(ServoSetup("two", buses, mimics), self.file, margin_s=MARGIN_S)
+
+    def close(self) -> None:
+        self.robot.stop()
+        for port in self.ports:
+            port.close()
+
+    def until(self, condition) -> None:
+        deadline = time.monotonic() + 15.0
+        while not condition():
+            assert time.monotonic() < deadline, (self.robot.state, self.robot.readings())
+            time.sleep(0.005)
+
+    def ask(self, joints, make) -> tuple[bool, str, int]:
+        answers: list[tuple[bool, str, int]] = []
+        self.robot.request(joints, make, lambda *answer: answers.append(answer))
+        self.until(lambda: bool(answers))
+        return answers[0]
+
+
+def servo_on(bus: str, id: int):
+    return replace(servo(id, model="xm430_w350"), joint=f"{bus}_{id}")
+
+
+@pytest.fixture
+def two(tmp_path):
+    robot = Robot(tmp_path)
+    robot.robot.start()
+    robot.until(lambda: robot.robot.serving)
+    yield robot
+    robot.close()
+
+
+def test_two_buses_are_one_robot(two) -> None:
+    robot = two.robot
+    assert robot.state == (BusState.READY, "")
+    robot.activate(True)
+    two.until(lambda: all(reading.torque for reading in robot.readings().values()))
+
+    def arrived() -> bool:
+        robot.command({"left_1": Target(0.4, 0.0, 0.0), "right_1": Target(-0.2, 0.0, 0.0)})
+        readings = robot.readings()
+        return (
+            abs(readings["right_3"].position + 0.1) < 0.02 and abs(readings["right_1"].position + 0.2) < 0.02
+        )
+
+    two.until(arrived)  # right_3 follows left_1: -0.5 * 0.4 + 0.1
+    now = time.monotonic()
+    message = joint_states(robot.readings().values(), robot.setup.mimics, now, None)
+    place = dict(zip(message.name, message.position, strict=True))
+    assert place["thumb"] == pytest.approx(2.0 * place["left_1"])
+    assert len(place) == 6
+    assert two.ask([], lambda joints: work.SetTorque(joints, on=False)) == (True, "limp", 0)
+    assert not any(reading.torque for reading in robot.readings().values())
+    with pytest.raises(CommandError, match="unknown joint 'left_9'"):
+        robot.request(["left_9"], work.Reboot, lambda *_: None)
+
+
+def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
+    robot = two.robot
+    robot.activate(True)
+    two.until(lambda: all(reading.torque for reading in robot.readings().values()))
+    rule = two.virtual["left"].inject("unplug")
+    two.until(lambda: robot.state[0] is BusState.LOST)
+    assert robot.state[1].startswith("left: ")
+    assert not robot.serving
+    time.sleep(0.3)
+    now = time.monotonic()
+    message = joint_states(robot.readings().values(), {}, now, None)
+    assert message.name == ["right_1", "right_2", "right_3"]
+    assert max(servo_states(robot.readings().values(), now, None).age) > 0.25
+    success, text, _ = two.ask([], lambda joints: work.SetTorque(joints, on=True))
+    assert not success
+    assert "bus 'left' is lost" in text
+    two.virtual["left"].heal(rule)
+    two.until(lambda: robot.state[0] is BusState.ACTIVE)
+
+
+def test_calibration_is_kept_and_goes_with_its_servo(two) -> None:
+    robot = two.robot
+    success, text, _ = two.ask(
+        ["left_1", "right_2"], lambda joints: work.Calibrate(dict.fromkeys(joints, 0.5))
+    )
+    assert success
+    assert "left_1 +0.5000 rad" in text
+    assert "right_2 +0.5000 rad" in text
+    robot.save(clean=False)
+    assert load_calibration(two.file)["left_1"].shift == pytest.approx(0.5)
+    robot.stop()
+    stored = load_calibration(two.file)
+    assert stored["left_1"].clean
+    again = ServoRobot(robot.setup, two.file)
+    shifts = {one.config.joint: one.scale.calibration.shift for bus in again.buses for one in bus.servos}
+    assert shifts == pytest.approx(
+        {"left_1": 0.5, "left_2": 0.0, "right_1": 0.0, "right_2": 0.5, "right_3": 0.0}
+    )
+
+
+@pytest.mark.parametrize(
+    ("port", "why"), [("ttyUSB0", "no absolute path"), ("socket://host", "is not socket://host:port")]
+)
+def test_port_names_that_cannot_be(tmp_path, port, why) -> None:
+    setup = ServoSetup("one", (BusConfig("arm", port, (servo(1),)),))
+    with pytest.raises(ConfigError, match=why):
+        ServoRobot(setup, tmp_path / "calibration.yaml")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"registers": {"position_p_gian": 1}}, "did you mean 'position_p_gain'"),
+        ({"registers": {"position_p_gain": 99999}}, "must be from 0 to 16383"),
+        ({"model": "xm999"}, "unknown servo model 'xm999'"),
+    ],
+)
+def test_registers_and_models_that_cannot_be(tmp_path, fields, why) -> None:
+    setup = ServoSetup("one", (BusConfig("arm", "/dev/none", (servo(1, **fields),)),))
+    with pytest.raises(ConfigError, match=why):
+        ServoRobot(setup, tmp_path / "calibration.yaml")
+
+
+def test_a_port_on_tcp(tmp_path) -> None:
+    bus = VirtualBus([(1, "xm430_w350")])
+    with VirtualPort(bus, listen=("127.0.0.1", 0), pty=False) as port:
+        config = BusConfig("tcp", f"socket://127.0.0.1:{port.port}", (servo(1),))
+        robot = ServoRobot(ServoSetup("one", (config,)), tmp_path / "calibration.yaml", margin_s=MARGIN_S)
+        robot.start()
+        try:
+            deadline = time.monotonic() + 15.0
+            while not robot.serving:
+                assert time.monotonic() < deadline, robot.state
+                time.sleep(0.005)
+        finally:
+            robot.stop()
+
+
+def test_launch_files_differ_in_nothing_but_the_port() -> None:
+    plans = {
+        body: read_launch(
+            ROOT / "launch/bringup.launch.xml",
+            {"body": body, "port": "/tmp/servos"},
+            find_share=lambda _: ROOT,
+            environment={},
+        )
+        for body in ("dynamixel", "virtual_servos")
+    }
+    nodes = {
+        body: [node for node in plan.nodes if node.executable == "joint_driver"]
+        for body, plan in plans.items()
+    }
+    assert nodes["dynamixel"] == nodes["virtual_servos"]
+    assert len(nodes["dynamixel"]) == 1
+    (program,) = plans["virtual_servos"].executables
+    assert program.cmd[:2] == ("embodiment_bridge", "virtual-servos")
+    assert "/tmp/servos" in program.cmd
