@@ -50,6 +50,10 @@ class AgentBridge(BridgeNode):
         """Build the room: converter, motion, publishers, session."""
         values = self.values
         room = self._find_room(values["protocol"])
+        if not (room.converter and room.outputs):
+            raise ConfigError(
+                f"parameter protocol is {room.name!r}: no body speaks it; it is for `decode` and other nodes"
+            )
         values.update(declare(self, room.parameters))
         body = read_body(Path(values["body_file"]))
         converter: Converter = resolve(room.converter)(values, body)
