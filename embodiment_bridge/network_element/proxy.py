@@ -24,6 +24,7 @@ class Presence(Enum):
     LOADING = "loading"  # the Spawner was asked for it
     PRESENT = "present"
     GONE = "gone"  # the Router says that it cannot be reached
+    RETURNING = "returning"  # it can be reached again, and perhaps is about to say that it was loaded anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Oac:
     presence: Presence = Presence.UNKNOWN
     loaded: bool = False  # it said so since it was asked for
     next_tick: float = 0.0
-    deadline: float = 0.0  # of its loading
+    deadline: float = 0.0  # of its loading, or of its return
 
 
 class Hearer(Protocol):
@@ -67,12 +68,14 @@ class Hearer(Protocol):
 class Habits:
     """tick_period: s between ticks, 0 for none. load_timeout: s until an OAC is asked for again.
 
-    repeat_refused: send a result again that the Router refused in ack mode.
+    repeat_refused: send a result again that the Router refused in ack mode. return_time: s that an OAC which was gone
+    has to say that it is a new one, before it is taken for the old one, which is owed reports.
     """
 
     tick_period: float = 0.5
     load_timeout: float = 60.0
     repeat_refused: bool = False
+    return_time: float = 3.0
 
 
 class Proxy:
@@ -227,6 +230,8 @@ class Proxy:
                 f"OAC {oac.id} was not loaded within {self._habits.load_timeout:g} s; asking again"
             )
             self._load(oac)
+        elif oac.presence is Presence.RETURNING and now > oac.deadline:
+            self._enter(oac, anew=False)
         elif oac.presence is Presence.PRESENT and period and now >= oac.next_tick:
             oac.next_tick = max(oac.next_tick + period, now)
             self._hearer.about_to_tick(oac.id)
@@ -240,13 +245,17 @@ class Proxy:
 
     def _met(self, name: str) -> None:
         oac = self.oacs.get(name)
-        if oac is not None and oac.presence in (Presence.GONE, Presence.UNKNOWN):
-            self._enter(oac, anew=False)
+        if oac is not None and oac.presence is Presence.GONE:
+            oac.presence = Presence.RETURNING
+            oac.deadline = self._clock() + self._habits.return_time
 
     def _missed(self, name: str) -> None:
         oac = self.oacs.get(name)
-        if oac is not None and oac.presence is Presence.PRESENT:
-            oac.presence = Presence.GONE
+        if oac is None or oac.presence not in (Presence.PRESENT, Presence.RETURNING):
+            return
+        told = oac.presence is Presence.PRESENT
+        oac.presence = Presence.GONE
+        if told:
             self._hearer.missed(name)
 
     def _hear(self, message: wire.Message) -> None:
@@ -267,7 +276,7 @@ class Proxy:
         if oac is None:
             self.last_error = f"an OAC {name!r} was loaded, which is none of ours"
             return
-        anew = oac.loaded or oac.presence is Presence.PRESENT
+        anew = oac.loaded or oac.presence in (Presence.PRESENT, Presence.GONE, Presence.RETURNING)
         oac.loaded = True
         self._enter(oac, anew=anew)
 

@@ -77,6 +77,7 @@ class OpencogAgent:
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
         self._first = True
+        self._life = 0  # of the OAC: what an earlier one wanted is not reported to this one
         self._entities: EntityArray | None = None
         self._pose: PoseStamped | None = None
         self._local_grid: OccupancyGrid | None = None
@@ -123,8 +124,9 @@ class OpencogAgent:
         self._perceptor.refresh()
         self._first = True
         if anew:
+            self._life += 1
             self._outbox.forget(self._name)
-            self._later(self.plans.forget)
+            self._later(partial(self.plans.forget, self._life))
         self._put_map()
 
     def hear(self, message: wire.Message) -> None:
@@ -199,7 +201,9 @@ class OpencogAgent:
     def _make_action(self, message: AgentAction) -> bytes | None:
         return self._xml(self._perceptor.action(message, self._stamp()))
 
-    def _make_report(self, report: Report) -> bytes | None:
+    def _make_report(self, report: Report, life: int) -> bytes | None:
+        if life != self._life:
+            return None
         signal = action_report(
             self._name,
             self._stamp(),
@@ -232,7 +236,9 @@ class OpencogAgent:
         if report.status == "done" and report.name in SATED:
             self._physiology.act(SATED[report.name])
         about = f"plan {report.plan_id} action {report.sequence}"
-        self._outbox.put(Letter(self._name, partial(self._make_report, report), Kind.RESULT, about=about))
+        self._outbox.put(
+            Letter(self._name, partial(self._make_report, report, self.plans.life), Kind.RESULT, about=about)
+        )
 
     def _note(self, text: str) -> None:
         self._node.get_logger().warning(text)

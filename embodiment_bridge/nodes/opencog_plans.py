@@ -58,6 +58,7 @@ class OpencogPlans:
         self._source = source
         self._report = report
         self._note = note
+        self.life = 0
         self._ledger = PlanLedger(goes_on=wishes.on_error == "continue")
         self._goals: dict[int, PlanGoal] = {}
         self._waiting: deque[_Waiting] = deque()
@@ -107,8 +108,9 @@ class OpencogPlans:
             self._tell(report)
         self._cancel(numbers)
 
-    def forget(self) -> None:
-        """The OAC that wanted all this is gone: end it, and say nothing."""
+    def forget(self, life: int) -> None:
+        """The OAC that wanted all this is gone, and its life ``life`` began: end it, and say nothing."""
+        self.life = life
         self._cancel(self._ledger.forget())
 
     def _goal(self, message: PlanMessage, on_new: str) -> ExecuteActionPlan.Goal:

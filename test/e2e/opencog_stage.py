@@ -9,6 +9,7 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body, opencog_bridge
+from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.plan_client import PlanClient
 from embodiment_bridge.nodes.runtime import Runtime
 from embodiment_bridge.nodes.watcher import Watcher
@@ -81,7 +82,13 @@ class Graph:
         self.say(ENVELOPE.format(entity, name, actions))
 
     def close(self) -> None:
+        """Leave nothing on the graph: what another test in this process would take for its own."""
         self.plans.destroy()
+        for node in self.runtime._nodes:
+            if isinstance(node, BridgeNode):
+                if node.active:
+                    node.trigger_deactivate()
+                node.trigger_cleanup()
         self.runtime.__exit__(None, None, None)
 
 

@@ -86,7 +86,7 @@ class RunningProxy:
         self.outbox = Outbox(self.element.wake)
         self.notes = Notes()
         self.statuses = []
-        habits = Habits(**{"tick_period": 0.0, **habits})
+        habits = Habits(**{"tick_period": 0.0, "return_time": 0.2, **habits})
         oacs = [Oac("fido")] if oacs is None else oacs
         self.proxy = Proxy(self.element, self.outbox, oacs, self.notes, habits, time.perf_counter)
         self.session = EventSession(

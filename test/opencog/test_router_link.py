@@ -113,6 +113,20 @@ def test_what_is_for_an_oac_that_is_gone_waits_or_is_dropped(acks):
         until(lambda: router.texts() == ["a result"])
 
 
+def test_oac_that_comes_back_as_another_one_is_owed_nothing():
+    with network(return_time=60.0) as (router, proxy):
+        until(lambda: proxy.ready)
+        router.do(lambda: router.router.announce("fido", False))
+        until(lambda: ("fido", "missed") in proxy.notes.presence)
+        proxy.put("of the old one")
+        router.do(lambda: router.router.announce("fido", True))
+        proxy.put("too early")
+        router.say("SUCCESS LOAD fido fido")
+        until(lambda: ("fido", "anew") in proxy.notes.presence)
+        until(lambda: len(router.texts()) == 2)  # who hears that it is another one forgets what was owed
+        assert proxy.notes.presence == [("fido", "met"), ("fido", "missed"), ("fido", "anew")]
+
+
 def test_refused_result_is_repeated_only_when_asked_for():
     for repeat, expected in ((False, ["late"]), (True, ["lost?", "late"])):
         with network(acks=True, repeat_refused=repeat) as (router, proxy):
