@@ -229,7 +229,8 @@ class ServoBus:
             self.times.add(now - last, time.monotonic() - now)
             last = now
             due = max(due + period, time.monotonic() - period)
-            if (left := due - time.monotonic()) > 0.0 and self._wake.wait(left):
+            hurry = self._estop != self._obeyed_estop
+            if not hurry and (left := due - time.monotonic()) > 0.0 and self._wake.wait(left):
                 self._wake.clear()
         self._shut_down(care)
 
@@ -239,7 +240,7 @@ class ServoBus:
         if self._estop != self._obeyed_estop:
             self._obey_estop(client, health)
         answering = [servo for servo in self.servos if not servo.silent]
-        if self._estop != "torque_off":
+        if self._obeyed_estop != "torque_off":
             told, targets = self._targets
             fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
             writer.write([servo for servo in answering if servo.torque], targets, dt, fresh=fresh)
@@ -248,9 +249,9 @@ class ServoBus:
             care.mark_silent(now)
         care.look_for_silent(now, self._after_found)
         health.step([servo for servo in answering if not servo.silent], now)
-        if self._estop == "torque_off":
+        if self._obeyed_estop == "torque_off":
             care.keep_limp()
-        else:
+        elif not self._estop:  # one that was not obeyed yet comes first, in the next cycle
             care.drive(now)
         self._do_work(care, now)
         self.read_kind, self.rejected = care.reader.kind, client.rejected
