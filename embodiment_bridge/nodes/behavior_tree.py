@@ -83,6 +83,7 @@ class BehaviorTree(BridgeNode):
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
         self._share = share
         self._skills: dict[str, SkillInfo] = {}
+        self._body_name = ""
         self._director = Director()
         self._files: RunFiles | None = None
         self._performances: dict[str, Performance | PlanPerformance] = {}
@@ -154,6 +155,7 @@ class BehaviorTree(BridgeNode):
         return DiagnosticStatus.OK, text, values
 
     def _take_skills(self, message: SkillList) -> None:
+        self._body_name = message.body
         self._skills = {
             skill.name: SkillInfo(
                 skill.name,
@@ -229,6 +231,10 @@ class BehaviorTree(BridgeNode):
     def plan_skills(self) -> Mapping[str, SkillInfo]:
         """See ``plan_server.PlanHost``."""
         return self._skills
+
+    def plan_body(self) -> str:
+        """See ``plan_server.PlanHost``."""
+        return self._body_name
 
     def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
         """See ``plan_server.PlanHost``."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action `execute_action_plan` of the behaviour-tree node: plans beside documents, on the same body."""
 
+import re
 import uuid
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -23,12 +24,11 @@ from embodiment_bridge.nodes.tree_publisher import TreePublisher
 from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 from embodiment_bridge.protocols.contract import Parameter
 
-OWN_FILE = "config/plans/default.yaml"
+OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else default.yaml
+NAME = re.compile(r"[A-Za-z0-9_-]+")
 RETRIES = 3
 PARAMETERS = (
-    Parameter(
-        "plan_file", "", "Path of the table from actions of plans to skills; empty: the package's own."
-    ),
+    Parameter("plan_file", "", "Path of the table from actions of plans to skills; empty: that of the body."),
     Parameter(
         "plan_turn",
         "file",
@@ -47,6 +47,9 @@ class PlanHost(Protocol):
 
     def plan_skills(self) -> Mapping[str, SkillInfo]:
         """What the body can do; empty while there is none."""
+
+    def plan_body(self) -> str:
+        """The name of the body's description; empty while there is none."""
 
     def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
         """Let a run have the body as soon as it may; returns why not, or nothing."""
@@ -76,7 +79,8 @@ class PlanServer:
         self._settings = settings
         self._share = share
         path = node.values["plan_file"]
-        self._file = self._read(Path(path)) if path else None  # the own one is read when it is needed
+        self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
+        self._of_body: dict[str, PlanFile] = {}
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
             node, ExecuteActionPlan, "execute_action_plan", self._begin, host.cancel_goal
@@ -129,12 +133,20 @@ class PlanServer:
         )
 
     def _plan_file(self) -> PlanFile:
-        if self._file is None:
-            try:
-                self._file = self._read(self._share() / OWN_FILE)
-            except LookupError as error:
-                raise ConfigError(f"parameter plan_file is needed: {error}") from error
-        return self._file
+        if self._file is not None:
+            return self._file
+        body = self._host.plan_body()
+        if body not in self._of_body:
+            self._of_body[body] = self._read(self._place(body))
+        return self._of_body[body]
+
+    def _place(self, body: str) -> Path:
+        try:
+            folder = self._share() / OWN_FILES
+        except LookupError as error:
+            raise ConfigError(f"parameter plan_file is needed: {error}") from error
+        own = folder / f"{body}.yaml"
+        return own if NAME.fullmatch(body) and own.is_file() else folder / "default.yaml"
 
     def _read(self, path: Path) -> PlanFile:
         file, mode = read_plan_file(path), self._node.values["plan_turn"]
