@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of the OpenCog bridge, and what they mean for its parts."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,11 +11,15 @@ from embodiment_bridge.network_element.element import Address
 from embodiment_bridge.network_element.proxy import Habits, Loading
 from embodiment_bridge.nodes.opencog_plans import PlanWishes
 from embodiment_bridge.protocols.contract import Parameter
+from embodiment_bridge.protocols.opencog.codec import Codec
 from embodiment_bridge.protocols.opencog.events import DIALECTS
 from embodiment_bridge.protocols.opencog.physiology_model import Rates
 from embodiment_bridge.protocols.opencog.settings import SPEECH, Settings
 from embodiment_bridge.protocols.opencog.visibility import VisibilityGrid
-from embodiment_bridge.protocols.opencog.wire import ROUTER_PORT
+from embodiment_bridge.protocols.opencog.wire import PROXY_PORT, ROUTER_PORT, Login
+
+WORD = re.compile(r"[!-~]{1,200}")
+NAMESPACE = re.compile(r"/?([A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*)?")
 
 NETWORK = (
     Parameter(
@@ -79,7 +84,13 @@ PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *NEEDS, *PLANS)
 
 
 def address(values: Mapping[str, Any]) -> Address:
-    """Where bridge and Router are."""
+    """Where bridge and Router are.
+
+    Raises:
+        CommandError: an id or a host cannot be told to the Router.
+    """
+    told = values["told_host"] or values["listen_host"]
+    Codec().encode(Login(values["proxy_id"], told, values["listen_port"] or PROXY_PORT))
     return Address(
         values["proxy_id"],
         values["host"],
@@ -96,7 +107,14 @@ def habits(values: Mapping[str, Any]) -> Habits:
 
 
 def loading(values: Mapping[str, Any]) -> Loading | None:
-    """How OACs are loaded, if they are."""
+    """How OACs are loaded, if they are.
+
+    Raises:
+        ConfigError: owner or traits are more than one word.
+    """
+    for name in ("owner", "traits"):
+        if not WORD.fullmatch(values[name] or "-"):
+            raise ConfigError(f"parameter {name}: {values[name]!r} is not one word of printable ASCII")
     kind = "humanoid" if values["agent_type"] == "humanoid" else "pet"
     return Loading(values["owner"], kind, values["traits"]) if values["owner"] else None
 
@@ -152,8 +170,8 @@ def agents(values: Mapping[str, Any]) -> dict[str, str]:
     found = {values["agent"]: ""}
     for entry in filter(None, values["more_agents"]):
         name, mark, namespace = entry.partition("@")
-        if not (name and mark and namespace):
-            raise ConfigError(f"parameter more_agents: {entry!r} is not ID@NAMESPACE")
+        if not (name and mark and NAMESPACE.fullmatch(namespace)):
+            raise ConfigError(f"parameter more_agents: {entry!r} is not ID@NAMESPACE, such as rex@/robot2")
         if name in found:
             raise ConfigError(f"parameter more_agents: the agent {name!r} comes twice")
         found[name] = namespace

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from embodiment_bridge.errors import BridgeError
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.nodes import opencog_parameters
 from embodiment_bridge.nodes.opencog_parameters import PARAMETERS
@@ -85,10 +86,28 @@ def test_agents_and_the_bodies_that_they_have():
     assert opencog_parameters.agents(values) == {"fido": "", "rex": "/robot2"}
 
 
-@pytest.mark.parametrize("entry", ["rex", "@/robot2", "rex@", "fido@/robot2"])
+@pytest.mark.parametrize("entry", ["rex", "@/robot2", "rex@two words", "rex@/1", "fido@/robot2"])
 def test_agent_that_cannot_be_read_is_named(entry):
     with pytest.raises(ValueError, match="more_agents"):
         opencog_parameters.agents({**DEFAULTS, "more_agents": [entry]})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "part", "text"),
+    [
+        ("proxy_id", "two words", "address", "Login.id"),
+        ("proxy_id", "", "address", "Login.id"),
+        ("told_host", "a b", "address", "Login.host"),
+        ("owner", "two words", "loading", "parameter owner"),
+        ("traits", "very nice", "loading", "parameter traits"),
+        ("agent", "two words", "settings", "agent_id"),
+    ],
+)
+def test_id_with_blanks_is_refused_before_anything_is_sent(name, value, part, text):
+    values = {**DEFAULTS, name: value}
+    more = (values["agent"], "") if part == "settings" else ()
+    with pytest.raises(BridgeError, match=text):
+        getattr(opencog_parameters, part)(values, *more)
 
 
 def test_defaults_make_all_parts():
