@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bus driver on virtual servos, without ROS."""
 
 import time
@@ -24,7 +25,7 @@ def servo(id: int, **fields) -> ServoConfig:
         "upper": 1.5,
         "velocity": 4.0,
         "effort": 1.0,
-        "soft_start_s": 0.1,
+        "soft_start_s": 0.05,
     }
     return ServoConfig(f"j{id}", id, **{**usual, **fields})
 

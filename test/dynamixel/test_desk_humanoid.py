@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The desk humanoid: its description, its skills, its servos."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The driver on a bus with each fault that a virtual bus has: its state, what it tells, what the joints do."""
 
 import time
@@ -9,7 +10,7 @@ from embodiment_bridge.devices.dynamixel.bus import BusState
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
 from embodiment_bridge.devices.dynamixel.servo_config import FaultPolicy
 
-HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.4)  # rad: where all joints are sent first
+HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.2)  # rad: where all joints are sent first
 TICK = 6.2832 / 4096
 
 
@@ -33,10 +34,10 @@ def stage(stages) -> Stage:
 
 
 def driven(stages, **options) -> Stage:
-    """At 0.4 rad."""
+    """At 0.2 rad."""
     stage = stages(**options)
     stage.drive_until(
-        lambda: all(abs(reading.position - 0.4) < 0.02 for reading in stage.bus.readings()),
+        lambda: all(abs(reading.position - 0.2) < 0.02 for reading in stage.bus.readings()),
         **{name: Target(angle) for name, angle in HERE.items()},
     )
     return stage
@@ -49,7 +50,7 @@ def others_go_on(stage: Stage, *silent: int) -> None:
         assert stage.age(id) < 1.0
         assert reading.torque
         assert not reading.silent
-        assert abs(reading.position - 0.4) < 0.03
+        assert abs(reading.position - 0.2) < 0.03
 
 
 def is_back(stage: Stage, *ids: int) -> None:
@@ -74,7 +75,7 @@ def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, ki
     stage.drive(0.2, **HERE)
     assert stage.bus.reason == "no answer from j3"
     assert stage.reading(3).reason == "does not answer any more"
-    assert all(abs(position - 0.4) < 0.03 for position in seen)  # never 0
+    assert all(abs(position - 0.2) < 0.03 for position in seen)  # never 0
     first = stage.age(3)
     time.sleep(0.05)
     assert stage.age(3) > first > 0.1
@@ -103,10 +104,10 @@ def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, ki
 def test_a_wire_with_hiccups_stops_nobody(stages, kind, options) -> None:
     stage = driven(stages, fast_read=kind == "partial_fast")
     rule = stage.virtual.inject(kind, **options)
-    for _ in range(4):
+    for _ in range(3):
         stage.drive(0.1, **HERE)
         for reading in stage.bus.readings():
-            assert abs(reading.position - 0.4) < 0.03
+            assert abs(reading.position - 0.2) < 0.03
     stage.virtual.heal(rule)
     is_back(stage, 1, 2, 3, 4, 5)
     others_go_on(stage)
@@ -118,7 +119,7 @@ def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
     stage.virtual.inject("delay_status", id=2, seconds=0.04, count=20)
     stage.until(lambda: stage.reading(2).timeouts > 0)
     is_back(stage, 2)
-    assert all(abs(reading.position - 0.4) < 0.03 for reading in stage.bus.readings())
+    assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
 
 
 def test_a_servo_that_refuses_to_be_read_says_so(stages) -> None:
@@ -126,7 +127,7 @@ def test_a_servo_that_refuses_to_be_read_says_so(stages) -> None:
     rule = stage.virtual.inject("empty_status", id=4, error=7)
     stage.until(lambda: stage.reading(4).silent)
     assert stage.bus.state is BusState.DEGRADED
-    assert abs(stage.reading(4).position - 0.4) < 0.03
+    assert abs(stage.reading(4).position - 0.2) < 0.03
     others_go_on(stage, 4)
     stage.virtual.heal(rule)
     is_back(stage, 4)
@@ -202,7 +203,7 @@ def test_a_servo_that_fails_again_and_again_is_left_alone(stages) -> None:
 def test_after_a_brown_out_settings_are_back_and_nothing_jumps(stages) -> None:
     stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2), servo(3)])
     stage.drive_until(
-        lambda: abs(stage.reading(1).position - 0.4) < 0.02, j1=Target(0.4), j2=Target(0.4), j3=Target(0.4)
+        lambda: abs(stage.reading(1).position - 0.2) < 0.02, j1=Target(0.2), j2=Target(0.2), j3=Target(0.2)
     )
     stage.virtual.inject("brown_out", count=1)
     stage.until(lambda: not any(reading.torque for reading in stage.bus.readings()))
@@ -272,7 +273,7 @@ def test_an_unplugged_bus_is_lost_and_comes_back_softly(stage) -> None:
     stage.until(lambda: stage.bus.state is BusState.ACTIVE)
     assert stage.bus.connects == connects + 1
     time.sleep(0.1)
-    assert all(abs(reading.position - 0.4) < 0.03 for reading in stage.bus.readings())
+    assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
 
 
 def test_a_bus_that_was_killed_is_found_again(stage) -> None:
@@ -286,7 +287,7 @@ def test_a_bus_that_was_killed_is_found_again(stage) -> None:
     stage.port = VirtualPort(stage.virtual, link=stage.link)
     stage.until(lambda: stage.bus.state is BusState.ACTIVE)
     time.sleep(0.1)
-    assert all(abs(reading.position) < TICK for reading in stage.bus.readings())  # new servos: no jump to 0.4
+    assert all(abs(reading.position) < TICK for reading in stage.bus.readings())  # new servos: no jump to 0.2
 
 
 def test_another_baud_rate_is_nobody_there(stage) -> None:

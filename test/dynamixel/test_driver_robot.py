@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several buses, other layouts, and what a whole robot adds: mimics, requests to all, the calibration file."""
 
 import time

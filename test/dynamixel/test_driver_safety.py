@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the driver does so that nobody is hurt: soft starts, limits, timeouts, stops, what is left behind by a kill."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Servos from a description and what overrides it: aliases, precedence, and every way in which it can be wrong."""
 
 import pytest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A robot of virtual servos, the node that drives it, the tree that moves it, and somebody who looks."""
 
 import time
