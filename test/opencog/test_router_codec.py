@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Router's lines: what they mean, what they are when they are bad, and what we write."""
 
+import random
+from pathlib import Path
+
 import pytest
 
 from embodiment_bridge.errors import CommandError
@@ -95,6 +98,34 @@ def test_end_amid_a_message():
     codec = Codec()
     codec.feed(b"OK\ncSTART_MESSAGE a b 1\ndone\ndtw")
     assert codec.close() == [Truncated(3, 29)]
+
+
+SESSION = (Path(__file__).parents[1] / "data/opencog/samples/session.bin").read_bytes()
+GOOD = b"\ncNO_MORE_MESSAGES\ncSTART_MESSAGE fido PROXY 1\ndgood\ncNO_MORE_MESSAGES\n"
+
+
+def test_ten_thousand_mutations_are_survived_and_the_next_good_message_is_read():
+    chance = random.Random(7)
+    codec = Codec()
+    for _ in range(10_000):
+        stream = bytearray(SESSION)
+        for _ in range(chance.randrange(1, 6)):
+            place = chance.randrange(len(stream))
+            what = chance.randrange(4)
+            if what == 0:
+                stream[place] = chance.randrange(256)
+            elif what == 1:
+                del stream[place : place + chance.randrange(40)]
+            elif what == 2:
+                stream[place:place] = chance.randbytes(chance.randrange(20))
+            else:
+                other = chance.randrange(len(stream))
+                stream[place:place] = stream[other : other + chance.randrange(60)]
+        last = codec.feed(bytes(stream) + GOOD)[-1]
+        assert isinstance(last, wire.Message)
+        assert last.payload == b"good"
+        assert codec._open is None
+        assert codec._held == []
 
 
 @pytest.mark.parametrize(
