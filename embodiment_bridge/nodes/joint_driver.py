@@ -100,6 +100,7 @@ class JointDriver(BridgeNode):
         self._joints = [joint.name for joint in body.joints]
         self._robot = robot
         self._estop = self._linked = False
+        self._told = ()
         self._front = BodyFront(
             self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
         )
@@ -128,11 +129,11 @@ class JointDriver(BridgeNode):
     def cleanup(self) -> None:
         """Close the buses, and take everything off the graph."""
         self._close_buses()
+        self._tell_link()
         self._servo_services.destroy()
         if self._follow is not None:
             self._follow.destroy()
         self._front.destroy()
-        self._tell_link()
 
     def close(self) -> None:
         """Make safe before the process ends, whatever the state."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from embodiment_bridge.msg import JointCommand, LinkState
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from servo_stage import BODY, ROOT, URDF, ServoStage
@@ -261,7 +262,35 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
     stage.driver.trigger_deactivate()
     stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
     assert "inactive" in stage.run('{"type": "body", "action": "HEAD_SHAKE"}').reason
-    stage.driver.trigger_cleanup()
-    stage.driver.trigger_configure()
-    stage.driver.trigger_activate()
+    success = TransitionCallbackReturn.SUCCESS
+    assert stage.driver.trigger_cleanup() == success
+    stage.until(lambda: stage.last["link_state"].state == LinkState.CLOSED)
+    assert stage.driver.trigger_configure() == success
+    assert stage.driver.trigger_activate() == success
     stage.join()
+
+
+def test_a_robot_without_a_body_file_has_its_joints_and_one_skill(stages) -> None:
+    stage = stages(robot_description_file="", robot_description=URDF.read_text(), body_file="none")
+    stage.join()
+    assert [skill.name for skill in stage.tree._skills.values()] == ["reset"]
+    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
+    stage.until(lambda: abs(stage.angle("head_yaw") - 0.3) < 0.02)
+    assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"
+    assert abs(stage.angle("head_yaw")) < 0.02
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"robot_description_file": "", "robot_description": ""},
+        {"port_name": "ttyUSB0"},
+        {"port_name": "leg=/dev/ttyUSB0"},
+        {"body_file": str(ROOT / "config/bodies/mock.yaml")},
+        {"servo_file": "/none.yaml"},
+        {"robot_description_file": str(ROOT / "urdf/mock.urdf")},
+    ],
+)
+def test_what_cannot_be_configured_fails_and_stays_unconfigured(stages, values) -> None:
+    stage = stages(autostart=False, **values)
+    assert stage.driver.trigger_configure() == TransitionCallbackReturn.FAILURE
