@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from driver_stage import MARGIN_S, Stage, servo
 
+from embodiment_bridge.devices.dynamixel import port as port_module
 from embodiment_bridge.devices.dynamixel import work
 from embodiment_bridge.devices.dynamixel.bus import BusState
 from embodiment_bridge.devices.dynamixel.calibration import load_calibration
@@ -15,12 +17,14 @@ from embodiment_bridge.devices.dynamixel.control_table import table
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
 from embodiment_bridge.devices.dynamixel.layout import plan_reads
 from embodiment_bridge.devices.dynamixel.messages import joint_states, servo_states
+from embodiment_bridge.devices.dynamixel.port import open_port
 from embodiment_bridge.devices.dynamixel.robot import ServoRobot
 from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoSetup
 from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.nodes.servo_diagnostics import diagnose_servos
 from embodiment_bridge.urdf import Mimic
 
 ROOT = Path(__file__).parents[2]
@@ -251,3 +255,36 @@ def test_launch_files_differ_in_nothing_but_the_port() -> None:
     (program,) = plans["virtual_servos"].executables
     assert program.cmd[:2] == ("embodiment_bridge", "virtual-servos")
     assert "/tmp/servos" in program.cmd
+
+
+def test_diagnostics_say_what_is_wrong_and_how_to_mend_it(two, tmp_path, monkeypatch) -> None:
+    (tmp_path / "latency").write_text("16\n")
+    monkeypatch.setattr(port_module, "LATENCY_FILE", str(tmp_path / "latency") + "{:.0}")
+    level, text, values = diagnose_servos(two.robot, time.monotonic(), "inactive")
+    assert level == DiagnosticStatus.WARN
+    assert text.startswith(
+        "inactive; left: the adapter holds bytes back for 16 ms; mend it: echo 1 | sudo tee "
+    )
+    assert values["left cycle"].split(" Hz")[0]
+    assert values["right read"] == "fast sync"
+    assert "XM430-W350, position, limp" in values["left_1"]
+    (tmp_path / "latency").write_text("1\n")
+    two.virtual["left"].inject("hardware_error", id=1, bits=0x20, shutdown=True)
+    two.until(lambda: two.robot.readings()["left_1"].error == 0x20)
+    level, text, _ = diagnose_servos(two.robot, time.monotonic(), "")
+    assert level == DiagnosticStatus.ERROR
+    assert "left_1: hardware error: overload" in text
+
+
+def test_a_port_is_opened_by_one_driver_only(tmp_path) -> None:
+    bus = VirtualBus([(1, "xm430_w350")])
+    with VirtualPort(bus, link=str(tmp_path / "servos")) as port:
+        first = open_port(port.link, 1_000_000)
+        with pytest.raises(LinkError, match="servos: "):
+            open_port(port.link, 1_000_000)
+        first.close()
+        open_port(port.link, 1_000_000).close()
+    with pytest.raises(LinkError, match="No such file"):
+        open_port(str(tmp_path / "none"), 1_000_000)
+    with pytest.raises(LinkError, match="refused"):
+        open_port("socket://127.0.0.1:1", 1_000_000)
