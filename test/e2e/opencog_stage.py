@@ -43,7 +43,7 @@ class Graph:
             self.body = self.runtime.add(mock_body(parameter_overrides=clock, **common))
         tree = overrides(plan_file=PLAN_FILE, **sim)
         self.tree = self.runtime.add(behavior_tree(parameter_overrides=tree, **common))
-        values = {"port": oac.port, **sim, **parameters}
+        values = {"port": oac.port, "tick_period": 0.1, **sim, **parameters}
         self.bridge = self.runtime.add(opencog_bridge(parameter_overrides=overrides(**values), **common))
         self.watcher = self.runtime.add(Watcher(**common))
         self.plans = PlanClient(self.watcher)

@@ -106,7 +106,7 @@ class OacPeer:
         self.router.announce(name, False)
         self._add(name, proxy)
         self.router.announce(name, True)
-        self._succeed("LOAD", name)
+        self._loading.append((time.monotonic() + LOADING_S, name))
 
     def _serve(self) -> None:
         while not self._closing.is_set():
