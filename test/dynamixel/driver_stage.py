@@ -14,7 +14,7 @@ from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
 
 PATIENCE = 15.0  # s of wall time; the machine may be busy
 MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")
-MARGIN_S = 0.015
+MARGIN_S = 0.03
 
 
 def servo(id: int, **fields) -> ServoConfig:

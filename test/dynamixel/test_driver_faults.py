@@ -116,7 +116,7 @@ def test_a_wire_with_hiccups_stops_nobody(stages, kind, options) -> None:
 
 
 def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
-    stage.virtual.inject("delay_status", id=2, seconds=0.04, count=20)
+    stage.virtual.inject("delay_status", id=2, seconds=0.08, count=20)
     stage.until(lambda: stage.reading(2).timeouts > 0)
     is_back(stage, 2)
     assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
