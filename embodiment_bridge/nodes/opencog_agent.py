@@ -152,7 +152,8 @@ class OpencogAgent:
                 self._later(partial(self.plans.command, self._perceptor.single(event, stamp)))
             case Malformed():
                 self.malformed += 1
-                self._note(f"malformed message of OAC {self._name}: {event.reason}: {event.excerpt}")
+                text = f"malformed message of OAC {self._name}: {event.reason}: {event.excerpt}"
+                self._node.get_logger().warning(text, throttle_duration_sec=5.0)
             case _:
                 self.unknown += 1
 

@@ -9,9 +9,11 @@ from embodiment_bridge.msg import (
     AgentAction,
     Feelings,
     HeardMessage,
+    NodeEvent,
     PhysiologyLevels,
     PlanActionStatus,
     PsiDemands,
+    TreeSnapshot,
 )
 from opencog_stage import ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrides
 from std_msgs.msg import String
@@ -221,6 +223,18 @@ def test_plan_whose_behaviour_tree_is_gone_is_reported():
         assert g.brain.record.reports[0].params[0].value == "the behaviour-tree node is gone"
 
 
+def test_single_command_moves_the_body_after_what_runs_and_the_last_of_each_number_counts():
+    names = "".join(
+        f'<param name="{name}" value="{value}"/>' for name, value in (("x", 9), ("y", 0), ("x", 600))
+    )
+    with graph() as g:
+        g.join()
+        g.plan("4", action("say", 1, SAY))
+        g.say(f'<single-action-command name="MoveToCoordinate">{names}</single-action-command>')
+        g.until(lambda: g.watcher.x > 0.45)
+        assert g.reports == [("4", 1, "say", "done")]
+
+
 def test_two_oacs_have_a_body_each():
     with graph(peer={"oac": ""}, owner="7270", more_agents=["rex@/robot2"]) as g:
         common = {"context": g.runtime.context, "namespace": "/robot2"}
@@ -269,7 +283,10 @@ def statuses(result):
 def test_plan_of_any_client_is_canceled_half_way():
     with graph() as g:
         g.join()
-        feedback = []
+        feedback, trees, events = [], [], []
+        g.watcher.create_subscription(TreeSnapshot, "behavior_tree/tree", trees.append, profile("state"))
+        g.watcher.create_subscription(NodeEvent, "behavior_tree/events", events.append, profile("events"))
+        g.until(lambda: g.watcher.count_publishers("behavior_tree/events"))
         goal = g.plans.send(plan_goal("say:hello", "look_at:ball", "walk:3"), feedback.append)
         g.until(lambda: feedback and feedback[-1].actions[2].status == PlanActionStatus.RUNNING)
         goal.cancel()
@@ -277,6 +294,8 @@ def test_plan_of_any_client_is_canceled_half_way():
         assert goal.result.outcome == "CANCELED"
         done, canceled = PlanActionStatus.DONE, PlanActionStatus.CANCELED
         assert statuses(goal.result) == [("say", done), ("look_at", done), ("walk", canceled)]
+        g.until(lambda: any(e.pointer == "/actions/2" and e.event == "halted" for e in events))
+        assert ["", "/actions/0", "/actions/1", "/actions/2"] in [[n.pointer for n in t.nodes] for t in trees]
 
 
 def test_document_preempts_a_plan_and_a_plan_a_document():
