@@ -149,7 +149,7 @@ def test_an_emergency_stop_comes_first_and_release_begins_from_where_the_joints_
     stage.bus.emergency_stop(action)
     limp = action == "torque_off"
     stage.drive_until(lambda: stage.register(2, "present_velocity") == 0, **targets)
-    assert [stage.register(id, "torque_enable") for id in (1, 2)] == [not limp] * 2
+    stage.until(lambda: [stage.register(id, "torque_enable") for id in (1, 2)] == [not limp] * 2)
     stage.drive_until(lambda: stage.register(1, "present_velocity") == 0, **targets)
     stopped = stage.register(1, "present_position")
     stage.drive(0.2, j1=1.2)

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
-from functools import partial
 
 from embodiment_bridge.devices.dynamixel.calibration import Stored
 from embodiment_bridge.devices.dynamixel.care import Care
@@ -83,6 +82,7 @@ class ServoBus:
         self._stopping = False
         self._estop = ""  # torque_off or hold, while stopped
         self._obeyed_estop = ""
+        self._hurried = False  # cycles follow each other without a pause
         self._wake = threading.Event()
         self._work: deque[Work] = deque()
         self._waiting: list[Work] = []
@@ -229,8 +229,10 @@ class ServoBus:
             self.times.add(now - last, time.monotonic() - now)
             last = now
             due = max(due + period, time.monotonic() - period)
-            hurry = self._estop != self._obeyed_estop
-            if not hurry and (left := due - time.monotonic()) > 0.0 and self._wake.wait(left):
+            left = due - time.monotonic()
+            self._hurried = left <= 0.0
+            hurry = self._hurried or self._estop != self._obeyed_estop
+            if not hurry and self._wake.wait(left):
                 self._wake.clear()
         self._shut_down(care)
 
@@ -238,12 +240,16 @@ class ServoBus:
         self, client: BusClient, care: Care, writer: GoalWriter, health: Health, now: float, dt: float
     ) -> None:
         if self._estop != self._obeyed_estop:
+            writer.forget()
             self._obey_estop(client, health)
         answering = [servo for servo in self.servos if not servo.silent]
         if self._obeyed_estop != "torque_off":
             told, targets = self._targets
             fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
-            writer.write([servo for servo in answering if servo.torque], targets, dt, fresh=fresh)
+            driven = [servo for servo in answering if servo.torque]
+            writer.write(driven, targets, dt, fresh=fresh)
+            if self._hurried:  # the wire is the limit: work while it is busy
+                client.meanwhile = lambda: writer.prepare(driven, targets, dt, fresh=fresh)
         if answering:
             care.reader.read(answering, now)
             care.mark_silent(now)
@@ -251,7 +257,7 @@ class ServoBus:
         health.step([servo for servo in answering if not servo.silent], now)
         if self._obeyed_estop == "torque_off":
             care.keep_limp()
-        elif not self._estop:  # one that was not obeyed yet comes first, in the next cycle
+        elif self._estop != "torque_off":  # one that was not obeyed yet comes first, in the next cycle
             care.drive(now)
         self._do_work(care, now)
         self.read_kind, self.rejected = care.reader.kind, client.rejected
@@ -296,7 +302,7 @@ class ServoBus:
             if servo.config.on_shutdown == "off":
                 care.attempt(servo, care.settings.torque_off)
             elif servo.config.on_shutdown == "hold":
-                care.attempt(servo, partial(_rest, care))
+                care.attempt(servo, lambda one: care.settings.write_goal_of_rest(one, one.ticks))
 
 
 def _why_not(servo: Servo, register: str, value: int) -> str:
@@ -315,10 +321,6 @@ def _want(servo: Servo) -> None:
 
 def _release(servo: Servo) -> None:
     servo.wanted = servo.wanted and servo.config.on_shutdown != "off"
-
-
-def _rest(care: Care, servo: Servo) -> None:
-    care.settings.write_goal_of_rest(servo, servo.ticks)
 
 
 def _table_of(model: str) -> ControlTable:

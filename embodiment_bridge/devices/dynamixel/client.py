@@ -107,6 +107,7 @@ class BusClient:
         self.counters: dict[int, Counters] = defaultdict(Counters)
         self._held = b""  # goes out with the next question
         self._busy = 0  # bytes that went out before it
+        self.meanwhile: Callable[[], None] | None = None  # done once, while the next answer is on its way
         self.rejected = 0  # packets that came damaged, whoever they were from
 
     def ping(self, id: int) -> tuple[int, int] | None:
@@ -185,16 +186,24 @@ class BusClient:
                 self.rejected += 1
         return raw
 
-    def sync_write(self, address: int, size: int, data: Mapping[int, bytes], *, at_once: bool = True) -> None:
-        """Write to several servos; none of them answers. Unless ``at_once`` it goes out before the next question."""
+    def sync_write(self, address: int, size: int, data: Mapping[int, bytes]) -> None:
+        """Write to several servos; none of them answers."""
+        self.hold(self.sync_write_packets(address, size, data))
+        self.flush()
+
+    def sync_write_packets(self, address: int, size: int, data: Mapping[int, bytes]) -> bytes:
+        """The same as packets, one for each protocol."""
         if not self._old:
-            self._held += packet.sync_write(address, size, data)
-        for protocol, make in ((2, packet.sync_write), (1, packet1.sync_write)) if self._old else ():
-            part = {id: value for id, value in data.items() if (id in self._old) == (protocol == 1)}
-            if part:
-                self._held += make(address, size, part)
-        if at_once:
-            self.flush()
+            return packet.sync_write(address, size, data)
+        new = {id: value for id, value in data.items() if id not in self._old}
+        old = {id: value for id, value in data.items() if id in self._old}
+        return (packet.sync_write(address, size, new) if new else b"") + (
+            packet1.sync_write(address, size, old) if old else b""
+        )
+
+    def hold(self, data: bytes) -> None:
+        """Packets that go out before the next question."""
+        self._held += data
 
     def flush(self) -> None:
         """Send what waits to go out."""
@@ -208,6 +217,9 @@ class BusClient:
         self._wire.write(self._held + request)
         self._busy = len(self._held)
         self._held = b""
+        if self.meanwhile is not None:
+            work, self.meanwhile = self.meanwhile, None
+            work()
 
     def _deadline(self, answer_bytes: int) -> float:
         busy, self._busy = self._busy, 0

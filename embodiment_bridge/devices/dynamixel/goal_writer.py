@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what joints shall do to what goes onto the wire, once per cycle."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from math import nan
 from typing import NamedTuple
 
@@ -27,11 +27,31 @@ class GoalWriter:
 
     def __init__(self, client: BusClient) -> None:
         self._client = client
+        self._ready: tuple[list[tuple[int, str, int]], bytes] | None = None
 
     def write(
-        self, servos: Iterable[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
     ) -> None:
         """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands."""
+        ready, self._ready = self._ready, None
+        if ready is not None and ready[0] == _state(servos):
+            self._client.hold(ready[1])
+        else:
+            self._client.hold(self._packets(servos, targets, dt, fresh=fresh))
+
+    def prepare(
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+    ) -> None:
+        """Make what the next ``write`` sends, if nothing happens to the servos until then."""
+        self._ready = _state(servos), self._packets(servos, targets, dt, fresh=fresh)
+
+    def forget(self) -> None:
+        """Make the next goals anew."""
+        self._ready = None
+
+    def _packets(
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+    ) -> bytes:
         groups: dict[tuple[int, int], dict[int, bytes]] = {}
         for servo in servos:
             config = servo.config
@@ -43,8 +63,13 @@ class GoalWriter:
             if group is None:
                 group = groups[item.address, item.size] = {}
             group[config.id] = data
-        for (address, size), data_by_id in groups.items():
-            self._client.sync_write(address, size, data_by_id, at_once=False)
+        return b"".join(
+            self._client.sync_write_packets(address, size, data) for (address, size), data in groups.items()
+        )
+
+
+def _state(servos: Sequence[Servo]) -> list[tuple[int, str, int]]:
+    return [(servo.config.id, servo.mode, servo.starts) for servo in servos]
 
 
 def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:

@@ -85,6 +85,7 @@ class Servo:
     voltage: float = nan
     temperature: float = nan
     firmware: int = 0
+    starts: int = 0  # how often torque came on
     behind: int = 0  # looks in a row that found it far from its goal
     reboots: list[float] = field(default_factory=list)
     reason: str = ""  # why it is not as it should be; what goes well again clears it

@@ -93,6 +93,7 @@ class Settings:
         self.write_goal_of_rest(servo, ticks)
         self.write(servo, "torque_enable", 1)
         servo.torque = True
+        servo.starts += 1
         if item is not None and servo.mode not in POSITION_MODES:
             self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
 
