@@ -18,7 +18,7 @@ from embodiment_bridge.devices.dynamixel.cycle_times import CycleTimes
 from embodiment_bridge.devices.dynamixel.goal_writer import GoalWriter, Target
 from embodiment_bridge.devices.dynamixel.health import Health
 from embodiment_bridge.devices.dynamixel.joints import Calibration
-from embodiment_bridge.devices.dynamixel.port import Port, open_port
+from embodiment_bridge.devices.dynamixel.port import Port, latency_timer_ms, open_port
 from embodiment_bridge.devices.dynamixel.servo import JointReading, Servo, make_servo
 from embodiment_bridge.devices.dynamixel.servo_config import BusConfig
 from embodiment_bridge.devices.dynamixel.work import BusWork, Done, Work
@@ -210,7 +210,9 @@ class ServoBus:
         self._cycle_for_ever(client, care)
 
     def _margin(self) -> float:
-        return self._margin_s + 1e-6 * self.config.return_delay_us
+        timer = latency_timer_ms(self.config.port_name)  # how long an adapter holds bytes back
+        held_s = 2e-3 * timer[0] if timer is not None else 0.0
+        return self._margin_s + held_s + 1e-6 * self.config.return_delay_us
 
     def _after_found(self, servo: Servo) -> None:
         """One whose torque was on when we came counts as wanted where it is to be kept."""
