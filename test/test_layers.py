@@ -81,6 +81,8 @@ LAYERS = (
     ("link", ("bags", "bags.*"), ROS),
     ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
     ("link", ("network_element", "network_element.*"), ROS),
+    ("link", ("media", "media.*"), ROS),
+    ("link", ("fetching", "fetching.*"), ROS),
     ("motion", ("motion", "motion.*", "mock", "mock.*", "grid", "grid.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
     ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),
 )  # fmt: skip

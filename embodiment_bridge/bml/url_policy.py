@@ -31,9 +31,11 @@ class UrlPolicy:
     ports: of web URLs; the default port of the scheme is one of them.
     hosts: when given, only these names (lower case).
     trusted_hosts: names or addresses that are allowed whatever their address and port, such as a server in
-        the local network; they need not be in ``hosts``.
+        the local network; they need not be in ``hosts``. ``name:port`` (``[address]:port``) is only that port.
     media_roots: absolute folders under which ``file`` URLs may be; none by default.
     max_length: characters.
+    opens_http, opens_hosts, opens_private: what people set to allow plain http, a host, and an inner address or another
+        port, such as a parameter's name; a refusal names it.
     """
 
     schemes: tuple[str, ...] = ("https", "http", "file", "package")
@@ -42,6 +44,13 @@ class UrlPolicy:
     trusted_hosts: frozenset[str] = frozenset()
     media_roots: tuple[str, ...] = ()
     max_length: int = 2048
+    opens_http: str = ""
+    opens_hosts: str = ""
+    opens_private: str = ""
+
+    def hint(self, opens: str) -> str:
+        """The end of a refusal: what would open it."""
+        return f" (opened by {opens})" if opens else ""
 
 
 def url_refusal(url: str, policy: UrlPolicy) -> str:
@@ -57,6 +66,8 @@ def url_refusal(url: str, policy: UrlPolicy) -> str:
     if not parts.scheme:
         return "it has no scheme; relative URLs have no base here"
     if parts.scheme not in policy.schemes:
+        if parts.scheme == "http" and policy.opens_http:
+            return f"plain http is closed{policy.hint(policy.opens_http)}"
         return unknown("scheme", parts.scheme[:20], policy.schemes)
     if parts.scheme in _WEB:
         return _web_refusal(parts, policy)
@@ -97,13 +108,21 @@ def _web_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
         port = parts.port
     except ValueError:
         return "its port is no number from 0 to 65535"
-    if host in policy.trusted_hosts:
+    default = 443 if parts.scheme == "https" else 80
+    if is_trusted(host, default if port is None else port, policy):
         return ""
     if policy.hosts is not None and host not in policy.hosts:
-        return f"the host {host[:60]!r} is not one of the allowed ones"
+        return f"the host {host[:60]!r} is not one of the allowed ones{policy.hint(policy.opens_hosts)}"
     if port is not None and port not in policy.ports:
-        return f"the port {port} is not one of {sorted(policy.ports)}"
-    return _host_refusal(host, bracketed="[" in parts.netloc)
+        return f"the port {port} is not one of {sorted(policy.ports)}{policy.hint(policy.opens_private)}"
+    refusal = _host_refusal(host, bracketed="[" in parts.netloc)
+    return refusal and refusal + policy.hint(policy.opens_private)
+
+
+def is_trusted(host: str, port: int, policy: UrlPolicy) -> bool:
+    """Whether a host (lower case) is one of the trusted ones, at all ports or at this one."""
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return host in policy.trusted_hosts or place in policy.trusted_hosts
 
 
 def _host_refusal(host: str, *, bracketed: bool) -> str:

@@ -61,6 +61,18 @@ PEERS: Mapping[str, Peer] = {
         16312,
         OAC_OPTIONS,
     ),
+    "bml": Peer(
+        "service that directs a robot by BML: documents, sounds, next links, faults (docs/requests.md)",
+        "embodiment_bridge.peers.bml.server:BmlPeer",
+        7830,
+        (
+            Parameter("songs", 0, "Documents in the chain of songs; 0: it never ends.", 0, 10**9),
+            Parameter("voice", 1.0, "Length of an announcement, s.", 0.1, 60.0),
+            Parameter("music", 4.0, "Length of a song, s.", 0.1, 600.0),
+            Parameter("directory", "", "Folder whose JSON files are served as /documents/NAME.json."),
+            Parameter("fault", "", "Every reply is this fault: slow, drip, bomb, loopback, type, endless, ..."),
+        ),
+    ),
 }
 
 EXAMPLES = """\

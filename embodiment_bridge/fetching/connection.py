@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A connection whose every wait is within the deadline, and whose every byte is counted."""
+
+import http.client
+import io
+import socket
+import ssl
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Final
+
+from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
+from embodiment_bridge.fetching.resolving import Place
+from embodiment_bridge.fetching.rules import FetchError, FetchRules
+
+OVERHEAD: Final = 65_536  # bytes of headers and of chunk sizes beside the body; http.client alone takes 6 MB
+
+
+class GuardedSocket:
+    """The part of a socket that ``http.client`` uses."""
+
+    def __init__(self, raw: socket.socket, deadline: Deadline, first_byte_s: float, max_bytes: int) -> None:
+        self._raw = raw
+        self._deadline = deadline
+        self._reader = _Reader(raw, deadline, first_byte_s, max_bytes)
+
+    def sendall(self, data: bytes) -> None:
+        """Send within the deadline."""
+        self._raw.settimeout(self._deadline.left(self._deadline.total_s))
+        self._raw.sendall(data)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        """What comes in, as a file."""
+        return io.BufferedReader(self._reader)
+
+    def close(self) -> None:
+        """Nothing yet: ``http.client`` closes before it reads a reply after which the server hangs up."""
+
+    def hang_up(self) -> None:
+        """Close the connection."""
+        self._raw.close()
+
+
+class _Reader(io.RawIOBase):
+    """Reads a socket; gives up at the deadline, without a first byte, and after ``max_bytes``."""
+
+    def __init__(self, raw: socket.socket, deadline: Deadline, first_byte_s: float, max_bytes: int) -> None:
+        super().__init__()
+        self._raw = raw
+        self._deadline = deadline
+        self._first_byte_s = first_byte_s
+        self._first_by = time.monotonic() + first_byte_s
+        self._max_bytes = self._bytes_left = max_bytes
+        self._began = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            self._raw.settimeout(self._deadline.left(SLICE_S))
+            try:
+                count = self._raw.recv_into(buffer)
+            except TimeoutError:
+                if not self._began and time.monotonic() > self._first_by:
+                    text = f"no byte of a reply came within {self._first_byte_s:g} s"
+                    raise FetchError("TIMED_OUT", text) from None
+                continue
+            self._began = True
+            self._bytes_left -= count
+            if self._bytes_left < 0:
+                raise FetchError("TOO_LARGE", f"more than {self._max_bytes} bytes came, headers included")
+            return count
+
+
+class GuardedConnection(http.client.HTTPConnection):
+    """One request and its reply, over a connection to an address that was checked before."""
+
+    def __init__(self, host: str, port: int, *, secure: bool) -> None:
+        super().__init__(host, port)
+        self.default_port = 443 if secure else 80  # the Host header leaves it out
+        self._secure = secure
+
+    def reach(self, places: Sequence[Place], rules: FetchRules, deadline: Deadline, max_bytes: int) -> None:
+        """Connect to the first of the places that answers.
+
+        Raises:
+            FetchError: none does.
+        """
+        raw = _connected(places, rules, deadline)
+        try:
+            if self._secure:
+                raw.settimeout(deadline.left(rules.first_byte_s))
+                raw = tls_context().wrap_socket(raw, server_hostname=self.host)
+        except OSError as error:
+            raw.close()
+            if isinstance(error, FetchError):
+                raise
+            raise FetchError("UNREACHABLE", f"no TLS with {self.host[:60]!r}: {error}") from error
+        self._guarded = GuardedSocket(raw, deadline, rules.first_byte_s, max_bytes + OVERHEAD)
+        self.sock = self._guarded
+
+    def hang_up(self) -> None:
+        """Close what ``reach`` opened."""
+        self.close()
+        self._guarded.hang_up()
+
+    def connect(self) -> None:
+        """Never by ``http.client`` itself: it would resolve the name again."""
+        raise FetchError("BROKEN_REPLY", "the connection was closed")
+
+
+@cache
+def tls_context() -> ssl.SSLContext:
+    """Certificates of the system, TLS 1.2 or newer; made once, as it takes a tenth of a second."""
+    return ssl.create_default_context()
+
+
+def _connected(places: Sequence[Place], rules: FetchRules, deadline: Deadline) -> socket.socket:
+    reasons = []
+    for place in places:
+        raw = socket.socket(place.family, socket.SOCK_STREAM)
+        try:
+            raw.settimeout(deadline.left(rules.connect_s))
+            raw.connect((place.address, place.port))
+        except OSError as error:
+            raw.close()
+            if isinstance(error, FetchError):
+                raise
+            reasons.append(f"{place.address} port {place.port}: {error}")
+        else:
+            return raw
+    raise FetchError("UNREACHABLE", "; ".join(reasons) or "the host has no address")

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in's HTTP server: what `embodiment_bridge peer bml` runs."""
+
+import json
+import math
+import select
+import threading
+from collections import deque
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from embodiment_bridge.errors import ConfigError, LinkError, unknown
+from embodiment_bridge.peers.bml.documents import link
+from embodiment_bridge.peers.bml.faults import FAULTS, Fault
+from embodiment_bridge.peers.bml.tones import wav
+
+NEXT: Final = ("/request", "/reqest")  # the second as printed in the document that the format comes from
+MAX_NUMBER: Final = 10**9
+KEPT: Final = 10_000  # of the targets that were asked for
+TURN_S: Final = 0.05  # how long a client that hangs up may go unseen
+CLIENT_S: Final = 30.0  # a client that sends nothing is hung up on
+
+
+class BmlPeer:
+    """Listens once made, serves on threads of its own, ends with ``close``. Use it as a context manager.
+
+    Args:
+        host: where it listens.
+        port: TCP port; 0 takes a free one, see ``port``.
+        songs: documents in the chain; after the last comes no other one. 0: it never ends.
+        voice: length of announcements, s. music: of songs, s.
+        directory: folder whose JSON files are served as /documents/NAME.json; empty: none.
+        fault: every reply is this one of ``faults.FAULTS``; empty: only those under /fault/NAME.
+
+    ``asked`` has the targets of the latest requests, oldest first.
+
+    Raises:
+        LinkError: it cannot listen there.
+        ConfigError: no such fault or folder.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        songs: int = 0,
+        voice: float = 1.0,
+        music: float = 4.0,
+        directory: str = "",
+        fault: str = "",
+    ) -> None:
+        if fault and fault not in FAULTS:
+            raise ConfigError(unknown("fault", fault, FAULTS))
+        if directory and not Path(directory).is_dir():
+            raise ConfigError(f"directory {directory!r}: there is no such folder")
+        self.songs = songs
+        self.seconds = {"voice": voice, "music": music}
+        self.directory = directory
+        self.fault = fault
+        self.asked: deque[str] = deque(maxlen=KEPT)
+        self.closing = threading.Event()
+        self._server = _listening(host, port, self)
+        self.host, self.port = str(self._server.server_address[0]), int(self._server.server_address[1])
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="bml peer", daemon=True
+        )
+        self._thread.start()
+
+    def __enter__(self) -> "BmlPeer":
+        """The server itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """See ``close``."""
+        self.close()
+
+    @property
+    def url(self) -> str:
+        """Its address, without a slash at the end."""
+        return f"http://{self.host}:{self.port}"
+
+    def close(self) -> None:
+        """Hang up and stop listening."""
+        self.closing.set()
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def _listening(host: str, port: int, peer: BmlPeer) -> ThreadingHTTPServer:
+    class Bound(_Handler):
+        owner = peer
+
+    try:
+        server = ThreadingHTTPServer((host, port), Bound)
+    except (OSError, OverflowError) as error:
+        raise LinkError(f"http://{host}:{port}: cannot listen: {error}") from error
+    server.daemon_threads = True
+    return server
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One request; the connection is closed after it."""
+
+    owner: BmlPeer
+    timeout = CLIENT_S
+    server_version = "embodiment_bridge"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        """Serve one target."""
+        self.owner.asked.append(self.path)
+        parts = urlsplit(self.path)
+        name = self.owner.fault or parts.path.removeprefix("/fault/")
+        try:
+            if self.owner.fault or (parts.path.startswith("/fault/") and name in FAULTS):
+                self._spoil(FAULTS[name])
+            else:
+                self._serve(parts)
+        except OSError:  # the client has hung up: its own affair
+            self.close_connection = True
+
+    def _serve(self, parts: SplitResult) -> None:
+        if parts.path in NEXT:
+            self._next(parse_qs(parts.query))
+        elif parts.path in ("/voice", "/music"):
+            self._sound(parts.path[1:], parts.query)
+        elif parts.path.startswith(("/media/voice", "/media/music")):
+            self._sound(parts.path[7:12], parts.path)
+        elif parts.path.startswith("/documents/"):
+            self._document(parts.path.removeprefix("/documents/"))
+        else:
+            self._reply(404, "application/json", json.dumps({"error": "no such target"}).encode())
+
+    def _next(self, query: dict[str, list[str]]) -> None:
+        text = query.get("round", ["0"])[0]
+        number = min(int(text), MAX_NUMBER) if text.isdecimal() and len(text) < 12 else 0
+        host = self.headers.get("Host", f"{self.owner.host}:{self.owner.port}")
+        last = 0 < self.owner.songs <= number + 1
+        self._reply(200, "application/json", link(f"http://{host}", number, last=last).encode())
+
+    def _sound(self, kind: str, melody: str) -> None:
+        self._reply(200, "audio/wav", wav(kind, melody, self.owner.seconds[kind]))
+
+    def _document(self, name: str) -> None:
+        folder = Path(self.owner.directory) if self.owner.directory else None
+        known = {path.name: path for path in folder.glob("*.json")} if folder else {}
+        if name in known:  # only names that are in the folder: no path of a client is ever opened
+            self._reply(200, "application/json", known[name].read_bytes())
+        else:
+            self._reply(404, "application/json", json.dumps({"error": "no such document"}).encode())
+
+    def _reply(self, status: int, content_type: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _spoil(self, fault: Fault) -> None:
+        head_sent = False
+        for part in fault.body():
+            if not self._wait(part.wait):
+                return
+            if not head_sent:
+                self._head(fault)
+                head_sent = True
+            self.wfile.write(part.data)
+
+    def _head(self, fault: Fault) -> None:
+        if fault.status:
+            self.send_response(fault.status)
+            for key, value in fault.headers.items():
+                self.send_header(key, value)
+            self.end_headers()
+
+    def _wait(self, seconds: float) -> bool:
+        """Whether the client is still there after so long; it sends nothing more, so what can be read is its end."""
+        turns = math.ceil(seconds / TURN_S)
+        for _ in range(turns):
+            readable, _, _ = select.select([self.connection], [], [], seconds / turns)
+            if readable or self.owner.closing.is_set():
+                return False
+        return True
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing on standard error."""

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What servers may do to a fetch, over real sockets, and what of it reaches the robot."""
+
+import io
+import ipaddress
+import threading
+
+import pytest
+
+from embodiment_bridge.bml.url_policy import UrlPolicy
+from embodiment_bridge.errors import LinkError
+from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection, resolving, shown
+from embodiment_bridge.peers.bml.faults import BOMB_MEGABYTES, FAULTS
+from embodiment_bridge.peers.bml.server import BmlPeer
+
+SOUNDS = ("audio/*",)
+
+
+@pytest.fixture(scope="module")
+def peer():
+    with BmlPeer(songs=2, music=0.5) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def fetcher(peer):
+    trusted = frozenset({f"127.0.0.1:{peer.port}"})
+    return Fetcher(FetchRules(UrlPolicy(schemes=("http", "https"), trusted_hosts=trusted), first_byte_s=0.3))
+
+
+def refused(fetcher, url, **options):
+    with pytest.raises(FetchError) as caught:
+        fetcher.fetch_bytes(url, **options)
+    return caught.value
+
+
+def test_a_document(peer, fetcher):
+    reply = fetcher.fetch_bytes(peer.url + "/reqest?type=next")
+    assert reply.content_type == "application/json"
+    assert reply.body.startswith(b'{"type": "sequence"')
+
+
+def test_a_sound_into_a_file(peer, fetcher):
+    file = io.BytesIO()
+    assert fetcher.fetch_to(peer.url + "/music?id=音", file, max_bytes=10_000, accept=SOUNDS) == "audio/wav"
+    assert file.getvalue()[:4] == b"RIFF"
+    assert peer.asked[-1] == "/music?id=%E9%9F%B3"
+
+
+FAULT_CODES = {
+    "slow": "TIMED_OUT",
+    "drip": "TIMED_OUT",
+    "endless": "TOO_LARGE",
+    "bomb": "ENCODED",
+    "large": "TOO_LARGE",
+    "short": "BROKEN_REPLY",
+    "type": "WRONG_TYPE",
+    "untyped": "WRONG_TYPE",
+    "error": "BAD_STATUS",
+    "loopback": "URL_REFUSED",
+    "metadata": "URL_REFUSED",
+    "file": "URL_REFUSED",
+    "circle": "TOO_MANY_REDIRECTS",
+    "nowhere": "BAD_STATUS",
+    "hang_up": "BROKEN_REPLY",
+    "garbage": "BROKEN_REPLY",
+}
+TAKEN = {"not_json", "deep"}  # whole replies: what is in them is for the reader of documents
+
+
+def test_every_fault_is_in_a_table():
+    assert set(FAULTS) == FAULT_CODES.keys() | TAKEN
+
+
+@pytest.mark.parametrize(("fault", "code"), FAULT_CODES.items())
+def test_fault(peer, fetcher, fault, code):
+    error = refused(fetcher, f"{peer.url}/fault/{fault}", total_s=0.6)
+    assert error.code == code
+    assert str(error).startswith(code)
+    assert isinstance(error, LinkError)
+
+
+@pytest.mark.parametrize("fault", sorted(TAKEN))
+def test_bad_content_is_no_affair_of_the_fetcher(peer, fetcher, fault):
+    assert fetcher.fetch_bytes(f"{peer.url}/fault/{fault}").body
+
+
+def test_a_bomb_is_never_unpacked(peer, fetcher):
+    file = io.BytesIO()
+    with pytest.raises(FetchError, match="ENCODED"):
+        fetcher.fetch_to(f"{peer.url}/fault/bomb", file, max_bytes=1 << 20, accept=("*",))
+    assert file.getvalue() == b""
+    assert BOMB_MEGABYTES >= 64
+
+
+def test_dripping_is_measured_against_one_deadline(peer, fetcher):
+    """Each byte comes well within any time-out of a single read; together they take too long."""
+    error = refused(fetcher, f"{peer.url}/fault/drip", total_s=0.4)
+    assert str(error) == "TIMED_OUT: it took more than 0.4 s in all"
+
+
+def test_no_first_byte(peer, fetcher):
+    assert "no byte of a reply" in str(refused(fetcher, f"{peer.url}/fault/slow", total_s=5.0))
+
+
+def test_headers_count_too(peer, monkeypatch):
+    monkeypatch.setattr(connection, "OVERHEAD", 50)
+    rules = FetchRules(UrlPolicy(trusted_hosts=frozenset({"127.0.0.1"})))
+    error = refused(Fetcher(rules), peer.url + "/reqest", max_bytes=20)
+    assert "headers included" in str(error)
+
+
+def test_it_can_be_given_up(peer, fetcher):
+    stop = threading.Event()
+    asked = []
+
+    def cancelled():
+        asked.append(1)
+        if len(asked) > 20:
+            stop.set()
+        return stop.is_set()
+
+    assert refused(fetcher, f"{peer.url}/fault/drip", cancelled=cancelled).code == "CANCELED"
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]"],
+)
+@pytest.mark.parametrize("wanted", ["", "*"])
+def test_this_machine_in_all_its_spellings(peer, host, wanted):
+    hosts = None if wanted else frozenset()
+    rules = FetchRules(UrlPolicy(hosts=hosts, ports=frozenset({peer.port})))
+    before = len(peer.asked)
+    assert refused(Fetcher(rules), f"http://{host}:{peer.port}/reqest").code == "URL_REFUSED"
+    assert len(peer.asked) == before
+
+
+INNER = [
+    "127.0.0.1",
+    "10.1.2.3",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "100.100.100.200",
+    "168.63.129.16",
+    "224.0.0.1",
+    "0.0.0.0",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fd00:ec2::254",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+]
+
+
+@pytest.fixture
+def names(monkeypatch):
+    """What the resolver says, by name."""
+    table = {}
+
+    def look_up(host, port, *, type):
+        assert type
+        return [(2 if "." in at else 10, type, 6, "", (at, port)) for at in table[host].pop(0)]
+
+    monkeypatch.setattr(resolving.socket, "getaddrinfo", look_up)
+    return table
+
+
+@pytest.mark.parametrize("address", INNER)
+@pytest.mark.parametrize("beside", [[], ["8.8.8.8"]])
+def test_a_name_that_leads_inside(names, address, beside):
+    """All addresses of a name count: a client could be made to take the bad one."""
+    ipaddress.ip_address(address)
+    names["a.example"] = [[*beside, address]]
+    rules = FetchRules(UrlPolicy(opens_private="parameter p"))
+    error = refused(Fetcher(rules), "http://a.example/")
+    assert error.code == "ADDRESS_REFUSED"
+    assert "opened by parameter p" in str(error)
+
+
+def test_a_name_is_looked_up_once(names, monkeypatch):
+    """The address that was checked is the one that is connected to, whatever the name says a moment later."""
+    names["a.example"] = [["8.8.8.8"], ["127.0.0.1"]]
+    reached = []
+
+    def connected(places, rules, deadline):
+        reached.extend(place.address for place in places)
+        raise FetchError("UNREACHABLE", "as planned")
+
+    monkeypatch.setattr(connection, "_connected", connected)
+    assert refused(Fetcher(FetchRules(UrlPolicy())), "http://a.example/").code == "UNREACHABLE"
+    assert reached == ["8.8.8.8"]
+
+
+def test_a_name_that_does_not_exist(monkeypatch):
+    def look_up(host, port, *, type):
+        raise OSError("no such name")
+
+    monkeypatch.setattr(resolving.socket, "getaddrinfo", look_up)
+    assert refused(Fetcher(FetchRules(UrlPolicy())), "http://a.example/").code == "UNKNOWN_HOST"
+
+
+def test_a_resolver_without_an_answer(monkeypatch):
+    answered = threading.Event()
+    monkeypatch.setattr(resolving.socket, "getaddrinfo", lambda *_, type: answered.wait(5) and [])
+    monkeypatch.setattr(resolving, "_lookups", threading.BoundedSemaphore(2))
+    fetcher = Fetcher(FetchRules(UrlPolicy()))
+    try:
+        codes = [refused(fetcher, "http://a.example/", total_s=0.1).code for _ in range(3)]
+    finally:
+        answered.set()
+        for thread in threading.enumerate():
+            if thread.name == "name lookup":
+                thread.join()
+    assert codes == ["TIMED_OUT", "TIMED_OUT", "BUSY"]
+
+
+def test_closed_by_default(peer):
+    assert refused(Fetcher(FetchRules()), "https://a.example/").code == "URL_REFUSED"
+    assert refused(Fetcher(FetchRules()), peer.url).code == "URL_REFUSED"
+
+
+def test_files_are_not_fetched(tmp_path):
+    fetcher = Fetcher(FetchRules(UrlPolicy(media_roots=(str(tmp_path),))))
+    assert "scheme to fetch by" in str(refused(fetcher, f"file://{tmp_path}/a.json"))
+
+
+def test_redirects_never_leave_https():
+    class Reply:
+        status = 302
+
+        def getheader(self, name):
+            return "http://a.example/"
+
+    from embodiment_bridge.fetching import fetcher
+
+    with pytest.raises(FetchError, match="redirected from https"):
+        fetcher._next("https://a.example/", Reply())
+
+
+def test_a_key_is_not_carried_along_a_redirect(peer, fetcher):
+    error = refused(fetcher, f"{peer.url}/fault/circle", headers={"X-Key": "secret"})
+    assert error.code == "BAD_STATUS"
+
+
+def test_host_map(peer):
+    rules = FetchRules(
+        UrlPolicy(hosts=frozenset(), trusted_hosts=frozenset({"gxrobot.com"})),
+        host_map={"gxrobot.com": ("127.0.0.1", peer.port)},
+    )
+    body = Fetcher(rules).fetch_bytes("http://gxrobot.com/reqest?type=next").body
+    assert b'"http://gxrobot.com/music?id=0.wav"' in body  # the server heard the name of the URL
+    assert refused(Fetcher(rules), "http://other.example/").code == "URL_REFUSED"
+
+
+def test_nobody_listens(peer):
+    with BmlPeer() as gone:
+        url = gone.url
+    rules = FetchRules(UrlPolicy(trusted_hosts=frozenset({"127.0.0.1"})))
+    assert refused(Fetcher(rules), url).code == "UNREACHABLE"
+
+
+def test_tls_with_a_server_that_speaks_none(peer):
+    rules = FetchRules(UrlPolicy(trusted_hosts=frozenset({"127.0.0.1"})))
+    error = refused(Fetcher(rules), peer.url.replace("http:", "https:") + "/reqest")
+    assert error.code == "UNREACHABLE"
+    assert "no TLS" in str(error)
+
+
+def test_secrets_of_a_url_are_not_shown():
+    assert shown("https://user:word@a.example/path?token=1#x") == "https://a.example/path?..."
+    assert shown("http://[::1/") == "a URL that cannot be read"
+    assert "\n" not in shown("http://a.example/\n")
