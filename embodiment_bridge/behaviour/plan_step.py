@@ -14,7 +14,7 @@ RETRY_AFTER_S = 0.5  # a body that fails at once shall not be asked at the rate 
 MAX_SKILLS = 200  # of one attempt; a course that gets nowhere ends
 WENT_WRONG = {
     SkillStatus.SKIPPED: "the body lacks what skill {} needs",
-    SkillStatus.REPLACED: "something else took over from skill {}",
+    SkillStatus.REPLACED: "skill {} was replaced: something else took over",
     SkillStatus.CANCELED: "skill {} was canceled from outside",
     SkillStatus.FAILED: "skill {} failed",
 }
@@ -104,7 +104,10 @@ class PlanStep(Leaf):
         self._skills = 0
         self._begun = self.context.clock.seconds
         try:
-            self._course = self._make_course(self.action)
+            course = self._make_course(self.action)
+            for skill in course.skills:  # nobody walks to the ball first and finds that he has no hands then
+                self._check(skill)
+            self._course = course
         except CommandError as error:  # it will not be any better the next time
             self.finish(Status.FAILURE, self._begun, str(error))
 

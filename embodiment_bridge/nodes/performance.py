@@ -9,7 +9,8 @@ from rclpy.action.server import ServerGoalHandle
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.blackboard import Blackboard
-from embodiment_bridge.behaviour.run import Outcome, Run, RunEnding
+from embodiment_bridge.behaviour.outcome import Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.run import Run
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.errors import CommandError
@@ -65,21 +66,29 @@ class Performance:
         """After a tick: publish what happened; end the goal if the run has ended."""
         self._viewers.publish(self.run_id, self.run)
         if self.run.ending is None:
-            self._tell()
-        else:
-            self._end(self.run.ending)
+            self._tell(self._new_warnings())
+            return
+        warnings = self._new_warnings()
+        if warnings:
+            self._tell(warnings)
+        self._end(self.run.ending)
 
-    def _tell(self) -> None:
-        active = [origin.pointer for origin in self.run.active() if origin.label]
+    def _new_warnings(self) -> list[str]:
         known = [*self.wish.doubts, *self._refused.values(), *self.run.warnings]
-        warnings = [line for line in dict.fromkeys(known) if line not in self._warnings_told]
+        return [line for line in dict.fromkeys(known) if line not in self._warnings_told]
+
+    def _tell(self, warnings: list[str]) -> None:
+        active = [origin.pointer for origin in self.run.active() if origin.label]
         elapsed = self.run.clock.seconds
         news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)
         if news == self._told:
             return
         self._told = (self.run.state, active, False, elapsed // FEEDBACK_EVERY)
         self._warnings_told.update(warnings)
-        feedback = ExecuteBml.Feedback(run_id=self.run_id, state=self.run.state.name, elapsed=elapsed)
+        state = (
+            RunState.RUNNING if self.run.ending is not None else self.run.state
+        )  # what it was a moment ago
+        feedback = ExecuteBml.Feedback(run_id=self.run_id, state=state.name, elapsed=elapsed)
         feedback.active = active
         feedback.warnings = warnings
         feedback.held_back = [origin.pointer for origin in self.run.held_back()]

@@ -30,9 +30,13 @@ class Stage(Protocol):
 
 
 class Course:
-    """One action under way. Ask for the next skill when the one before has succeeded."""
+    """One action under way. Ask for the next skill when the one before has succeeded.
 
-    def __init__(self, name: str, stages: Sequence[Stage]) -> None:
+    skills: those that it needs in any case.
+    """
+
+    def __init__(self, name: str, stages: Sequence[Stage], skills: Sequence[str] = ()) -> None:
+        self.skills = tuple(skills)
         self._name = name
         self._stages = list(stages)
 

@@ -60,7 +60,8 @@ class PlanFile:
             stages = [stage(entry, bound, self.gait, self.relative_turn) for entry in self.stages[name]]
         except CommandError as error:
             raise CommandError(f"action {action.name!r}: {error}") from None
-        return Course(action.name, stages)
+        named = [entry.subject for entry in self.stages[name] if entry.kind == "skill"]
+        return Course(action.name, stages, named)
 
     def skills(self) -> frozenset[str]:
         """All skills that it speaks of, to compare with those that a body has."""

@@ -168,7 +168,7 @@ def test_empty_plan_succeeds():
         ("lost", [], "action 'lost': nobody knows where"),
         ("grab", [SkillStatus.FAILED], "skill 'grab' failed: it is heavy"),
         ("grab", [SkillStatus.SKIPPED], "the body lacks what skill 'grab' needs"),
-        ("grab", [SkillStatus.REPLACED], "something else took over from skill 'grab'"),
+        ("grab", [SkillStatus.REPLACED], "skill 'grab' was replaced: something else took over"),
         ("grab", [SkillStatus.CANCELED], "skill 'grab' was canceled from outside"),
         ("grab", [CommandError("no body offers execute_skill")], "no body offers execute_skill"),
     ],
@@ -267,8 +267,17 @@ def test_steps_are_journaled():
     ]
 
 
+@pytest.mark.parametrize("name", ["fly", "hand_grip"])
+def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
+    stage = Stage("fetch")
+    stage.run.steps[0]._make_course = lambda action: Course("fetch", [Calls("walk", name)], [name])
+    stage.end()
+    assert (stage.outcome, stage.names) == (Outcome.FAILED, [])
+    assert name in stage.reasons[0]
+
+
 def test_course_without_end_ends():
-    endless = type("Endless", (), {"next": lambda self, world: SkillCall("grab")})
+    endless = type("Endless", (), {"skills": (), "next": lambda self, world: SkillCall("grab")})
     stage = Stage("grab", timeout_s=1e6)
     stage.run.steps[0]._make_course = lambda action: endless()
     stage.end()

@@ -229,6 +229,7 @@ def test_own_actions():
     """
     given = (Parameter("vector", vector=(0.0, 0.0, 0.0)), Parameter("float", "", "0.5"))
     course = parse_plan_file(text, "x.yaml").course(Action("dig", 1, given))
+    assert course.skills == ("dig",)
     assert course.next(World(HERE)) == SkillCall("dig", {"depth": 0.5, "x": 0.0})
 
 
