@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all nodes of this package have in common: lifecycle, parameters, diagnostics, clear failures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 
-from embodiment_bridge.errors import BridgeError
+from embodiment_bridge.errors import BridgeError, ConfigError
+from embodiment_bridge.nodes.graph_entities import GraphEntities
 from embodiment_bridge.nodes.parameters import declare
-from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.qos import overridable, profile
 from embodiment_bridge.protocols.contract import Parameter
 
 AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so that a plain `ros2 run` works.")
@@ -20,12 +26,19 @@ class BridgeNode(LifecycleNode):
     """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
-    configure or activate fails that transition with one logged line and leaves the process running.
+    configure or activate fails that transition with one logged line and leaves the process running; what a configure
+    that failed had put on the graph is taken off. The QoS of each publisher and subscription can be overridden.
     """
+
+    _began = False  # rclpy makes topics of its own before there can be parameters
 
     def __init__(self, name: str, parameters: Sequence[Parameter], **node_kwargs: Any) -> None:
         super().__init__(name, **node_kwargs)
+        self._began = True
+        self._configured = False
         self._declared = [AUTOSTART, *parameters]
+        self._changeable = {one.name for one in parameters if not one.fixed}
+        self.add_on_set_parameters_callback(self._refuse_too_late)
         self.values: dict[str, Any] = {}
         self.active = False
         self.refused = False  # whether the last configure or activate failed
@@ -60,15 +73,52 @@ class BridgeNode(LifecycleNode):
         """(level of DiagnosticStatus, one line, values)."""
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
+    def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
+        """As in rclpy; the QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
+
+        Raises:
+            ConfigError: an override is no QoS.
+        """
+        return self._make(super().create_publisher, topic, options, msg_type, topic, qos_profile)
+
+    def create_subscription(
+        self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
+    ) -> Subscription:
+        """See ``create_publisher``."""
+        return self._make(super().create_subscription, topic, options, msg_type, topic, callback, qos_profile)
+
+    def _refuse_too_late(self, parameters: list[RosParameter]) -> SetParametersResult:
+        for one in parameters:
+            if self._configured and one.name in self.values and one.name not in self._changeable:
+                reason = (
+                    f"parameter {one.name} is read when {self.get_name()} is configured: clean it up before"
+                )
+                return SetParametersResult(successful=False, reason=reason)
+        return SetParametersResult(successful=True)
+
+    def _make(self, create: Callable[..., Any], topic: str, options: dict[str, Any], *arguments: Any) -> Any:
+        if not self._began:
+            return create(*arguments, **options)
+        options.setdefault("qos_overriding_options", overridable())
+        try:
+            return create(*arguments, **options)
+        except (RuntimeError, InvalidParameterTypeException) as error:
+            raise ConfigError(f"topic {topic}: {error}") from error
+
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``configure``."""
+        entities = GraphEntities(self)
         try:
             self.values = declare(self, self._declared)
             self.configure()
+            self._configured = True
         except BridgeError as error:
             self.get_logger().error(f"not configured: {error}")
             self.refused = True
             return TransitionCallbackReturn.FAILURE
+        finally:
+            if not self._configured:
+                entities.take_off_new()
         return super().on_configure(state)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -90,12 +140,13 @@ class BridgeNode(LifecycleNode):
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``cleanup``."""
-        self.cleanup()
+        self._release()
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition: make safe, then release."""
         self.close()
+        self._release()
         return super().on_shutdown(state)
 
     def close(self) -> None:
@@ -103,6 +154,11 @@ class BridgeNode(LifecycleNode):
         if self.active:
             self.active = False
             self.deactivate()
+
+    def _release(self) -> None:
+        if self._configured:
+            self._configured = False
+            self.cleanup()
 
     def _publish_diagnostics(self) -> None:
         level, message, values = self.diagnose()

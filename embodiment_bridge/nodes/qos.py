@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quality of service by role. Every profile can be overridden by parameters (``qos_overrides.<topic>...``)."""
 
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
 # Sensors are reliable too, so that both kinds of subscribers match; keep-last never blocks the publisher.
@@ -20,5 +20,7 @@ def profile(role: str) -> QoSProfile:
 
 
 def overridable() -> QoSOverridingOptions:
-    """Let users change depth, history, reliability and durability of a publisher from a parameter file."""
-    return QoSOverridingOptions.with_default_policies()
+    """Let users change history, depth, reliability and durability from a parameter file."""
+    return QoSOverridingOptions(
+        (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY, QoSPolicyKind.DURABILITY)
+    )

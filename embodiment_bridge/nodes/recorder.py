@@ -5,6 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,13 @@ class Recorder(BridgeNode):
         values = self.values
         self._include = _pattern("include", values["include"])
         self._exclude = _pattern("exclude", values["exclude"]) if values["exclude"] else None
-        self.path = Path(values["output"] or time.strftime("recording_%Y%m%d_%H%M%S"))
+        self._first_path = Path(values["output"] or time.strftime("recording_%Y%m%d_%H%M%S"))
+        self.path = self._first_path
 
     def activate(self) -> None:
         """Make the directory, and look for topics from now on."""
-        if self._writer is not None:
-            self.path = Path(time.strftime(f"{self.path}_%H%M%S"))
+        if self._writer is not None:  # a recording is never overwritten by the next of the same node
+            self.path = self._next_path()
         self._writer = BagWriter(self.path)
         self.get_logger().info(f"recording into {self.path}")
         self._looker = self.create_timer(LOOK_S, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
@@ -98,6 +100,10 @@ class Recorder(BridgeNode):
             return DiagnosticStatus.WARN, "messages were lost: the disk is too slow", values
         return DiagnosticStatus.OK, "recording", values
 
+    def _next_path(self) -> Path:
+        first = self._first_path
+        return next(path for n in count(2) if not (path := first.with_name(f"{first.name}_{n}")).exists())
+
     def _look(self) -> None:
         """Subscribe to topics that are new and have a publisher."""
         for topic, types in self.get_topic_names_and_types():
@@ -127,7 +133,12 @@ class Recorder(BridgeNode):
             return None
         number = writer.add_topic(topic, type_name, about, [to_store(one) for one in offered])
         take = partial(self._take, writer, number)
-        return self.create_subscription(message_type, topic, take, to_record(offered), raw=True)
+        profile = to_record(
+            offered
+        )  # what is offered decides; and topics have no bound that parameters would have
+        return self.create_subscription(
+            message_type, topic, take, profile, raw=True, qos_overriding_options=None
+        )
 
     def _take(self, writer: BagWriter, number: int, data: bytes) -> None:
         writer.take(number, self.get_clock().now().nanoseconds, data)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs that `ros2 run` starts take `--ros-args`, and end with exit code 0 on Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import rclpy
+from every_node import NODES, ROOT, words_of
+from lifecycle_msgs.msg import State
+from lifecycle_msgs.srv import GetState
+
+from embodiment_bridge.nodes.runtime import Runtime
+
+PATIENCE = 60.0  # s
+
+
+def test_every_script_takes_ros_args_and_ends_cleanly(tmp_path) -> None:
+    assert {path.name for path in (ROOT / "scripts").iterdir()} == {*NODES, "embodiment_bridge"}
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+    with Runtime() as runtime:
+        asker = runtime.add(rclpy.create_node("asker", context=runtime.context))
+        running = {}
+        try:
+            for name in NODES:
+                words = words_of(name, tmp_path, "__ns:=/scripts", f"__node:=my_{name}", autostart=False)
+                # A word of the command line wins over the file's.
+                words += ["-p", "autostart:=true"]
+                command = [sys.executable, str(ROOT / "scripts" / name), *words]
+                running[name] = subprocess.Popen(command, env=env, cwd=tmp_path, stderr=subprocess.PIPE)
+            clients = [asker.create_client(GetState, f"/scripts/my_{name}/get_state") for name in NODES]
+            end = time.monotonic() + PATIENCE
+            waiting = dict(zip(NODES, clients, strict=True))
+            while waiting and time.monotonic() < end:
+                for name, client in [*waiting.items()]:
+                    if is_active(runtime, client):
+                        del waiting[name]
+            assert not waiting
+        finally:
+            for process in running.values():
+                process.send_signal(signal.SIGINT)
+            codes = {name: finish(process) for name, process in running.items()}
+    assert codes == dict.fromkeys(NODES, (0, ""))
+
+
+def is_active(runtime: Runtime, client) -> bool:
+    if not client.service_is_ready():
+        runtime.executor.spin_once(timeout_sec=0.05)
+        return False
+    answer = client.call_async(GetState.Request())
+    end = time.monotonic() + 1.0
+    runtime.spin(lambda: answer.done() or time.monotonic() > end)
+    return answer.done() and answer.result().current_state.id == State.PRIMARY_STATE_ACTIVE
+
+
+def finish(process: subprocess.Popen) -> tuple[int, str]:
+    """(exit code, traceback if there was one)."""
+    try:
+        _, said = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, said = process.communicate()
+    text = said.decode(errors="replace")
+    return process.returncode, text if "Traceback" in text else ""
