@@ -9,6 +9,9 @@ from embodiment_bridge.errors import LinkError
 
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
+# A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
+# 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
+_KEEPALIVE = {"TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 10_000}  # s, s, -, ms
 
 
 class TcpClient:
@@ -37,6 +40,9 @@ class TcpClient:
         self._socket = connection
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _KEEPALIVE.items():
+            if hasattr(socket, name):  # Linux has them all
+                self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
         self._socket.settimeout(WRITE_TIMEOUT)
         self._readable = select.poll()
         self._readable.register(self._socket, select.POLLIN)
