@@ -27,11 +27,18 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--json", action="store_true", help="one JSON object per line: verdict, what, finding, do"
     )
+    command.add_argument(
+        "--permissions",
+        action="store_true",
+        help="instead, print the SROS 2 policy that allows what the nodes of the running graph do (docs/ros.md)",
+    )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, or 1 if any check failed."""
+    """Exit code 0, or 1 if any check failed (with --permissions: if there is no node)."""
+    if arguments.permissions:
+        return _print_permissions()
     failed = False
     for finding in examine(dict(os.environ)):
         failed = failed or finding.verdict is Verdict.FAIL
@@ -39,3 +46,17 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return int(failed)
+
+
+def _print_permissions() -> int:
+    from embodiment_bridge.doctor.look import uses
+    from embodiment_bridge.doctor.permissions import policy
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    nodes = uses()
+    if not nodes:
+        sys.stderr.write("embodiment_bridge: no nodes in this domain; start the graph first\n")
+        return 1
+    sys.stdout.write(policy(nodes))
+    return 0

@@ -14,7 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import embodiment_bridge
-from embodiment_bridge.doctor import environment, graph, installed, ports, programs, python, shared_memory
+from embodiment_bridge.doctor import (
+    environment,
+    graph,
+    installed,
+    look,
+    ports,
+    programs,
+    python,
+    running,
+    security,
+    shared_memory,
+)
 from embodiment_bridge.doctor.finding import Finding
 from embodiment_bridge.launching.environment import find_program, of_outside_program, prepare
 
@@ -39,10 +50,14 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     yield environment.check_middleware(env, _library_folders(env, prefix))
     yield environment.check_domain(env)
     yield environment.check_discovery(env)
+    yield security.check_security(env, _library_folders(env, prefix))
     yield _log_folder(env)
     prepare()
     yield from _installation(env, prefix)
     yield graph.check_round_trip(*_try(graph.round_trip))
+    found, error = _try(look.picture)
+    if not error:  # if there is one, the line above has told it
+        yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
     yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
     for port in PORTS:
         yield ports.check_port(port, ports.find_listener(port))
@@ -99,6 +114,11 @@ def _try(look: Callable[[], Any]) -> tuple[Any, str]:
         return look(), ""
     except Exception as error:  # noqa: BLE001 - whatever is broken is what we look for
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _domain(env: Mapping[str, str]) -> int:
+    text = env.get("ROS_DOMAIN_ID", "")
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _version(package: str) -> str:
