@@ -85,9 +85,8 @@ class Performance:
             return
         self._told = (self.run.state, active, False, elapsed // FEEDBACK_EVERY)
         self._warnings_told.update(warnings)
-        state = (
-            RunState.RUNNING if self.run.ending is not None else self.run.state
-        )  # what it was a moment ago
+        # A last feedback goes out when the run has ended already; its state is that of a moment ago.
+        state = RunState.RUNNING if self.run.ending is not None else self.run.state
         feedback = ExecuteBml.Feedback(run_id=self.run_id, state=state.name, elapsed=elapsed)
         feedback.active = active
         feedback.warnings = warnings
