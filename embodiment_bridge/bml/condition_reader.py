@@ -107,7 +107,7 @@ def scalar(value: object, pointer: str, fields: Fields) -> Value:
         text = f"a value is a boolean, a number, a text or null, not {short(value)}"
         fields.problems.error(pointer, "WRONG_TYPE", text)
         return None
-    if isinstance(value, int) and abs(value) > LARGEST:
+    if isinstance(value, int | float) and abs(value) > LARGEST and value == value // 1:
         text = f"a whole number is at most {LARGEST}, not {short(value)}"
         fields.problems.error(pointer, "OUT_OF_RANGE", text)
         return None
