@@ -14,6 +14,7 @@ from embodiment_bridge.body import SkillInfo
 
 if TYPE_CHECKING:
     from embodiment_bridge.behaviour.leaves import Stop
+    from embodiment_bridge.behaviour.media_leaves import Sound
     from embodiment_bridge.behaviour.node import Node
     from embodiment_bridge.behaviour.request_leaf import Replacement
 
@@ -32,6 +33,9 @@ class Settings:
     max_nesting: trees fetched inside fetched trees.
     max_depth: levels of the whole tree, fetched ones included; two stack frames each.
     missing_channel: what an action does whose channel the body lacks: ``skip`` (take its time) or ``fail``.
+    prefetch_s: a request in tail position is sent so long before its turn, where that is known; 0 never.
+    max_chain: how often a fetched document may replace the one before; 0: any number.
+    max_idle_chain: how often in a row by the same text that takes no time.
     """
 
     grace_s: float = 0.1
@@ -41,6 +45,19 @@ class Settings:
     max_nesting: int = 8
     max_depth: int = 256
     missing_channel: str = "skip"
+    prefetch_s: float = 0.0
+    max_chain: int = 0
+    max_idle_chain: int = 20
+
+
+@dataclass(slots=True)
+class Chain:
+    """How a run's documents have followed each other: how many, and how many in a row of one text without time."""
+
+    links: int = 0
+    idle: int = 0
+    text: int = 0
+    """The hash of the latest."""
 
 
 @dataclass(slots=True)
@@ -75,8 +92,11 @@ class RunContext:
     halts: int = 0
     """How many halts have begun so far: the one thing that a tick may do without an event."""
     stops: list["Stop"] = field(default_factory=list)
+    sounds: "dict[str, Sound]" = field(default_factory=dict)
+    """Of each name the sound that began last, for nodes that begin at a word of it."""
     replacement: "Replacement | None" = None
     replaced_at: float | None = None
+    chain: Chain = field(default_factory=Chain)
     _iterations_left: int = 0
     _ids: int = 0
 

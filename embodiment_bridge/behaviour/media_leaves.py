@@ -20,15 +20,18 @@ class Sound(Leaf):
         """Nothing reported yet."""
         self._id = ""
         self._report: SoundReport | None = None
+        self.words = -1  # of its text that have begun; -1 before anything is heard
 
     def start(self) -> None:
         """Ask the player for it."""
         self._id = self.context.new_id()
+        if self.origin.name:
+            self.context.sounds[self.origin.name] = self
         self.context.ports.media.start(replace(self.wanted, id=self._id))
 
     def poll(self) -> None:
         """End with the sound; its end is seen, not scheduled."""
-        report = self._look()
+        report = self.look()
         now = max(self.context.clock.seconds, self.t_start)
         if report.status is SoundStatus.FAILED:
             self.finish(Status.FAILURE, now, report.reason or "cannot be played")
@@ -39,10 +42,17 @@ class Sound(Leaf):
             message = "" if report.status is SoundStatus.ENDED else report.status.value
             self.finish(Status.SUCCESS, now, message)
 
-    def _look(self) -> SoundReport:
+    @property
+    def left(self) -> float | None:
+        """In how many s it ends; None while that is not known."""
+        return None if self._report is None else self._report.left
+
+    def look(self) -> SoundReport:
         """The newest report; the port is not asked again after the end."""
         if self._report is None or not self._report.status.ended:
             self._report = self.context.ports.media.report(self._id)
+            if self._report.words > self.words:
+                self.words = self._report.words
         return self._report
 
     def cancel(self) -> None:
@@ -52,21 +62,22 @@ class Sound(Leaf):
 
     def port_released(self) -> bool:
         """Whether it is silent."""
-        return self._look().status.ended
+        return self.look().status.ended
 
     def port_held(self) -> bool | None:
         """Whether it is frozen; None when it is over."""
-        report = self._look()
+        report = self.look()
         return None if report.status.ended else report.held
 
 
 class PlayerCommand(Leaf):
     """pause, resume, stop or setVolume on the player's channel: done at once, also when nothing plays."""
 
-    def __init__(self, name: str, action: str, volume: float | None) -> None:
+    def __init__(self, name: str, action: str, volume: float | None, channel: str = "") -> None:
         super().__init__(name)
         self.action = action
         self.volume = volume
+        self.channel = channel
 
     def may_start(self) -> bool:
         """At once, unless an earlier node still waits to start: the order in the document is kept."""
@@ -74,5 +85,5 @@ class PlayerCommand(Leaf):
 
     def start(self) -> None:
         """Tell the player."""
-        remark = self.context.ports.media.command(self.action, self.volume)
+        remark = self.context.ports.media.command(self.action, self.volume, self.channel)
         self.finish(Status.SUCCESS, self.t_start, remark)

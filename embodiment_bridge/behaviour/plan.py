@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from embodiment_bridge.behaviour import cleanup, composites, guards, leaves, loops, selectors
+from embodiment_bridge.behaviour import cleanup, composites, guards, leaves, loops, selectors, starts
 from embodiment_bridge.behaviour.body_leaf import BodyAction
 from embodiment_bridge.behaviour.context import RunContext
 from embodiment_bridge.behaviour.journal import Origin
@@ -127,6 +127,10 @@ def _guard(node: bml.Guard, children: list[Node]) -> Node:
     return guards.Guard(node.name, children[0], node.condition)
 
 
+def _start(node: bml.Start, children: list[Node]) -> Node:
+    return starts.Start(node.name, children[0], node.at, node.mark, node.offset_s)
+
+
 def _timeout(node: bml.Timeout, children: list[Node]) -> Node:
     if not (math.isfinite(node.timeout_s) and node.timeout_s > 0):
         text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
@@ -157,11 +161,20 @@ def _body(node: bml.Body, children: list[Node]) -> Node:
 
 def _player(node: bml.Player, children: list[Node]) -> Node:
     if node.action == "play":
-        return Sound(node.name, SoundRequest("", url=node.url, content=node.content, volume=node.volume))
+        wanted = SoundRequest(
+            "",
+            url=node.url,
+            content=node.content,
+            volume=node.volume,
+            channel=node.channel,
+            marks_url=node.marks_url,
+            fade=node.fade_s,
+        )
+        return Sound(node.name, wanted)
     if node.action not in PLAYER_COMMANDS:
         text = unknown("player action", node.action, ("play", *PLAYER_COMMANDS))
         raise Rejected.because(node.pointer, "UNKNOWN_ACTION", text)
-    return PlayerCommand(node.name, node.action, node.volume)
+    return PlayerCommand(node.name, node.action, node.volume, node.channel)
 
 
 def _speak(node: bml.Speak, children: list[Node]) -> Node:
@@ -172,6 +185,7 @@ def _speak(node: bml.Speak, children: list[Node]) -> Node:
         language=node.language,
         rate=node.rate,
         volume=node.volume,
+        channel=node.channel,
     )
     return Sound(node.name, wanted)
 
@@ -190,6 +204,7 @@ _MAKERS: dict[type, Callable[[Any, list[Node]], Node]] = {
     bml.Speak: _speak,
     bml.Stop: _stop,
     bml.Guard: _guard,
+    bml.Start: _start,
     bml.Timeout: _timeout,
     bml.Finally: _finally,
     bml.Subtree: _subtree,

@@ -53,7 +53,8 @@ class SoundRequest:
     """Something to be heard: the medium at ``url``, or, when that is empty, the spoken text ``content``.
 
     ``volume`` is 0..100 percent, None leaves the channel's volume as it is. ``rate`` is the speed of speech
-    as the document gives it.
+    as the document gives it. A medium may come with ``content``, the text that is spoken in it, and ``marks_url``,
+    where the times of its words are. ``channel`` empty is the usual one; ``fade`` is s of fading in.
     """
 
     id: str
@@ -63,20 +64,29 @@ class SoundRequest:
     language: str = ""
     rate: float | None = None
     volume: float | None = None
+    channel: str = ""
+    marks_url: str = ""
+    fade: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SoundReport:
-    """How sound ``id`` stands; ``held`` while frozen by ``hold``; ``reason`` for people."""
+    """How sound ``id`` stands; ``held`` while frozen by ``hold``; ``reason`` for people.
+
+    ``words`` is how many words of its text have begun; -1 before anything of it is heard. ``left``: in how many s it
+    ends, rounded up to whole ones; None while that is not known.
+    """
 
     id: str
     status: SoundStatus
     held: bool = False
     reason: str = ""
+    words: int = -1
+    left: float | None = None
 
 
 class MediaPort(Protocol):
-    """The player: one channel, a new sound replaces the old one."""
+    """The player: on each channel a new sound replaces the old one."""
 
     @property
     def speaks(self) -> bool:
@@ -91,8 +101,8 @@ class MediaPort(Protocol):
     def cancel(self, request_id: str) -> None:
         """Fade out and release; the report then ends with STOPPED."""
 
-    def command(self, action: str, volume: float | None) -> str:
-        """Do pause, resume, stop or setVolume (percent) on the channel at once.
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
+        """Do pause, resume, stop or setVolume (percent) on a channel at once.
 
         Returns:
             A remark for people, such as "nothing plays"; mostly empty.

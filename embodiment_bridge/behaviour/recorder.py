@@ -108,8 +108,8 @@ class _Media:
     def cancel(self, request_id: str) -> None:
         self._ask(f"media.cancel {request_id}", lambda: self._port.cancel(request_id))
 
-    def command(self, action: str, volume: float | None) -> str:
-        return self._ask(f"media.command {action}", lambda: self._port.command(action, volume), "")
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
+        return self._ask(f"media.command {action}", lambda: self._port.command(action, volume, channel), "")
 
     def hold(self, on: bool) -> None:
         self._ask(f"media.hold {on}", lambda: self._port.hold(on))

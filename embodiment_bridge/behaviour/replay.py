@@ -209,7 +209,7 @@ class _Media:
     def cancel(self, request_id: str) -> None:
         self._get(f"media.cancel {request_id}")
 
-    def command(self, action: str, volume: float | None) -> str:
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
         return str(self._get(f"media.command {action}", ""))
 
     def hold(self, on: bool) -> None:

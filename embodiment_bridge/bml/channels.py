@@ -29,7 +29,7 @@ def conflicts(nodes: list[Node], skills: Mapping[str, SkillInfo]) -> dict[int, l
 
 def _own(node: Node, skills: Mapping[str, SkillInfo]) -> Claims:
     if isinstance(node, Speak) or (isinstance(node, Player) and node.action == "play"):
-        return {AUDIO: node.pointer}
+        return {f"{AUDIO}:{node.channel}" if node.channel else AUDIO: node.pointer}
     if isinstance(node, Body):
         skill = skills.get(node.action.lower())
         if skill is not None and skill.available:

@@ -2,11 +2,24 @@
 """Checking a document against a body: actions, slots, URLs and text that must be spoken."""
 
 from collections.abc import Mapping
+from typing import TypeGuard
 
-from embodiment_bridge.bml.document import Body, Document, Node, Player, Problem, Request, Speak, Stop
+from embodiment_bridge.bml.document import (
+    Body,
+    Composite,
+    Document,
+    Node,
+    Player,
+    Problem,
+    Request,
+    Speak,
+    Start,
+    Stop,
+)
 from embodiment_bridge.bml.problems import Problems, short
 from embodiment_bridge.bml.url_policy import UrlPolicy, url_refusal
 from embodiment_bridge.bml.walk import preorder
+from embodiment_bridge.bml.words import place_of
 from embodiment_bridge.body import SkillInfo
 
 Skills = Mapping[str, SkillInfo]
@@ -39,11 +52,43 @@ def check(
             text = "text to speak, and no speech here: the document was not preprocessed"
             problems.error(node.pointer, "UNRESOLVED_SPEAK", text)
         elif isinstance(node, Request) or (isinstance(node, Player) and node.url):
-            _check_url(node, node.url, urls, problems)
+            _check_url(node, "url", node.url, urls, problems)
+            if isinstance(node, Player) and node.marks_url:
+                _check_url(node, "marks_url", node.marks_url, urls, problems)
         elif isinstance(node, Stop) and node.target and node.target not in names:
             text = f"no node has the name {short(node.target)}"
             problems.warning(f"{node.pointer}/target", "UNKNOWN_TARGET", text)
+    _check_starts(nodes, problems)
     return problems.listing()
+
+
+def _check_starts(nodes: list[Node], problems: Problems) -> None:
+    sounds = {node.name: node for node in nodes if _is_sound(node) and node.name}
+    begun_together = {
+        id(child)
+        for node in nodes
+        if isinstance(node, Composite) and node.kind == "parallel"
+        for child in node.children
+    }
+    for node in nodes:
+        if not isinstance(node, Start):
+            continue
+        sound = sounds.get(node.at)
+        if id(node) not in begun_together:
+            text = (
+                "only a child of a parallel begins at a word of a sound: elsewhere it would wait in its turn"
+            )
+            problems.error(f"{node.pointer}/start", "START_OUTSIDE_PARALLEL", text)
+        elif sound is None:
+            text = problems.unknown("sound to start at", node.at, sounds)
+            problems.error(f"{node.pointer}/start/at", "UNKNOWN_START", text)
+        elif node.mark and place_of(node.mark, sound.content) is None:
+            text = f"no word of that sound is {short(node.mark)}: the node begins when the sound ends"
+            problems.warning(f"{node.pointer}/start/mark", "UNKNOWN_MARK", text)
+
+
+def _is_sound(node: Node) -> TypeGuard[Player | Speak]:
+    return isinstance(node, Speak) or (isinstance(node, Player) and node.action == "play")
 
 
 def _check_body(node: Body, skills: Skills, skip_unknown: bool, problems: Problems) -> None:
@@ -61,8 +106,8 @@ def _check_body(node: Body, skills: Skills, skip_unknown: bool, problems: Proble
         problems.warning(f"{node.pointer}/duration", "SLOT_TOO_SHORT", text)
 
 
-def _check_url(node: Node, url: str, policy: UrlPolicy, problems: Problems) -> None:
+def _check_url(node: Node, key: str, url: str, policy: UrlPolicy, problems: Problems) -> None:
     reason = url_refusal(url, policy)
     if reason:
         # The URL itself is not quoted: it may carry a password or a token.
-        problems.error(f"{node.pointer}/url", "URL_REFUSED", f"the URL is refused: {reason}")
+        problems.error(f"{node.pointer}/{key}", "URL_REFUSED", f"the URL is refused: {reason}")

@@ -16,6 +16,11 @@ def maybe(child: Course) -> Course:
     return Course(child.may | LEFT_OUT, child.usual | LEFT_OUT, expects, 0.0, None, child.max_s)
 
 
+def begun_later(child: Course) -> Course:
+    """Once a sound has come to a word: nobody knows when that is."""
+    return replace(child, expected_s=inf if child.expects == NEVER else None, max_s=inf)
+
+
 def counted(course: Course) -> Course:
     """As what is round one node sees it: being left out is a success there."""
     if not (course.may | course.usual | course.expects) & LEFT_OUT:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from embodiment_bridge.bml.combine import boxed, deciding_ends, in_order, repeated, together
 from embodiment_bridge.bml.combine_extensions import (
     CLEANUP_S,
+    begun_later,
     cleaned_up,
     counted,
     in_any_order,
@@ -22,6 +23,7 @@ from embodiment_bridge.bml.document import (
     Loop,
     Node,
     Player,
+    Start,
     Stop,
     Subtree,
     Timeout,
@@ -46,7 +48,7 @@ def courses_of(nodes: list[Node], lengths: Lengths) -> tuple[dict[int, Course], 
                 blocked[id(node.children[reached])] = node.children[reached - 1]
         elif isinstance(node, Finally):
             course = cleaned_up(counted(below[0]), counted(below[1]))
-        elif isinstance(node, (Loop, Box, Guard, Timeout, Subtree)):
+        elif isinstance(node, (Loop, Box, Guard, Start, Timeout, Subtree)):
             course = _of_wrapper(node, below[0])
         else:
             course = of_leaf(node, lengths)
@@ -85,6 +87,8 @@ def _of_wrapper(node: Wrapper, inside: Course) -> Course:
         return inside
     if isinstance(node, Guard):
         return maybe(inside)
+    if isinstance(node, Start):
+        return begun_later(inside)
     if isinstance(node, Loop):  # an iteration that was left out does not count
         deciding = deciding_ends(node.succeed_on_one, node.fail_on_all)
         return counted(repeated(inside, node.count, deciding))

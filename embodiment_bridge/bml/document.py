@@ -4,9 +4,9 @@
 Every tolerated spelling has been rewritten before: a node-level ``loop``/``repeat`` is a ``Loop`` around the
 node, ``duration`` of anything but ``delay`` and the body leaves is a ``Box``; a node of type loop has its box
 inside. Round those come, where the node has the keys, a ``Timeout``, then a ``Finally``, then a ``Guard`` for
-``condition``. ``pointer`` is the JSON pointer of the node in the text that was read; what was made for a key has the
-pointer and the name of its node. In a subtree it is the pointer of the subtree node, ``#``, the escaped name of
-the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
+``condition``, then a ``Start``. ``pointer`` is the JSON pointer of the node in the text that was read; what was
+made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree node, ``#``,
+the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
 """
 
 from collections.abc import Mapping
@@ -74,6 +74,16 @@ class Guard(NodeBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Start(NodeBase):
+    """``child``, from ``offset_s`` after the sound named ``at`` has come to the word ``mark`` (empty: is heard)."""
+
+    at: str
+    mark: str = ""
+    offset_s: float = 0.0
+    child: "Node"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeout(NodeBase):
     """``child``, which is halted and fails when it has not ended after ``timeout_s``."""
 
@@ -122,24 +132,32 @@ class Body(NodeBase):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Player(NodeBase):
-    """``action`` is play, pause, stop, resume or setVolume; volume in percent, None when not given."""
+    """``action`` is play, pause, stop, resume or setVolume; volume in percent, None when not given.
+
+    ``channel`` empty is the usual one. ``fade_s`` is how long a play fades in. At ``marks_url`` are the times of the
+    words of ``content``, the text that is spoken in the medium.
+    """
 
     action: str
     url: str = ""
     volume: float | None = None
     content: str = ""
     duration_s: float = 0.0
+    channel: str = ""
+    fade_s: float | None = None
+    marks_url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Speak(NodeBase):
-    """Text that still has to become sound."""
+    """Text that still has to become sound, on a ``channel`` as of ``Player``."""
 
     content: str
     voice: str = ""
     language: str = ""
     rate: float | None = None
     volume: float | None = None
+    channel: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +182,7 @@ class Set(NodeBase):
     value: Value
 
 
-Wrapper = Loop | Box | Guard | Timeout | Subtree  # round one child
+Wrapper = Loop | Box | Guard | Start | Timeout | Subtree  # round one child
 Leaf = Delay | Body | Player | Speak | Request | Stop | Set
 Node = Composite | Wrapper | Finally | Leaf
 

@@ -14,10 +14,19 @@ from embodiment_bridge.bml.document import (
     Guard,
     Loop,
     Node,
+    Start,
     Subtree,
     Timeout,
 )
 from embodiment_bridge.bml.fields import Raw
+
+
+class Begin(NamedTuple):
+    """What ``start`` says: which sound, which word of it, and how many s later."""
+
+    at: str
+    mark: str = ""
+    offset_s: float = 0.0
 
 
 class Common(NamedTuple):
@@ -28,6 +37,7 @@ class Common(NamedTuple):
     duration_s: float | None
     timeout_s: float | None = None
     condition: Condition | None = None
+    start: Begin | None = None
 
 
 class Choice(NamedTuple):
@@ -78,7 +88,7 @@ def _built(parts: list[Draft | Node]) -> tuple[Node, ...]:
 
 
 def wrapped(node: Node, common: Common) -> Node:
-    """A leaf with everything round it that its keys ask for: guard(timeout(loop(box(node))))."""
+    """A leaf with everything round it that its keys ask for: start(guard(timeout(loop(box(node)))))."""
     return guarded(repeated(node, common), common)
 
 
@@ -92,7 +102,7 @@ def repeated(node: Node, common: Common) -> Node:
 
 
 def guarded(node: Node, common: Common, cleanup: Node | None = None) -> Node:
-    """The node with its time-out, its clean-up and its condition round it: guard(finally(timeout(node)))."""
+    """The node with its time-out, its clean-up condition and start round it: start(guard(finally(timeout(node))))."""
     pointer, name = node.pointer, node.name
     if common.timeout_s is not None:
         node = Timeout(pointer=pointer, name=name, timeout_s=common.timeout_s, child=node)
@@ -100,6 +110,9 @@ def guarded(node: Node, common: Common, cleanup: Node | None = None) -> Node:
         node = Finally(pointer=pointer, name=name, child=node, cleanup=cleanup)
     if common.condition is not None:
         node = Guard(pointer=pointer, name=name, condition=common.condition, child=node)
+    if common.start is not None:
+        at, mark, offset_s = common.start
+        node = Start(pointer=pointer, name=name, at=at, mark=mark, offset_s=offset_s, child=node)
     return node
 
 

@@ -8,7 +8,7 @@ import math
 from typing import Any, Final
 
 from embodiment_bridge.bml.document import FOREVER
-from embodiment_bridge.bml.keys import KEYS, SAFE_TO_IGNORE, UNSAFE_TO_IGNORE
+from embodiment_bridge.bml.keys import KEYS, UNSAFE_TO_IGNORE
 from embodiment_bridge.bml.limits import Limits
 from embodiment_bridge.bml.pointer import at
 from embodiment_bridge.bml.problems import Problems, short
@@ -124,9 +124,6 @@ class Fields:
             if key in UNSAFE_TO_IGNORE:
                 text = f"a {kind} has no '{key}', and leaving it out would be unsafe"
                 self.problems.error(at(pointer, key), "UNSUPPORTED_EXTENSION", text)
-            elif key in SAFE_TO_IGNORE:
-                text = f"'{key}' is not carried out by this version and is ignored"
-                self.problems.tolerated(at(pointer, key), "UNSUPPORTED_EXTENSION", text)
             else:
                 text = self.problems.unknown(f"key of {kind}", key, KEYS[kind])
                 self.problems.tolerated(at(pointer, key), "UNKNOWN_KEY", text)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of the node types that have no children: one function per type, values to a canonical node."""
 
+import re
 from collections.abc import Callable
 
 from embodiment_bridge.bml import spelling
@@ -12,6 +13,8 @@ from embodiment_bridge.bml.pointer import at
 from embodiment_bridge.bml.problems import short
 
 SLOWEST, FASTEST = 0.1, 10.0  # rate of speech, 1 is the voice's own
+LONGEST_FADE_S = 60.0
+CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
 def _delay(raw: Raw, pointer: str, common: Common, fields: Fields) -> Node:
@@ -79,7 +82,18 @@ def _player(raw: Raw, pointer: str, common: Common, fields: Fields) -> Node:
         url=fields.text(raw, pointer, "url", fields.limits.max_url, required="url" in raw),
         volume=fields.volume(raw, pointer),
         content=fields.text(raw, pointer, "content", fields.limits.max_text),
+        channel=_channel(raw, pointer, fields),
+        fade_s=fields.number(raw, pointer, "fade", 0.0, LONGEST_FADE_S) if "fade" in raw else None,
+        marks_url=fields.text(raw, pointer, "marks_url", fields.limits.max_url),
     )
+
+
+def _channel(raw: Raw, pointer: str, fields: Fields) -> str:
+    text = fields.text(raw, pointer, "channel", fields.limits.max_name)
+    if text and not CHANNEL.fullmatch(text):
+        message = f"{short(text)} is no channel (a letter, then at most 31 letters, digits and '_')"
+        fields.problems.error(at(pointer, "channel"), "BAD_CHANNEL", message)
+    return text
 
 
 def _player_action(raw: Raw, pointer: str, fields: Fields) -> str:
@@ -123,6 +137,7 @@ def _speak(raw: Raw, pointer: str, common: Common, fields: Fields) -> Node:
         language=fields.text(raw, pointer, "language", fields.limits.max_name),
         rate=fields.number(raw, pointer, "rate", SLOWEST, FASTEST),
         volume=fields.volume(raw, pointer),
+        channel=_channel(raw, pointer, fields),
     )
 
 

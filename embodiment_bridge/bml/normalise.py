@@ -15,6 +15,7 @@ from embodiment_bridge.bml.fields import Fields, Raw
 from embodiment_bridge.bml.leaves import LEAVES
 from embodiment_bridge.bml.pointer import at
 from embodiment_bridge.bml.problems import short
+from embodiment_bridge.bml.start_reader import begin
 from embodiment_bridge.bml.subtrees import Subtrees, filled_in
 
 SHORTEST_TIMEOUT_S = 0.001
@@ -104,13 +105,14 @@ class _Walk:
             duration = fields.number(raw, pointer, "duration", 0.0, fields.limits.max_duration_s)
         if "loop" in raw or "repeat" in raw or kind == "loop":
             count = self._count(raw, pointer, kind)
-        if "timeout" not in raw and "condition" not in raw:
+        if "timeout" not in raw and "condition" not in raw and "start" not in raw:
             return Common(name, count, duration)
         timeout = fields.number(raw, pointer, "timeout", SHORTEST_TIMEOUT_S, fields.limits.max_duration_s)
         condition = None
         if "condition" in raw:
             condition = Reader(fields).read(raw["condition"], at(pointer, "condition"))
-        return Common(name, count, duration, timeout, condition)
+        start = begin(raw["start"], at(pointer, "start"), fields) if "start" in raw else None
+        return Common(name, count, duration, timeout, condition, start)
 
     def _kind(self, raw: Raw, pointer: str) -> str | None:
         if "type" not in raw:

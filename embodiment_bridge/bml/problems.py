@@ -11,7 +11,7 @@ ERROR = "error"  # the document cannot be used
 TOLERATED = "tolerated"  # error in strict mode, warning in tolerant mode
 WARNING = "warning"
 
-# Every code with what it is (UNSUPPORTED_EXTENSION is also an error where ignoring the key would be unsafe).
+# Every code with what it is.
 CODES: dict[str, str] = {
     # The text.
     "TOO_LARGE": ERROR,
@@ -40,6 +40,7 @@ CODES: dict[str, str] = {
     "UNKNOWN_TYPE": ERROR,
     "UNKNOWN_POLICY": ERROR,
     "BAD_ACTION": ERROR,
+    "BAD_CHANNEL": ERROR,
     "UNKNOWN_OPERATOR": ERROR,
     "UNKNOWN_CONDITION_KEY": ERROR,
     "CONDITION_TOO_LARGE": ERROR,
@@ -52,7 +53,7 @@ CODES: dict[str, str] = {
     "MISSING_ARGUMENT": ERROR,
     "BAD_ARGUMENT": ERROR,
     "UNKNOWN_KEY": TOLERATED,
-    "UNSUPPORTED_EXTENSION": TOLERATED,
+    "UNSUPPORTED_EXTENSION": ERROR,
     "UNSUPPORTED_VERSION": TOLERATED,
     "MISSING_TYPE": TOLERATED,  # always an error on a node without children
     "TYPE_SPELLING": TOLERATED,
@@ -73,6 +74,9 @@ CODES: dict[str, str] = {
     "MISSING_CHANNEL": WARNING,
     "SLOT_TOO_SHORT": WARNING,
     "UNKNOWN_TARGET": WARNING,
+    "START_OUTSIDE_PARALLEL": ERROR,
+    "UNKNOWN_START": ERROR,
+    "UNKNOWN_MARK": WARNING,
     # How it will run (analysis).
     "UNREACHABLE": WARNING,
     "FOREVER_WITHOUT_EXIT": WARNING,

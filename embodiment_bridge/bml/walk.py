@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Going through a canonical tree without recursion: documents may be deeper than Python's stack."""
 
-from embodiment_bridge.bml.document import Box, Composite, Finally, Guard, Loop, Node, Subtree, Timeout
+from embodiment_bridge.bml.document import Box, Composite, Finally, Guard, Loop, Node, Start, Subtree, Timeout
 
 
 def children_of(node: Node) -> tuple[Node, ...]:
     """The nodes directly below ``node``, in order."""
     if isinstance(node, Composite):
         return node.children
-    if isinstance(node, (Loop, Box, Guard, Timeout, Subtree)):
+    if isinstance(node, (Loop, Box, Guard, Start, Timeout, Subtree)):
         return (node.child,)
     if isinstance(node, Finally):
         return node.child, node.cleanup

@@ -23,6 +23,7 @@ from embodiment_bridge.bml.document import (
     Player,
     Request,
     Set,
+    Start,
     Stop,
     Subtree,
     Timeout,
@@ -56,6 +57,8 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
         return _box(node, written)
     if isinstance(node, Loop):
         return _loop(node, written)
+    if isinstance(node, Start):
+        return _start(node, written)
     if isinstance(node, (Guard, Timeout, Finally)):
         return _guarded(node, written)
     values = _composite(node, written) if isinstance(node, Composite) else _leaf(node)
@@ -65,7 +68,7 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
 def _box(node: Box, written: dict[int, Object]) -> Object:
     inside = written[id(node.child)]
     # In these the key is missing, taken or means something else.
-    if isinstance(node.child, (Loop, Box, Body, Delay, Guard, Timeout, Finally)):
+    if isinstance(node.child, (Loop, Box, Body, Delay, Guard, Start, Timeout, Finally)):
         inside = {"type": "sequence", "behaviors": [inside]}
     return {**inside, "duration": _number(node.duration_s)}
 
@@ -73,7 +76,7 @@ def _box(node: Box, written: dict[int, Object]) -> Object:
 def _guarded(node: Guard | Timeout | Finally, written: dict[int, Object]) -> Object:
     """A key of what is inside, if reading would put it round that again."""
     inside = written[id(node.child)]
-    taken = inside.keys() & {"condition", *(() if isinstance(node, Guard) else ("finally",))}
+    taken = inside.keys() & {"start", "condition", *(() if isinstance(node, Guard) else ("finally",))}
     taken |= inside.keys() & ({"timeout"} if isinstance(node, Timeout) else set())
     childless = isinstance(node, Finally) and inside["type"] not in (*COMPOSITES, "loop")
     if taken or childless or (isinstance(node, Finally) and "finally" in inside):
@@ -83,6 +86,13 @@ def _guarded(node: Guard | Timeout | Finally, written: dict[int, Object]) -> Obj
     if isinstance(node, Timeout):
         return {**inside, "timeout": _number(node.timeout_s)}
     return {**inside, "finally": written[id(node.cleanup)]}
+
+
+def _start(node: Start, written: dict[int, Object]) -> Object:
+    inside = written[id(node.child)]
+    if "start" in inside:
+        inside = {"type": "sequence", "behaviors": [inside]}
+    return {**inside, "start": {"at": node.at} | _given(mark=node.mark, offset=_number(node.offset_s))}
 
 
 def _loop(node: Loop, written: dict[int, Object]) -> Object:
@@ -104,7 +114,7 @@ def _is_key_of(loop: Loop, core: Node) -> bool:
     at_one_place = loop.pointer == core.pointer == loop.child.pointer and loop.name == core.name
     plain = not (loop.succeed_on_one or loop.fail_on_all or loop.extra) and loop.count != 1
     boxed = isinstance(loop.child, Box)
-    wraps = isinstance(core, (Loop, Box, Guard, Timeout, Finally))
+    wraps = isinstance(core, (Loop, Box, Guard, Start, Timeout, Finally))
     return at_one_place and plain and not wraps and not (boxed and _has_slot(core))
 
 
@@ -151,9 +161,13 @@ def _leaf(node: Leaf | Subtree) -> Object:
         return values if node.intensity == 1.0 else {**values, "intensity": _number(node.intensity)}
     if isinstance(node, Player):
         values = {"type": "player", "action": node.action} | _given(url=node.url, content=node.content)
+        values |= _given(channel=node.channel, marks_url=node.marks_url)
+        values = values if node.fade_s is None else {**values, "fade": _number(node.fade_s)}
     else:
         values = {"type": "speak", "content": node.content}
-        values |= _given(voice=node.voice, language=node.language, rate=_number(node.rate))
+        values |= _given(
+            voice=node.voice, language=node.language, rate=_number(node.rate), channel=node.channel
+        )
     return values if node.volume is None else {**values, "volume": _number(node.volume)}
 
 

@@ -210,11 +210,13 @@ def test_conditions_are_guards():
     assert isinstance(otherwise, Delay)
 
 
-def test_speech_marks_are_ignored_with_a_warning():
-    result = read((DATA / "extended/e3_speech_marks.json").read_bytes())
-    assert found(result.problems) == [("/behaviors/1/start", "UNSUPPORTED_EXTENSION")]
+def test_speech_marks_are_read():
+    result = read((DATA / "extended/e3_speech_marks.json").read_bytes(), strict=True)
+    assert result.problems == []
     assert result.document is not None
-    assert result.document.root.children[1].extra == {"start": {"at": "s1", "mark": "there"}}
+    later = result.document.root.children[1]
+    assert (later.at, later.mark, later.offset_s) == ("s1", "there", 0.0)
+    assert later.child.kind == "sequence"
 
 
 # file -> what reading, checking and analysing find, and whether the document can be used

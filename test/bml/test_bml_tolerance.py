@@ -198,14 +198,6 @@ def test_unknown_key_names_the_nearest_one():
     assert "did you mean 'return'" in problem.message
 
 
-@pytest.mark.parametrize("key", ["start", "channel", "fade", "marks_url"])
-def test_extension_that_is_safe_to_ignore(key):
-    result = read(json.dumps({**PLAY, key: 1}))
-    assert [(p.pointer, p.code) for p in result.problems] == [(f"/{key}", "UNSUPPORTED_EXTENSION")]
-    assert result.document.root.extra == {key: 1}
-    assert read(json.dumps({**PLAY, key: 1}), strict=True).document is None
-
-
 @pytest.mark.parametrize("key", ["reactive", "random", "weights"])
 def test_key_of_a_selector_is_unknown_elsewhere(key):
     result = read(json.dumps({**PLAY, key: 1}))
