@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions in Python: ``(key("battery") < 20) & ~key("mood").among("sad", "sleepy")``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Scalar = bool | int | float | str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A condition as JSON. ``&`` is all, ``|`` is any, ``~`` is not."""
+
+    data: Mapping[str, Any]
+
+    def __and__(self, other: "Predicate") -> "Predicate":
+        """Both are met."""
+        return Predicate({"all": [self.data, other.data]})
+
+    def __or__(self, other: "Predicate") -> "Predicate":
+        """One is met."""
+        return Predicate({"any": [self.data, other.data]})
+
+    def __invert__(self) -> "Predicate":
+        """It is not met."""
+        return Predicate({"not": self.data})
+
+    def __bool__(self) -> bool:
+        """No truth value: ``and``, ``or``, ``not`` and chains like ``1 < key < 5`` would lose a part of it.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("a condition is met on the robot, not here: join conditions by & | ~")
+
+
+class key:  # noqa: N801 - reads as a word of the language
+    """A key of the blackboard, to be compared with a value."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _compared(self, op: str, value: object) -> Predicate:
+        return Predicate({"key": self._name, "op": op, "value": value})
+
+    def __eq__(self, value: object) -> Predicate:  # type: ignore[override]
+        """The values are equal and of one type."""
+        return self._compared("==", value)
+
+    def __ne__(self, value: object) -> Predicate:  # type: ignore[override]
+        """They are not."""
+        return self._compared("!=", value)
+
+    def __lt__(self, value: float | str) -> Predicate:
+        """Less."""
+        return self._compared("<", value)
+
+    def __le__(self, value: float | str) -> Predicate:
+        """Less or equal."""
+        return self._compared("<=", value)
+
+    def __gt__(self, value: float | str) -> Predicate:
+        """More."""
+        return self._compared(">", value)
+
+    def __ge__(self, value: float | str) -> Predicate:
+        """More or equal."""
+        return self._compared(">=", value)
+
+    def among(self, *values: Scalar) -> Predicate:
+        """One of the values."""
+        return self._compared("in", list(values))
+
+    def exists(self) -> Predicate:
+        """There is a value."""
+        return self._compared("exists", True)
