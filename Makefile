@@ -1,6 +1,6 @@
 # make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it;
 #              SHOW=dance BODY=mock BRAIN=... show something else: .venv/bin/embodiment_bridge demo --help has the table
-# make test    everything that has to pass
+# make test    everything that has to pass; ARGS="test/bml -n 0" runs one folder in one process
 # make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
 # make soak    the tests that take long
 # make venv    the environment that the others use: ROS 2 from PyPI and this package, built
@@ -26,7 +26,7 @@ demo: venv
 	@$(BIN)/embodiment_bridge demo $(if $(SHOW),--show $(SHOW)) $(if $(BODY),--body $(BODY)) $(if $(BRAIN),--brain $(BRAIN)) $(ARGS)
 
 test: venv lint
-	@$(BIN)/python -m pytest -m "not soak" $(ARGS)
+	@$(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile $(ARGS)
 
 bench: venv
 	@$(BIN)/python benchmarks/run.py $(ARGS)

@@ -148,10 +148,10 @@ def test_pause_speed_and_seek(recording, replays) -> None:
 def test_brain_runs_against_a_recording(recording, replays) -> None:
     replay = replays(recording, body=True, loop=True, publish_clock=False)
     namespace = replay.watcher.get_namespace()
-    replay.runtime.add(behavior_tree(context=replay.runtime.context, namespace=namespace))
+    tree = replay.runtime.add(behavior_tree(context=replay.runtime.context, namespace=namespace))
     warnings: list[str] = []
     client = BmlClient(replay.watcher, lambda feedback: warnings.extend(feedback.warnings))
-    replay.until(lambda: client.server_is_there and bool(replay.joints))
+    replay.until(lambda: client.server_is_there and bool(replay.joints) and bool(tree._skills))
     client.send(json.dumps({"type": "body", "action": "HEAD_SHAKE"}), source="test")
     replay.until(lambda: client.result is not None)
     assert client.result.outcome == "SUCCEEDED"

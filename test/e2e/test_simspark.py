@@ -128,8 +128,9 @@ def test_players_hear_each_other(live, robots):
 
 
 def test_number_that_is_taken_is_told_in_the_link_state(live, robots):
-    first, second = robots(live, **LIVE), robots(live, **LIVE)
+    first = robots(live, **LIVE)
     first.join()
+    second = robots(live, **LIVE)
     second.until(lambda: "number is taken" in second.watcher.reason)
     assert first.watcher.link == "ready"
 
