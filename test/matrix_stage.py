@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One body as the launch file starts it, and three brains that take turns on it with the same documents."""
+
+import json
+import math
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import KeyValue
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.msg import LinkState, NodeEvent, SkillList
+from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
+
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.behavior_tree import BehaviorTree
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.watcher import LINKS, Watcher
+from embodiment_bridge.peers.oac.stand_in import OacPeer
+
+ROOT = Path(__file__).parents[1]
+DATA = ROOT / "test/data/matrix"
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+MOVED_JOINT = 0.1  # rad
+MOVED_BASE = 0.03  # m
+BODIES = ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos")
+WITH_MONITOR = ("rcsssmj", "simspark")
+ENDS = ("success", "failure", "skipped", "replaced", "halted")
+STATUS = {
+    ExecuteSkill.Result.SKIPPED: "skipped",
+    ExecuteSkill.Result.REPLACED: "replaced",
+    ExecuteSkill.Result.CANCELED: "canceled",
+    ExecuteSkill.Result.FAILED: "failed",
+}
+
+
+@dataclass
+class Outcome:
+    """What a brain got out of a body. moved: ``joints``, ``base``; not_done: why, by step."""
+
+    done: list[str] = field(default_factory=list)
+    not_done: dict[str, str] = field(default_factory=dict)
+    moved: list[str] = field(default_factory=list)
+
+    def note(self, step: str, why_not: str) -> None:
+        """One step has ended."""
+        if why_not:
+            self.not_done[step] = why_not
+        else:
+            self.done.append(step)
+
+
+def place(body: str, folder: Path) -> dict[str, str]:
+    """Where the body's peer listens in a test, so that it meets nobody else's; users take the usual places."""
+    with ExitStack() as taken:
+        ports = [taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in "ab"]
+    if body == "mock":
+        return {}
+    if body == "virtual_servos":
+        return {"port": str(folder / "servos")}
+    return {"port": str(ports[0]), **({"monitor_port": str(ports[1])} if body in WITH_MONITOR else {})}
+
+
+class MatrixStage:
+    """The graph of ``bringup.launch.xml body:=BODY brain:=opencog start_peer:=true``, with an OAC that waits."""
+
+    def __init__(self, body: str, folder: Path) -> None:
+        self.body = body
+        self.told: list[str] = []
+        self._events: list[NodeEvent] = []
+        self._first: dict[str, float] = {}
+        self._travel = 0.0
+        self._away = 0.0
+        self._link = ""
+        self._skills: dict[str, list[str]] = {}
+        with ExitStack() as stack:
+            self._start(stack, body, folder)
+            self._open = stack.pop_all()
+
+    def _start(self, stack: ExitStack, body: str, folder: Path) -> None:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # for stand-ins: these sources
+        patch.setenv("ROS_HOME", str(folder))
+        self.oac = stack.enter_context(OacPeer(script="none"))
+        arguments = {"body": body, "brain": "opencog", "start_peer": "true", "on_error": "continue"}
+        arguments |= {"router_port": str(self.oac.port), **place(body, folder)}
+        plan = read_launch(
+            ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
+        )
+        self.graph = stack.enter_context(Graph(plan, self.told.append))
+        runtime = self.graph.runtime
+        (self.tree,) = (node for node in runtime._nodes if isinstance(node, BehaviorTree))
+        self.watcher = runtime.add(Watcher(context=runtime.context))
+        for kind, topic, role, take in (
+            (NodeEvent, "behavior_tree/events", "events", self._events.append),
+            (JointState, "joint_states", "sensor", self._take_joints),
+            (LinkState, "opencog_bridge/link_state", "latched", self._take_link),
+            (SkillList, "skills", "latched", self._take_skills),
+        ):
+            self.watcher.create_subscription(kind, topic, take, profile(role))
+        self.feedback: list[Any] = []
+        self.bml = BmlClient(self.watcher, self.feedback.append)
+        stack.callback(self.bml.destroy)
+        self.client = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
+        stack.callback(self.client.destroy)
+        self.until(self._joined)
+
+    def close(self) -> None:
+        """End everything."""
+        self._open.close()
+
+    def until(self, condition: Callable[[], Any], patience: float = PATIENCE) -> None:
+        """Serve until the condition holds; a test that waits too long fails and says how the link is."""
+        deadline = time.monotonic() + patience
+        self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
+        assert condition(), (self.body, self.watcher.link, self.watcher.reason, self.told)
+
+    # The brains.
+
+    def perform_bml(self) -> Outcome:
+        """A goal of `execute_bml`."""
+        text = (DATA / "performance.json").read_text(encoding="utf-8")
+        names = {f"/behaviors/{i}": leaf["action"] for i, leaf in enumerate(json.loads(text)["behaviors"])}
+        self._begin()
+        self.bml.send(text, source="matrix")
+        self.until(lambda: self.bml.result is not None)
+        assert (self.bml.result.outcome, self.bml.result.reason) == ("SUCCEEDED", "")
+        self.until(lambda: {e.pointer for e in self._events if e.event in ENDS} >= set(names))
+        outcome = Outcome()
+        for event in list(self._events):
+            if event.pointer in names and event.event in ENDS:
+                outcome.note(names[event.pointer], self._why_not(event.pointer))
+        return self._finish(outcome)
+
+    def _why_not(self, pointer: str) -> str:
+        """What was warned of; a document goes on after an action that the body cannot do."""
+        told = [e for e in self._events if e.pointer == pointer and e.code in ("SKIPPED", "REPLACED")]
+        return "".join(f"{event.code.lower()}: {event.message}" for event in told)
+
+    def perform_opencog(self) -> Outcome:
+        """A plan of the OAC, through Router, bridge and `execute_action_plan`."""
+        plan = (DATA / "plan.xml").read_bytes()
+        brain = self.oac.brains["fido"]
+        self._begin()
+        self.oac.do(lambda: self.oac.router.send("fido", "PROXY", 1, plan))
+        number = plan.count(b"<action ")
+        self.until(lambda: len(brain.record.reports) >= number)
+        outcome = Outcome()
+        for report in list(brain.record.reports):
+            reasons = [p.value for p in report.params if p.name == "reason"]
+            outcome.note(report.name, "" if report.status == "done" else f"error: {''.join(reasons)}")
+        return self._finish(outcome)
+
+    def perform_ros(self) -> Outcome:
+        """A ROS program that looks what the body can do, and asks for some of it."""
+        self._begin()
+        outcome = Outcome()
+        for wish in json.loads((DATA / "skills.json").read_text(encoding="utf-8")):
+            name = wish["name"]
+            outcome.note(name, self._ask(name, wish.get("parameters", {})))
+        return self._finish(outcome)
+
+    def _ask(self, name: str, parameters: Mapping[str, str]) -> str:
+        """Why a skill was not done; empty when it was. The body says which parameters it takes."""
+        if name not in self._skills:
+            return "not in the list of skills"
+        goal = ExecuteSkill.Goal(name=name, source="matrix")
+        taken = {key: value for key, value in parameters.items() if key in self._skills[name]}
+        goal.parameters = [KeyValue(key=key, value=value) for key, value in taken.items()]
+        answer = self.client.send_goal_async(goal)
+        self.until(answer.done)
+        ending = answer.result().get_result_async()
+        self.until(ending.done)
+        result = ending.result().result
+        if result.status == result.SUCCEEDED:
+            return ""
+        return f"{STATUS[result.status]}: {result.reason}"
+
+    # What is seen.
+
+    def _joined(self) -> bool:
+        watcher, brain = self.watcher, self.oac.brains["fido"]
+        return (
+            watcher.link == "ready"
+            and watcher.posture in ("standing", "unknown")
+            and bool(self._skills)
+            and bool(self.tree._skills)
+            and self.bml.server_is_there
+            and self.client.server_is_ready()
+            and self._link == "ready"
+            and "fido" in brain.known
+        )
+
+    def _begin(self) -> None:
+        self._events.clear()
+        self._first.clear()
+        self._travel = self._away = 0.0
+        self.watcher.mark()
+
+    def _finish(self, outcome: Outcome) -> Outcome:
+        if self._travel > MOVED_JOINT:
+            outcome.moved.append("joints")
+        if max(self._away, self.watcher.distance) > MOVED_BASE:
+            outcome.moved.append("base")
+        return outcome
+
+    def _take_joints(self, message: JointState) -> None:
+        for name, position in zip(message.name, message.position, strict=False):
+            if math.isfinite(position):
+                self._travel = max(self._travel, abs(position - self._first.setdefault(name, position)))
+        self._away = max(self._away, self.watcher.distance)
+
+    def _take_link(self, message: LinkState) -> None:
+        self._link = LINKS.get(message.state, "unknown")
+
+    def _take_skills(self, message: SkillList) -> None:
+        self._skills = {skill.name: list(skill.parameters) for skill in message.skills}
