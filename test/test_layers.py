@@ -80,6 +80,7 @@ LAYERS = (
     ),
     ("link", ("bags", "bags.*"), ROS),
     ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
+    ("link", ("viewing", "viewing.*"), ROS),
     ("link", ("network_element", "network_element.*"), ROS),
     ("link", ("media", "media.*"), ROS),
     ("link", ("fetching", "fetching.*"), ROS),

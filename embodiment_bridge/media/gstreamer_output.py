@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The output that is heard: GStreamer's playbin, in a helper program."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.media.helper_process import HelperProcess, Message
+from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, OutputEvent
+from embodiment_bridge.media.pythons import python_with_gi
+
+HELPER = Path(__file__).with_name("gstreamer_helper.py")
+START_S = 15.0  # the first start of GStreamer on a machine scans its plug-ins
+FADE_OUT_S = 0.03
+KINDS = {PLAYING, PAUSED, POSITION, *LAST}
+NEWS = 10_000
+
+
+class GStreamerOutput:
+    """An ``Output``. When the helper ends, what plays fails, and the next sound starts it anew.
+
+    Args:
+        environment: the helper gets it; see ``launching.environment.of_outside_program``.
+        sink: a GStreamer sink; fakesink for tests.
+
+    Raises:
+        ConfigError: no Python here can import gi.
+        LinkError: the helper does not start.
+    """
+
+    name = "gstreamer"
+
+    def __init__(self, environment: Mapping[str, str], sink: str = "autoaudiosink") -> None:
+        python = python_with_gi(environment)
+        if not python:
+            raise ConfigError("no Python here can import gi (Debian: python3-gi, gir1.2-gstreamer-1.0)")
+        self._command = [python, str(HELPER), sink]
+        self._environment = environment
+        self._news: deque[OutputEvent] = deque(maxlen=NEWS)
+        self._lock = threading.Lock()
+        self._ready = threading.Event()
+        self._playing: dict[str, tuple[float, float | None]] = {}  # id: (position, when told; None: stands)
+        self._ended = ""
+        self.has_device = False
+        self._helper = self._start()
+        if not self._ready.wait(START_S) or self._ended:
+            self.close()
+            raise LinkError(f"the GStreamer helper did not start: {self._ended or 'it says nothing'}")
+
+    def _start(self) -> HelperProcess:
+        self._ended = ""
+        return HelperProcess(self._command, self._environment, self._take, self._on_end)
+
+    @property
+    def pid(self) -> int:
+        """The process id of the helper."""
+        return self._helper.pid
+
+    def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
+        """See ``Output``."""
+        del length
+        if self._ended:
+            self._helper.close()
+            self._helper = self._start()
+        with self._lock:
+            self._playing[sound_id] = (0.0, None)
+        self._send(do="play", id=sound_id, path=path, volume=volume, fade=fade)
+
+    def pause(self, sound_id: str) -> None:
+        """See ``Output``."""
+        self._send(do="pause", id=sound_id)
+
+    def resume(self, sound_id: str) -> None:
+        """See ``Output``."""
+        self._send(do="resume", id=sound_id)
+
+    def stop(self, sound_id: str) -> None:
+        """See ``Output``."""
+        self._send(do="stop", id=sound_id, fade=FADE_OUT_S)
+
+    def set_volume(self, sound_id: str, volume: float) -> None:
+        """See ``Output``."""
+        self._send(do="volume", id=sound_id, volume=volume)
+
+    def events(self) -> list[OutputEvent]:
+        """See ``Output``."""
+        with self._lock:
+            news = list(self._news)
+            self._news.clear()
+        return news
+
+    def position(self, sound_id: str) -> float:
+        """See ``Output``; between two reports time is added."""
+        with self._lock:
+            position, since = self._playing.get(sound_id, (0.0, None))
+        return position if since is None else position + time.monotonic() - since
+
+    def close(self) -> None:
+        """See ``Output``."""
+        self._helper.close()
+
+    def _send(self, **message: Any) -> None:
+        try:
+            self._helper.send(message)
+        except LinkError as error:
+            self._fail_all(str(error))
+
+    def _take(self, message: Message) -> None:
+        """On the thread that reads the helper."""
+        kind = message.get("event")
+        if kind == "ready":
+            self.has_device = bool(message.get("sound"))
+            self._ready.set()
+            return
+        sound_id = message.get("id")
+        if kind not in KINDS or not isinstance(sound_id, str):
+            return
+        position, length = _seconds(message.get("position")), _seconds(message.get("length"), -1.0)
+        event = OutputEvent(
+            sound_id, kind, position, None if length < 0 else length, str(message.get("reason", ""))[:500]
+        )
+        with self._lock:
+            if kind in LAST:
+                self._playing.pop(sound_id, None)
+            else:
+                self._playing[sound_id] = (position, None if kind == PAUSED else time.monotonic())
+            self._news.append(event)
+
+    def _on_end(self, reason: str) -> None:
+        self._ended = f"the GStreamer helper ended: {reason}"
+        self._ready.set()
+        self._fail_all(self._ended)
+
+    def _fail_all(self, reason: str) -> None:
+        with self._lock:
+            self._news.extend(OutputEvent(one, FAILED, reason=reason) for one in self._playing)
+            self._playing.clear()
+
+
+def _seconds(value: object, otherwise: float = 0.0) -> float:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else otherwise

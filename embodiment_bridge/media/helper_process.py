@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A helper program: JSON lines to its standard input and from its standard output, and no way for it to outlive us.
+
+The program gets neither our libraries nor our Python path (it may be of another Python), and ends when its standard
+input does, so that it also goes when this process is killed. Nothing here waits for it but ``close``, and that at
+most a second.
+"""
+
+import json
+import os
+import subprocess
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from embodiment_bridge.errors import LinkError
+
+MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters are some 100 kB
+LAST_WORDS = 5  # lines of a helper that are no JSON: what it complained of
+END_S = 0.5  # for each of: end by itself, terminate, kill
+
+Message = dict[str, Any]
+
+
+class HelperProcess:
+    """One run of a helper program.
+
+    Args:
+        command: the program and its arguments.
+        environment: of the program.
+        on_message: takes each message, on a thread of ours; must return at once.
+        on_end: called once, on the same thread, when the program has ended; with its last complaint.
+
+    Raises:
+        LinkError: it cannot be started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        on_message: Callable[[Message], None],
+        on_end: Callable[[str], None],
+    ) -> None:
+        self._on_message, self._on_end = on_message, on_end
+        self._complaints: deque[str] = deque(maxlen=LAST_WORDS)
+        self._lock = threading.Lock()
+        try:
+            self._process = subprocess.Popen(
+                command,
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is for us; we tell it
+            )
+        except OSError as error:
+            raise LinkError(f"{command[0]} cannot be started: {error}") from error
+        if self._process.stdin is None or self._process.stdout is None:
+            raise LinkError(f"{command[0]} has no pipes")
+        self._input, self._output = self._process.stdin, self._process.stdout
+        os.set_blocking(self._input.fileno(), False)
+        self._reader = threading.Thread(target=self._read, name="helper-reader", daemon=True)
+        self._reader.start()
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Tell it something; returns at once.
+
+        Raises:
+            LinkError: it has ended, or does not read: then it is killed.
+        """
+        line = json.dumps(message).encode() + b"\n"
+        with self._lock:
+            try:
+                written = os.write(self._input.fileno(), line)
+            except BlockingIOError:
+                written = 0
+            except (OSError, ValueError) as error:
+                raise LinkError(f"the helper has ended: {self.complaint or error}") from error
+        if written != len(line):
+            self._process.kill()
+            raise LinkError("the helper does not read what it is told; it was ended")
+
+    @property
+    def complaint(self) -> str:
+        """The last line that it wrote which was no message."""
+        return self._complaints[-1] if self._complaints else ""
+
+    def close(self) -> None:
+        """End it: by the end of its input, else by force. It is gone when this returns."""
+        with self._lock:
+            try:
+                self._input.close()
+            except OSError:  # it was gone already
+                self._complaints.append("its input was closed")
+        for step in (None, self._process.terminate, self._process.kill):
+            if step is not None:
+                step()
+            try:
+                self._process.wait(END_S)
+                break
+            except subprocess.TimeoutExpired:
+                continue
+        if threading.current_thread() is not self._reader:
+            self._reader.join(END_S)
+        self._output.close()
+
+    def _read(self) -> None:
+        try:
+            while line := self._output.readline(MAX_LINE):
+                if not line.endswith(b"\n") and len(line) >= MAX_LINE:
+                    self._complaints.append(f"a message of over {MAX_LINE} bytes")
+                    self._process.kill()
+                    break
+                self._take(line)
+        except (OSError, ValueError) as error:  # closed under us
+            self._complaints.append(str(error))
+        self._process.wait()
+        self._on_end(self.complaint or f"it ended with code {self._process.returncode}")
+
+    def _take(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            message = None
+        if isinstance(message, dict):
+            self._on_message(message)
+        elif line.strip():
+            self._complaints.append(line.decode(errors="replace").strip()[:500])

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings sounds to files, on a few threads: fetches media, speaks texts, reads marks."""
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from embodiment_bridge.errors import BridgeError, CommandError
+from embodiment_bridge.media import marks as mark_files
+from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.marks import Marks
+from embodiment_bridge.media.null_output import wav_length
+from embodiment_bridge.media.sources import MediaSources
+from embodiment_bridge.media.speech import SpeechStore, Spoken
+
+THREADS = 4
+MAX_WAITING = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A sound that can be played, or ``reason`` why not."""
+
+    id: str
+    path: Path = field(default_factory=Path)
+    length: float | None = None
+    marks: Marks = field(default_factory=Marks)
+    reason: str = ""
+
+
+class Loader:
+    """Loads in the background; ``take`` gives what is ready.
+
+    ``speech`` makes the speech store, on one of the threads, for the first text.
+
+    Raises (by ``speech``):
+        BridgeError: nothing can speak here; texts then fail with that reason.
+    """
+
+    def __init__(self, sources: MediaSources, speech: Callable[[], SpeechStore] | None = None) -> None:
+        self._sources = sources
+        self._ready: queue.SimpleQueue[Loaded] = queue.SimpleQueue()
+        self._waiting: dict[str, tuple[threading.Event, Future[None]]] = {}
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="media-loader")
+        self._make_speech = speech
+        self._speech: SpeechStore | None = None
+        self._speech_lock = threading.Lock()
+
+    @property
+    def speaks(self) -> bool:
+        """Whether there is something that may speak."""
+        return self._make_speech is not None
+
+    def begin(self, cue: Cue) -> None:
+        """Load a sound.
+
+        Raises:
+            CommandError: too many are being loaded.
+        """
+        if len(self._waiting) >= MAX_WAITING:
+            raise CommandError(f"{MAX_WAITING} sounds are being loaded already")
+        cancelled = threading.Event()
+        self._waiting[cue.id] = (cancelled, self._pool.submit(self._load, cue, cancelled))
+
+    def cancel(self, sound_id: str) -> None:
+        """Give a sound up."""
+        waiting = self._waiting.pop(sound_id, None)
+        if waiting is not None:
+            waiting[0].set()
+            waiting[1].cancel()
+
+    def take(self) -> list[Loaded]:
+        """What has become ready and was not cancelled."""
+        ready: list[Loaded] = []
+        while True:
+            try:
+                loaded = self._ready.get_nowait()
+            except queue.Empty:
+                return ready
+            if self._waiting.pop(loaded.id, None) is not None:
+                ready.append(loaded)
+
+    def close(self) -> None:
+        """Give everything up, end the speech program."""
+        for sound_id in list(self._waiting):
+            self.cancel(sound_id)
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        if self._speech is not None:
+            self._speech.close()
+
+    def _load(self, cue: Cue, cancelled: threading.Event) -> None:
+        try:
+            self._ready.put(self._loaded(cue, cancelled))
+        except (BridgeError, OSError) as error:
+            self._ready.put(Loaded(cue.id, reason=str(error)))
+        except Exception as error:  # noqa: BLE001 - a fault in here is that sound's failure
+            self._ready.put(Loaded(cue.id, reason=f"{type(error).__name__}: {error}"))
+
+    def _loaded(self, cue: Cue, cancelled: threading.Event) -> Loaded:
+        if cue.url:
+            path = self._sources.path_of(cue.url, cancelled.is_set)
+            marks = self._marks(cue, cancelled)
+            return Loaded(cue.id, path, wav_length(str(path)), marks)
+        speech = self._store().get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
+        return Loaded(cue.id, speech.path, wav_length(str(speech.path)), speech.marks)
+
+    def _store(self) -> SpeechStore:
+        if self._make_speech is None:
+            raise CommandError("nothing can speak here")
+        with self._speech_lock:
+            if self._speech is None:
+                self._speech = self._make_speech()
+            return self._speech
+
+    def _marks(self, cue: Cue, cancelled: threading.Event) -> Marks:
+        if not cue.marks_url:
+            return Marks()
+        return mark_files.from_file(self._sources.marks_of(cue.marks_url, cancelled.is_set))

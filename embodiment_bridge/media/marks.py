@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When the words and sounds of a spoken text begin, and what the mouth does meanwhile."""
+
+import json
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from embodiment_bridge.errors import ConfigError
+
+FORMAT = 1
+MAX_FILE = 4_000_000  # bytes
+MAX_MARKS = 100_000
+
+# How far the mouth is open, by the first letters of a phoneme as espeak-ng names it; what is not here is a consonant.
+_OPENINGS = (
+    ("_", 0.0), ("p", 0.0), ("b", 0.0), ("m", 0.0), ("(", 0.0), ("f", 0.1), ("v", 0.1),
+    ("aI", 0.9), ("aU", 0.9), ("a", 1.0), ("A", 1.0), ("0", 0.9), ("V", 0.8), ("O", 0.8), ("E", 0.7), ("e", 0.6),
+    ("3", 0.5), ("@", 0.5), ("o", 0.6), ("I", 0.4), ("i", 0.35), ("y", 0.3), ("U", 0.3), ("u", 0.25), ("w", 0.2),
+)  # fmt: skip
+_CONSONANT = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name). Both in the order of time."""
+
+    words: tuple[tuple[float, int], ...] = ()
+    phonemes: tuple[tuple[float, str], ...] = ()
+
+    def words_begun(self, position: float) -> int:
+        """How many words of the text have begun at ``position`` s."""
+        place = bisect_right(self.words, (position, MAX_MARKS))
+        return max((number for _, number in self.words[:place][-3:]), default=-1) + 1
+
+    def phoneme(self, position: float) -> str:
+        """The one that is heard; empty before the first."""
+        place = bisect_right(self.phonemes, position, key=lambda one: one[0])
+        name = self.phonemes[place - 1][1] if place else ""
+        return "" if name.startswith(("_", "(")) else name
+
+    def mouth(self, position: float) -> float:
+        """How far the mouth is open, 0 to 1."""
+        name = self.phoneme(position)
+        return opening(name) if name else 0.0
+
+
+def opening(phoneme: str) -> float:
+    """How far the mouth is open for a phoneme of espeak-ng, 0 to 1."""
+    return next((value for start, value in _OPENINGS if phoneme.startswith(start)), _CONSONANT)
+
+
+def mouth_track(marks: Marks) -> list[tuple[float, float]]:
+    """(s, opening) at every change: for a jaw, or a light as bright as the mouth is open."""
+    track: list[tuple[float, float]] = []
+    for at, _ in marks.phonemes:
+        value = marks.mouth(at)
+        if not track or track[-1][1] != value:
+            track.append((at, value))
+    return track
+
+
+def to_text(marks: Marks) -> str:
+    """As a file of marks, which ``marks_url`` of a player names."""
+    return json.dumps({"format": FORMAT, "words": marks.words, "phonemes": marks.phonemes})
+
+
+def from_file(path: Path) -> Marks:
+    """Read a file of marks.
+
+    Raises:
+        ConfigError: it is none, or too large.
+    """
+    try:
+        if path.stat().st_size > MAX_FILE:
+            raise ConfigError(f"a file of marks has at most {MAX_FILE} bytes")
+        return from_data(json.loads(path.read_bytes()))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(f"the marks cannot be read: {error}") from error
+
+
+def from_data(data: Any) -> Marks:
+    """Marks from their JSON values.
+
+    Raises:
+        ConfigError: they are none.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise ConfigError(f"marks are an object with format {FORMAT}")
+    words = tuple((_time(at), _number(word)) for at, word in _pairs(data, "words"))
+    phonemes = tuple((_time(at), str(name)[:20]) for at, name in _pairs(data, "phonemes"))
+    return Marks(tuple(sorted(words)), tuple(sorted(phonemes)))
+
+
+def _pairs(data: dict[str, Any], key: str) -> list[Any]:
+    pairs = data.get(key, [])
+    if not isinstance(pairs, list) or len(pairs) > MAX_MARKS:
+        raise ConfigError(f"{key} of marks is a list of at most {MAX_MARKS}")
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        raise ConfigError(f"{key} of marks has pairs only")
+    return pairs
+
+
+def _time(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
+        raise ConfigError(f"a mark is at 0 s or later, not at {value!r:.40}")
+    return float(value)
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MAX_MARKS:
+        raise ConfigError(f"a word has a number from 0, not {value!r:.40}")
+    return value

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An output that nobody hears: every sound takes as long as it is, on a clock that is passed in."""
+
+import wave
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, STOPPED, OutputEvent
+
+UNKNOWN_S = 5.0  # what a medium takes whose length cannot be read
+MAX_RATE = 10_000_000  # frames per second of a WAV header that can be meant
+
+
+@dataclass(slots=True)
+class _Track:
+    length: float
+    played: float  # s until ``since``
+    since: float | None  # when it last went on; None while it stands
+
+
+class NullOutput:
+    """An ``Output``. ``now`` is the clock of whoever runs the documents, in s."""
+
+    name = "null"
+
+    def __init__(self, now: Callable[[], float], unknown_s: float = UNKNOWN_S) -> None:
+        self._now = now
+        self._unknown_s = unknown_s
+        self._tracks: dict[str, _Track] = {}
+        self._news: list[OutputEvent] = []
+
+    def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
+        """See ``Output``."""
+        del volume, fade
+        known = wav_length(path) if length is None else length
+        try:
+            with Path(path).open("rb"):
+                length = self._unknown_s if known is None else known
+        except OSError as error:
+            self._news.append(OutputEvent(sound_id, FAILED, reason=f"cannot be read: {error.strerror}"))
+            return
+        self._tracks[sound_id] = _Track(length, 0.0, self._now())
+        self._news.append(OutputEvent(sound_id, PLAYING, 0.0, length))
+
+    def pause(self, sound_id: str) -> None:
+        """See ``Output``."""
+        track = self._tracks.get(sound_id)
+        if track is not None:
+            track.played, track.since = self.position(sound_id), None
+            self._news.append(OutputEvent(sound_id, PAUSED, track.played, track.length))
+
+    def resume(self, sound_id: str) -> None:
+        """See ``Output``."""
+        track = self._tracks.get(sound_id)
+        if track is not None and track.since is None:
+            track.since = self._now()
+            self._news.append(OutputEvent(sound_id, PLAYING, track.played, track.length))
+
+    def stop(self, sound_id: str) -> None:
+        """See ``Output``."""
+        if sound_id in self._tracks:
+            position = self.position(sound_id)
+            del self._tracks[sound_id]
+            self._news.append(OutputEvent(sound_id, STOPPED, position))
+
+    def set_volume(self, sound_id: str, volume: float) -> None:
+        """See ``Output``; nobody hears it."""
+
+    def events(self) -> list[OutputEvent]:
+        """See ``Output``."""
+        for sound_id, track in list(self._tracks.items()):
+            if track.since is not None and self.position(sound_id) >= track.length - 1e-9:
+                del self._tracks[sound_id]
+                self._news.append(OutputEvent(sound_id, ENDED, track.length, track.length))
+        news, self._news = self._news, []
+        return news
+
+    def position(self, sound_id: str) -> float:
+        """See ``Output``."""
+        track = self._tracks.get(sound_id)
+        if track is None:
+            return 0.0
+        running = 0.0 if track.since is None else max(0.0, self._now() - track.since)
+        return min(track.length, track.played + running)
+
+    def close(self) -> None:
+        """See ``Output``."""
+        self._tracks.clear()
+
+
+def wav_length(path: str) -> float | None:
+    """s, from the header of a WAV file; None when it is none."""
+    try:
+        with wave.open(path, "rb") as file:
+            frames, rate = file.getnframes(), file.getframerate()
+    except (OSError, EOFError, wave.Error):
+        return None
+    return frames / rate if 0 < rate <= MAX_RATE else None

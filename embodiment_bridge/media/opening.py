@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses what plays and what speaks on this machine. All of it may wait, and runs on threads of the player."""
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Final
+
+from embodiment_bridge.errors import BridgeError, ConfigError, unknown
+from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker, FetchSpeech
+from embodiment_bridge.media.espeak import EspeakSpeaker
+from embodiment_bridge.media.gstreamer_output import GStreamerOutput
+from embodiment_bridge.media.null_output import NullOutput
+from embodiment_bridge.media.output import Output
+from embodiment_bridge.media.piper import PiperSpeaker
+from embodiment_bridge.media.pythons import any_python
+from embodiment_bridge.media.speech import Speaker
+
+OUTPUTS: Final = ("auto", "gstreamer", "null")
+SPEECHES: Final = ("espeak", "piper", "cloud", "none")
+Tell = Callable[[str], None]
+
+
+def open_output(
+    choice: str,
+    environment: Mapping[str, str],
+    now: Callable[[], float],
+    tell: Tell,
+    sink: str = "autoaudiosink",
+) -> Output:
+    """What plays. ``auto`` is GStreamer where it and a sound device are, else null, and ``tell`` says why in one line.
+
+    Raises:
+        BridgeError: gstreamer was asked for and cannot be had; or no such choice.
+    """
+    if choice not in OUTPUTS:
+        raise ConfigError(unknown("output of sound", choice, OUTPUTS))
+    if choice == "null":
+        return NullOutput(now)
+    try:
+        output = GStreamerOutput(environment, sink)
+    except BridgeError as error:
+        if choice == "gstreamer":
+            raise
+        tell(f"sound is only timed, nobody hears it: {error}")
+        return NullOutput(now)
+    if choice == "auto" and not output.has_device:
+        output.close()
+        tell("sound is only timed, nobody hears it: there is no sound device here")
+        return NullOutput(now)
+    return output
+
+
+def in_background(make: Callable[[], Output]) -> "Future[Output]":
+    """``make`` on a thread of its own."""
+    future: Future[Output] = Future()
+
+    def work() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            future.set_result(make())
+        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+            future.set_exception(error)
+
+    Thread(target=work, name="media-opening", daemon=True).start()
+    return future
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechChoice:
+    """What speaks.
+
+    program: one of ``SPEECHES``. piper_command, piper_model: of piper. cloud: of the cloud service.
+    """
+
+    program: str = "espeak"
+    piper_command: str = "piper"
+    piper_model: str = ""
+    cloud: CloudSettings | None = None
+
+
+def open_speaker(
+    choice: SpeechChoice, environment: Mapping[str, str], fetch: FetchSpeech | None = None
+) -> Speaker:
+    """What speaks.
+
+    Raises:
+        BridgeError: it cannot be had here.
+    """
+    if choice.program == "espeak":
+        return EspeakSpeaker(environment, any_python())
+    if choice.program == "piper":
+        return PiperSpeaker(choice.piper_command, choice.piper_model, environment)
+    if choice.program == "cloud":
+        if choice.cloud is None:
+            raise ConfigError("speech by a cloud service needs the template of its URL")
+        if fetch is None:
+            raise ConfigError("speech by a cloud service needs the fetcher, which is not here")
+        return CloudSpeaker(choice.cloud, fetch)
+    raise ConfigError(unknown("speech program", choice.program, SPEECHES))
+
+
+def usual_cache() -> Path:
+    """Where media are kept unless a parameter says otherwise."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "embodiment_bridge" / "media"

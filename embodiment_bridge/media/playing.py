@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the player knows of a sound and of a channel, and how it is told."""
+
+from dataclasses import dataclass, field
+
+from embodiment_bridge.media import cue as say
+from embodiment_bridge.media.cue import ChannelState, Cue
+from embodiment_bridge.media.loader import Loaded
+from embodiment_bridge.media.marks import Marks
+from embodiment_bridge.media.sources import redacted
+
+SHOWN_TEXT = 200  # characters of a spoken text on topics
+
+
+@dataclass(slots=True)
+class PlayingSound:
+    """One sound on its way through the player."""
+
+    cue: Cue
+    status: str = say.LOADING
+    reason: str = ""
+    paused: bool = False  # by a command
+    loaded: Loaded | None = None
+    begun: bool = False  # the output has it
+    asked_to_stand: bool = False
+    stands: bool = False  # the output says so
+    heard: bool = False
+    position: float = 0.0
+    length: float | None = None
+    stop_status: str = ""  # how it will have ended when the output has stopped it
+
+    @property
+    def marks(self) -> Marks:
+        """None before it is loaded."""
+        return Marks() if self.loaded is None else self.loaded.marks
+
+
+@dataclass(slots=True)
+class Channel:
+    """One channel, what is on it, and what was last."""
+
+    name: str
+    volume: float = 100.0
+    sound: PlayingSound | None = None
+    last: PlayingSound | None = None
+    told: float = -1.0  # the volume that the output has, percent
+    words: list[str] = field(default_factory=list)
+
+
+def state_of(
+    channel: Channel, *, position: float, heard_volume: float, output: str, held: bool
+) -> ChannelState:
+    """A channel as topics have it; ``held``: the owner of its sound holds."""
+    sound = channel.sound or channel.last
+    if sound is None:
+        return ChannelState(channel.name, volume=channel.volume, heard_volume=heard_volume, output=output)
+    there = channel.sound is not None
+    playing = there and sound.heard
+    words = sound.marks.words_begun(position) if playing else 0
+    return ChannelState(
+        channel.name,
+        ("held" if held else "paused" if sound.paused else sound.status) if there else "idle",
+        sound.cue.id,
+        redacted(sound.cue.url) if sound.cue.url else "",
+        sound.cue.text[:SHOWN_TEXT],
+        volume=channel.volume,
+        heard_volume=heard_volume,
+        position=position,
+        length=sound.length,
+        output=output,
+        ending="" if there else sound.status,
+        reason=sound.reason,
+        word=channel.words[words - 1] if 0 < words <= len(channel.words) else "",
+        phoneme=sound.marks.phoneme(position) if playing else "",
+        mouth=sound.marks.mouth(position) if playing and not sound.stands else 0.0,
+    )

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Turns text to speak into sound to play, before a document goes to a robot that cannot speak itself."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from embodiment_bridge.bml.document import (
+    Box,
+    Composite,
+    Document,
+    Finally,
+    Guard,
+    Loop,
+    Node,
+    Player,
+    Problem,
+    Speak,
+    Start,
+    Subtree,
+    Timeout,
+)
+from embodiment_bridge.bml.walk import children_of
+from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
+
+MAX_SPEAKS = 200
+MAX_CHARACTERS = 20_000  # of all texts of a document
+THREADS = 4
+
+Link = Callable[[Path], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Preprocessed:
+    """document: without ``speak``, as far as all went well. problems: each at its pointer. spoken: different texts."""
+
+    document: Document
+    problems: tuple[Problem, ...]
+    spoken: int
+
+
+def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: str = "") -> Preprocessed:
+    """Replace every ``speak`` by a ``player`` with the sound of its text; name, loop, duration, start and text stay.
+
+    Each different text is spoken once. Subtrees are documents of their own, and are left as they are. A document
+    without ``speak`` comes back as it is.
+
+    Args:
+        document: as ``bml.read`` gives it.
+        store: speaks.
+        link: the URL under which the robot finds a file of the store.
+        fallback: the URL that is played for a text that could not be spoken; empty: that is a problem.
+    """
+    speaks = [node for node in _own_nodes(document.root) if isinstance(node, Speak)]
+    refusal = _refusal(speaks)
+    if refusal is not None:
+        return Preprocessed(document, (refusal,), 0)
+    found = _speak_all({_spoken(node) for node in speaks}, store)
+    new: dict[int, Node] = {}
+    problems = []
+    for node in speaks:
+        speech = found[_spoken(node)]
+        if isinstance(speech, Speech):
+            new[id(node)] = _player(
+                node, link(speech.path), link(marks_path(speech)) if speech.marks.words else ""
+            )
+        elif fallback:
+            new[id(node)] = _player(node, fallback, "")
+            problems.append(
+                Problem(node.pointer, "SPEECH_FAILED", f"{speech}; the fallback is played", fatal=False)
+            )
+        else:
+            problems.append(Problem(node.pointer, "SPEECH_FAILED", speech))
+    return Preprocessed(replace(document, root=_rebuilt(document.root, new)), tuple(problems), len(found))
+
+
+def marks_path(speech: Speech) -> Path:
+    """The file of marks beside the sound."""
+    return speech.path.parent / f"{speech.key}.marks.json"
+
+
+def _refusal(speaks: list[Speak]) -> Problem | None:
+    if len(speaks) > MAX_SPEAKS:
+        text = f"{len(speaks)} texts to speak; there may be {MAX_SPEAKS}"
+        return Problem(speaks[MAX_SPEAKS].pointer, "TOO_MUCH_SPEECH", text)
+    characters = 0
+    for node in speaks:
+        characters += len(node.content)
+        if characters > MAX_CHARACTERS:
+            text = f"the texts to speak have more than {MAX_CHARACTERS} characters"
+            return Problem(node.pointer, "TOO_MUCH_SPEECH", text)
+    return None
+
+
+def _spoken(node: Speak) -> Spoken:
+    return Spoken(node.content, node.voice, node.language, 1.0 if node.rate is None else node.rate)
+
+
+def _speak_all(wanted: set[Spoken], store: SpeechStore) -> Mapping[Spoken, Speech | str]:
+    def speak(spoken: Spoken) -> Speech | str:
+        try:
+            return store.get(spoken)
+        except SpeechError as error:
+            return str(error)
+
+    ordered = list(wanted)
+    with ThreadPoolExecutor(THREADS, thread_name_prefix="preprocess") as pool:
+        return dict(zip(ordered, pool.map(speak, ordered), strict=True))
+
+
+def _player(node: Speak, url: str, marks_url: str) -> Player:
+    return Player(
+        pointer=node.pointer,
+        name=node.name,
+        extra=node.extra,
+        action="play",
+        url=url,
+        volume=node.volume,
+        content=node.content,
+        channel=node.channel,
+        marks_url=marks_url,
+    )
+
+
+def _own_nodes(root: Node) -> list[Node]:
+    """All nodes that stand in the text itself: those of subtrees do not."""
+    nodes: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        nodes.append(node)
+        if not isinstance(node, Subtree):
+            todo.extend(reversed(children_of(node)))
+    return nodes
+
+
+def _rebuilt(root: Node, new: dict[int, Node]) -> Node:
+    """The tree with other leaves, from the leaves up."""
+    for node in reversed(_own_nodes(root)):
+        below = children_of(node)
+        if isinstance(node, Subtree) or not any(id(child) in new for child in below):
+            continue
+        children = tuple(new.get(id(child), child) for child in below)
+        if isinstance(node, Composite):
+            new[id(node)] = replace(node, children=children)
+        elif isinstance(node, Finally):
+            new[id(node)] = replace(node, child=children[0], cleanup=children[1])
+        elif isinstance(node, (Loop, Box, Guard, Start, Timeout)):
+            new[id(node)] = replace(node, child=children[0])
+    return new.get(id(root), root)

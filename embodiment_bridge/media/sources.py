@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a URL in a document to a file that may be played: checked, fetched, kept."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO, Protocol
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from embodiment_bridge.bml.url_policy import UrlPolicy, url_refusal
+from embodiment_bridge.errors import CommandError
+from embodiment_bridge.media.cache import MediaCache, key_of
+
+MAX_MEDIUM = 50 << 20  # bytes of one remote medium
+MAX_MARKS = 4 << 20
+TOTAL_S = 60.0  # for one medium
+SOUNDS = ("audio/*", "application/ogg", "application/octet-stream")
+PLAYLISTS = ("url", "pls", "scpls")  # in the name of a type: a list of other places to open
+MARKS = ("application/json", "text/json")
+
+Cancelled = Callable[[], bool]
+
+
+class Fetch(Protocol):
+    """The guarded fetcher, as far as media need it (``Fetcher.fetch_to``). Waits; called on a thread of the player."""
+
+    def __call__(
+        self,
+        url: str,
+        file: BinaryIO,
+        *,
+        max_bytes: int,
+        accept: tuple[str, ...] = ...,
+        total_s: float = ...,
+        cancelled: Cancelled = ...,
+    ) -> str:
+        """Fetch, and give the content type, lower case and without parameters.
+
+        Raises:
+            BridgeError: it cannot or must not.
+        """
+
+
+class MediaSources:
+    """Where media come from.
+
+    Args:
+        policy: which URLs are allowed.
+        cache: keeps what was fetched.
+        fetch: the guarded fetcher; None: remote media are refused.
+        share: gives the share folder of a package, for ``package://NAME/PATH``.
+    """
+
+    def __init__(
+        self,
+        policy: UrlPolicy,
+        cache: MediaCache,
+        fetch: Fetch | None = None,
+        share: Callable[[str], Path] | None = None,
+    ) -> None:
+        self._policy, self._cache, self._fetch, self._share = policy, cache, fetch, share
+
+    def path_of(self, url: str, cancelled: Cancelled = lambda: False) -> Path:
+        """The file of a sound; waits until it is here.
+
+        Raises:
+            BridgeError: it is not allowed, not there, too large, or no sound.
+        """
+        return self._find(url, SOUNDS, MAX_MEDIUM, cancelled)
+
+    def marks_of(self, url: str, cancelled: Cancelled = lambda: False) -> Path:
+        """The file of marks at a URL.
+
+        Raises:
+            BridgeError: as for ``path_of``.
+        """
+        return self._find(url, MARKS, MAX_MARKS, cancelled)
+
+    def _find(self, url: str, accept: tuple[str, ...], most: int, cancelled: Cancelled) -> Path:
+        reason = url_refusal(url, self._policy)
+        if reason:
+            raise CommandError(f"the URL is refused: {reason}")
+        parts = urlsplit(url)
+        if parts.scheme == "file":
+            return _inside(Path(unquote(parts.path)), self._policy.media_roots)
+        if parts.scheme == "package":
+            if self._share is None:
+                raise CommandError("package URLs have no meaning here")
+            share = self._share(parts.netloc)
+            return _inside(share / unquote(parts.path).lstrip("/"), (str(share),))
+        return self._remote(url, accept, most, cancelled)
+
+    def _remote(self, url: str, accept: tuple[str, ...], most: int, cancelled: Cancelled) -> Path:
+        name = key_of("medium", url)
+        known = self._cache.find(name)
+        if known is not None:
+            return known
+        if self._fetch is None:
+            raise CommandError("this player fetches no remote media")
+        with self._cache.adding(name) as path, path.open("wb") as file:
+            kind = self._fetch(url, file, max_bytes=most, accept=accept, total_s=TOTAL_S, cancelled=cancelled)
+            if any(word in kind for word in PLAYLISTS):
+                raise CommandError(f"what {redacted(url)} gives is a playlist ({kind[:60]}), no sound")
+        return self._cache.folder / name
+
+
+def _inside(path: Path, roots: tuple[str, ...]) -> Path:
+    """A regular file that, all symbolic links followed, lies under one of the folders.
+
+    Raises:
+        CommandError: it does not, or is not there.
+    """
+    real = Path(os.path.realpath(path))
+    if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):
+        raise CommandError("the file is refused: its symbolic links lead out of the media folders")
+    if not real.is_file():
+        raise CommandError(f"there is no file {path.name!r}")
+    return real
+
+
+def redacted(url: str) -> str:
+    """A URL for logs and topics: without user, query and fragment, which may hold secrets."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+        return urlunsplit((parts.scheme, host, parts.path, "", ""))[:300]
+    except ValueError:
+        return "a bad URL"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text to sound: what a speech program must do, and the store that asks it once for each text."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from embodiment_bridge.errors import BridgeError, CommandError
+from embodiment_bridge.media import marks as mark_files
+from embodiment_bridge.media.cache import MediaCache, key_of
+from embodiment_bridge.media.marks import Marks
+
+Cancelled = Callable[[], bool]
+MAX_TEXT = 4000  # characters
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+SUFFIXES = (".wav", ".mp3", ".ogg")
+
+
+class SpeechError(CommandError):
+    """A text could not be spoken; the text names the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A text and how to speak it. ``rate`` 1 is the voice's own speed; empty words leave the choice to the program."""
+
+    text: str
+    voice: str = ""
+    language: str = ""
+    rate: float = 1.0
+
+
+class Speaker(Protocol):
+    """A speech program or service. Its methods may wait; they run on threads of the player."""
+
+    @property
+    def identity(self) -> str:
+        """What its sound depends on besides the text: name, version, model."""
+
+    def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
+        """Write the sound to ``path``; gives the suffix of its format, and the marks as far as they are known.
+
+        Raises:
+            BridgeError: it cannot.
+        """
+
+    def close(self) -> None:
+        """End what was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """A spoken text: the file, and its marks (None: the program gives none)."""
+
+    path: Path
+    marks: Marks
+    key: str
+
+
+def language_of(spoken: Spoken) -> str:
+    """The language that was asked for, else Mandarin for Chinese characters, else English."""
+    return spoken.language or ("zh" if _CHINESE.search(spoken.text) else "en")
+
+
+class SpeechStore:
+    """Speaks, once for each text: the same text in the same voice is read from the cache."""
+
+    def __init__(self, speaker: Speaker, cache: MediaCache) -> None:
+        self._speaker, self._cache = speaker, cache
+
+    def get(self, spoken: Spoken, cancelled: Cancelled = lambda: False) -> Speech:
+        """The sound of a text; waits for it.
+
+        Raises:
+            SpeechError: it cannot be spoken.
+        """
+        if not spoken.text.strip():
+            raise SpeechError("there is no text to speak")
+        if len(spoken.text) > MAX_TEXT:
+            raise SpeechError(f"a text to speak has at most {MAX_TEXT} characters, not {len(spoken.text)}")
+        key = key_of(
+            "speech", self._speaker.identity, spoken.text, spoken.voice, spoken.language, spoken.rate
+        )
+        found = self._find(key)
+        if found is not None:
+            return found
+        try:
+            return self._make(key, spoken, cancelled)
+        except SpeechError:
+            raise
+        except (BridgeError, OSError) as error:
+            raise SpeechError(f"the text cannot be spoken: {error}") from error
+
+    def close(self) -> None:
+        """End the speech program."""
+        self._speaker.close()
+
+    def _find(self, key: str) -> Speech | None:
+        marks = self._cache.find(f"{key}.marks.json")
+        if marks is None:
+            return None
+        for suffix in SUFFIXES:
+            path = self._cache.find(key + suffix)
+            if path is not None:
+                return Speech(path, mark_files.from_file(marks), key)
+        return None
+
+    def _make(self, key: str, spoken: Spoken, cancelled: Cancelled) -> Speech:
+        with self._cache.adding(f"{key}.marks.json") as marks_path:
+            # The sound is whole before the marks are, so that who finds the marks finds the sound.
+            with self._cache.adding(f"{key}.tmp") as path:
+                suffix, marks = self._speaker.speak(spoken, path, cancelled)
+                if suffix not in SUFFIXES:
+                    raise SpeechError(f"speech of the format {suffix!r} is not known")
+            (self._cache.folder / f"{key}.tmp").replace(self._cache.folder / (key + suffix))
+            marks_path.write_text(mark_files.to_text(marks))
+        return Speech(self._cache.folder / (key + suffix), marks, key)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text to sound: espeak-ng as it is, piper's and the cloud's part of the talk, the store, and marks."""
+
+import os
+import shutil
+import stat
+import sys
+import threading
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sound_stage import wait_for, write_wav
+
+from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.media import marks as mark_files
+from embodiment_bridge.media.cache import MediaCache
+from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
+from embodiment_bridge.media.espeak import EspeakSpeaker, marks_of
+from embodiment_bridge.media.marks import Marks, mouth_track
+from embodiment_bridge.media.null_output import wav_length
+from embodiment_bridge.media.opening import SpeechChoice, open_speaker
+from embodiment_bridge.media.operator_fetch import speech_fetcher
+from embodiment_bridge.media.piper import PiperSpeaker
+from embodiment_bridge.media.pythons import any_python
+from embodiment_bridge.media.speech import SpeechError, SpeechStore, Spoken
+
+NEVER = bool
+
+
+@pytest.fixture(scope="module")
+def espeak():
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    speaker = EspeakSpeaker(dict(os.environ), any_python())
+    yield speaker
+    speaker.close()
+
+
+@pytest.fixture
+def store(espeak, tmp_path):
+    return SpeechStore(espeak, MediaCache(tmp_path, 10_000_000))
+
+
+def test_every_word_has_its_mark(store):
+    speech = store.get(Spoken("Look over there, a bird!"))
+    assert [place for _, place in speech.marks.words] == [0, 1, 2, 3, 4]
+    times = [at for at, _ in speech.marks.words]
+    assert times == sorted(times)
+    assert times[-1] < wav_length(str(speech.path))
+    assert "b" in [name for _, name in speech.marks.phonemes]
+
+
+def test_chinese_is_read_as_chinese(store, espeak):
+    speech = store.get(Spoken("你好，世界"))
+    assert [place for _, place in speech.marks.words] == [0, 1, 2, 3]
+    assert "(en)" not in [name for _, name in speech.marks.phonemes]
+    assert espeak.voice_of(Spoken("x", language="zh-CN")) in ("cmn", "cmn-latn-pinyin")
+
+
+@pytest.mark.parametrize(
+    ("version", "voice"), [("1.51", "cmn-latn-pinyin"), ("1.52.0", "cmn"), ("1.50", "cmn-latn-pinyin")]
+)
+def test_the_broken_mandarin_voice_is_not_used(espeak, monkeypatch, version, voice):
+    monkeypatch.setattr(espeak, "version", version)
+    assert espeak.voice_of(Spoken("x", language="zh")) == voice
+
+
+def test_a_language_with_its_region(store):
+    assert store.get(Spoken("hallo", language="de-AT")).path.is_file()
+
+
+def test_markup_is_text_and_no_order(store):
+    """Neither SSML nor espeak's own phonemes: a longer text is a longer sound, tags are read out."""
+    plain = wav_length(str(store.get(Spoken("hello")).path))
+    assert wav_length(str(store.get(Spoken("<break time='30s'/> hello")).path)) < 15
+    assert wav_length(str(store.get(Spoken("<p>hello</p>")).path)) > plain
+    assert wav_length(str(store.get(Spoken("[[h@loU]]")).path)) > plain
+
+
+def test_the_rate_makes_it_shorter(store):
+    slow, fast = (wav_length(str(store.get(Spoken("one two three", rate=r)).path)) for r in (0.5, 2.0))
+    assert fast < 0.6 * slow
+
+
+@pytest.mark.parametrize("voice", ["../../etc/passwd", "/etc/passwd", "nobody", "a" * 80, "en\n"])
+def test_voices_that_are_none(store, voice):
+    with pytest.raises(SpeechError, match="voice"):
+        store.get(Spoken("hello", voice=voice))
+    assert store.get(Spoken("hello")).path.is_file()  # the next one is spoken
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"), [("", "no text"), (" \n", "no text"), ("a" * 4001, "at most 4000")]
+)
+def test_texts_that_cannot_be_spoken(store, text, reason):
+    with pytest.raises(SpeechError, match=reason):
+        store.get(Spoken(text))
+
+
+@settings(max_examples=25, deadline=None)
+@given(text=st.text(min_size=1, max_size=60))
+def test_any_text_is_spoken_or_refused(espeak, tmp_path_factory, text):
+    try:
+        _, marks = espeak.speak(Spoken(text), tmp_path_factory.getbasetemp() / "any.wav", NEVER)
+    except (SpeechError, UnicodeError):
+        return
+    assert list(marks.words) == sorted(marks.words)
+
+
+def test_after_a_crash_the_next_text_is_spoken(espeak, tmp_path):
+    speaker = EspeakSpeaker(dict(os.environ), any_python())
+    first = speaker.pid
+    os.kill(first, 9)
+    assert wait_for(lambda: speaker._ended != "")
+    speaker.speak(Spoken("again"), tmp_path / "a.wav", NEVER)
+    assert speaker.pid != first
+    speaker.close()
+
+
+def test_a_text_is_spoken_once(tmp_path):
+    class Counting:
+        identity, calls = "counting", 0
+
+        def speak(self, spoken, path, cancelled):
+            self.calls += 1
+            write_wav(path, 0.5)
+            return ".wav", Marks(((0.0, 0),), ((0.1, "a"),))
+
+    speaker = Counting()
+    store = SpeechStore(speaker, MediaCache(tmp_path, 1_000_000))
+    assert store.get(Spoken("a")) == store.get(Spoken("a"))
+    assert store.get(Spoken("a", rate=2.0)) != store.get(Spoken("a"))
+    assert speaker.calls == 2
+
+
+def piper(tmp_path, script):
+    program = tmp_path / "piper"
+    program.write_text(f"#!{sys.executable} -IS\nimport sys, time\n{script}\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "voice.onnx").write_text("")
+    return PiperSpeaker(str(program), str(tmp_path / "voice.onnx"), {"PATH": "/usr/bin:/bin"})
+
+
+def test_piper_gets_the_text_on_its_input(tmp_path):
+    speaker = piper(tmp_path, "open(sys.argv[4], 'w').write(sys.stdin.read() + ' '.join(sys.argv[5:]))")
+    suffix, marks = speaker.speak(Spoken("hello\n; rm -rf $HOME", rate=2.0), tmp_path / "out", NEVER)
+    assert (suffix, marks) == (".wav", Marks())
+    assert (tmp_path / "out").read_text() == "hello ; rm -rf $HOME\n--length_scale 0.5"
+
+
+def test_piper_that_fails_or_hangs(tmp_path):
+    with pytest.raises(SpeechError, match="code 3"):
+        piper(tmp_path, "sys.exit(3)").speak(Spoken("a"), tmp_path / "out", NEVER)
+    asked = threading.Event()
+    asked.set()
+    with pytest.raises(SpeechError, match="canceled"):
+        piper(tmp_path, "time.sleep(60)").speak(Spoken("a"), tmp_path / "out", asked.is_set)
+    with pytest.raises(LinkError, match="cannot be started"):
+        PiperSpeaker(str(tmp_path / "none"), str(tmp_path / "voice.onnx"), {}).speak(
+            Spoken("a"), tmp_path / "out", NEVER
+        )
+    with pytest.raises(ConfigError, match="piper_model"):
+        PiperSpeaker("piper", "", {})
+
+
+TEMPLATE = "https://tts.example/v1?q={text}&l={language}&r={rate}&v={voice}"
+
+
+def test_the_cloud_gets_a_quoted_url_and_the_key(tmp_path, monkeypatch):
+    monkeypatch.setenv("TTS_KEY", "s3cret")
+    asked = []
+
+    def fetch(url, file, *, max_bytes, accept, total_s, cancelled, headers):
+        asked.append((url, headers))
+        file.write(b"OggS")
+        return "audio/ogg"
+
+    speaker = CloudSpeaker(CloudSettings(TEMPLATE, "TTS_KEY"), fetch)
+    assert speaker.speak(Spoken("a&b=c#d 你{voice}"), tmp_path / "x", NEVER)[0] == ".ogg"
+    assert asked == [
+        (
+            "https://tts.example/v1?q=a%26b%3Dc%23d%20%E4%BD%A0%7Bvoice%7D&l=zh&r=1&v=",
+            {"Authorization": "Bearer s3cret"},
+        )
+    ]
+    assert "s3cret" not in speaker.identity
+
+
+def test_a_cloud_that_answers_with_a_page(tmp_path):
+    speaker = CloudSpeaker(CloudSettings(TEMPLATE), lambda *_, **__: "text/html")
+    with pytest.raises(SpeechError, match="text/html"):
+        speaker.speak(Spoken("a"), tmp_path / "x", NEVER)
+    with pytest.raises(SpeechError, match="URL of"):
+        speaker.url_of(Spoken("你" * 1000))
+
+
+@pytest.mark.parametrize(
+    "template",
+    ["", "https://a.example/", "https://{text}.example/", "https://a.example/{text}{key}", "{text}"],
+)
+def test_bad_templates(template):
+    with pytest.raises(ConfigError, match="speech template"):
+        CloudSettings(template)
+
+
+def test_the_key_is_needed_and_goes_over_tls_only(monkeypatch):
+    monkeypatch.delenv("TTS_KEY", raising=False)
+    with pytest.raises(ConfigError, match="TTS_KEY has no key"):
+        CloudSpeaker(CloudSettings(TEMPLATE, "TTS_KEY"), lambda *_, **__: "")
+    with pytest.raises(ConfigError, match="https only"):
+        speech_fetcher(CloudSettings("http://tts.example/{text}", "TTS_KEY"))
+
+
+@pytest.mark.parametrize(
+    ("choice", "reason"),
+    [
+        (SpeechChoice("espeek"), "did you mean 'espeak'"),
+        (SpeechChoice("cloud"), "template"),
+        (SpeechChoice("cloud", cloud=CloudSettings(TEMPLATE)), "fetcher"),
+    ],
+)
+def test_choices_of_speech(choice, reason):
+    with pytest.raises(ConfigError, match=reason):
+        open_speaker(choice, {})
+
+
+def test_marks_come_back_from_their_file(tmp_path):
+    marks = Marks(((0.0, 0), (0.5, 1)), ((0.0, "h"), (0.1, "@")))
+    (tmp_path / "m").write_text(mark_files.to_text(marks))
+    assert mark_files.from_file(tmp_path / "m") == marks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"format": 2}',
+        '{"format": 1, "words": 3}',
+        '{"format": 1, "words": [[0]]}',
+        '{"format": 1, "words": [[-1, 0]]}',
+        '{"format": 1, "words": [[NaN, 0]]}',
+        '{"format": 1, "words": [[0, -1]]}',
+        '{"format": 1, "words": [[0, 1e9]]}',
+        '{"format": 1, "phonemes": [[true, "a"]]}',
+        "[" * 5000,
+    ],
+)
+def test_bad_marks(tmp_path, text):
+    (tmp_path / "m").write_text(text)
+    with pytest.raises(ConfigError):
+        mark_files.from_file(tmp_path / "m")
+
+
+def test_the_mouth():
+    marks = Marks((), ((0.0, "_"), (0.1, "m"), (0.2, "a"), (0.3, "aI"), (0.5, "_:")))
+    assert mouth_track(marks) == [(0.0, 0.0), (0.2, 1.0), (0.3, 0.9), (0.5, 0.0)]
+    assert marks.mouth(9.0) == 0.0
+
+
+def test_one_mark_for_a_word_that_is_said_in_parts():
+    answer = {"words": [[0.0, 0, 1], [0.2, 2, 3], [0.4, 99, 1]], "phonemes": []}
+    assert marks_of("well-known", answer).words == ((0.0, 0),)
