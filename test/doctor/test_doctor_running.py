@@ -2,6 +2,7 @@
 """Mistakes of a running graph: each from a picture made up, and the most likely ones on a real graph."""
 
 import time
+from dataclasses import replace
 
 import pytest
 import rclpy
@@ -116,6 +117,23 @@ def test_a_real_graph_with_many_mistakes(graph, monkeypatch) -> None:
     asker.create_subscription(String, "said", lambda _: None, 1)
     spin(graph, lambda: all(node.active for node in (*nodes, lone)))
     picture = while_spinning(graph, look.picture)
+    ours = (
+        "/twice/",
+        "/alone/",
+        "/x/",
+        "/clock",
+    )  # a node of an earlier test may still be known to the middleware
+
+    def only(names):
+        return {name: number for name, number in names.items() if name.startswith(ours)}
+
+    picture = replace(
+        picture,
+        nodes=[name for name in picture.nodes if name.startswith(ours)],
+        services=only(picture.services),
+        publishers=only(picture.publishers),
+        mismatches=only(picture.mismatches),
+    )
     lines = said(picture)
     for text in (
         "two nodes have the name /twice/mock_body",

@@ -82,7 +82,7 @@ def test_lifecycle_by_hand_twice_round_leaves_nothing(executable, runtime, tmp_p
     until(runtime, lambda: on_graph(node) == before)
 
 
-@pytest.mark.parametrize("executable", NODES)
+@pytest.mark.parametrize("executable", BROKEN)
 def test_a_configure_that_fails_leaves_nothing_and_can_be_repeated(executable, runtime, tmp_path) -> None:
     node = make(runtime, executable, words_of(executable, tmp_path, autostart=False, **BROKEN[executable]))
     until(runtime, lambda: not node._starter or node._starter.is_canceled())
