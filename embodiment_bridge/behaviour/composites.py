@@ -66,6 +66,8 @@ class Ordered(Several):
                 self.current_child = child
             yield from child.tick()
             if child.running:
+                if self.index + 2 == len(kids):
+                    kids[-1].look_ahead(child)
                 return
             self._after(child)
 
@@ -77,6 +79,11 @@ class Ordered(Several):
         else:
             self._t_next = child.t_end
             self.index += 1
+
+    def leave(self) -> None:
+        """The last child's turn may not have come."""
+        if self.index + 2 == len(self.children):
+            self.kids()[-1].forget_ahead()
 
     def active_children(self) -> list[Node]:
         """The child whose turn it is."""

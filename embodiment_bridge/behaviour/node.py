@@ -87,6 +87,12 @@ class Node(Behaviour):
         """Journal that the node begins."""
         self.context.journal.note(self.t_start, "start", self.origin, self.origin.label)
 
+    def look_ahead(self, before: "Node") -> None:
+        """It is the last child, and ``before``, the one before it, runs: prepare what can be prepared."""
+
+    def forget_ahead(self) -> None:
+        """Its turn does not come: undo ``look_ahead``."""
+
     def tick(self) -> Iterator[Behaviour]:
         """Advance if running; yields the nodes that were visited."""
         if self.ending is not None:

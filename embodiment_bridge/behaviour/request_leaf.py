@@ -8,6 +8,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite
 
+from embodiment_bridge.behaviour.clock import TIE_S
 from embodiment_bridge.behaviour.composites import Ordered
 from embodiment_bridge.behaviour.guards import Guard, Subtree
 from embodiment_bridge.behaviour.leaves import Leaf
@@ -15,6 +16,7 @@ from embodiment_bridge.behaviour.loading import Rejected
 from embodiment_bridge.behaviour.loops import Loop
 from embodiment_bridge.behaviour.node import Node
 from embodiment_bridge.behaviour.ports import FetchReport, FetchStatus
+from embodiment_bridge.behaviour.prefetch import left_of
 from embodiment_bridge.behaviour.selectors import ReactiveSelector
 
 
@@ -39,6 +41,7 @@ class Request(Leaf, Composite):
         super().__init__(name)
         self.url = url
         self.nesting = nesting
+        self._ahead = ""
 
     def reset(self) -> None:
         """Nothing asked for yet."""
@@ -52,6 +55,30 @@ class Request(Leaf, Composite):
         last = self.context.replaced_at
         if last is not None and in_tail_position(self):
             self._t_send = max(self.t_start, last + self.context.settings.chain_gap_s)
+        self._id, self._ahead = self._ahead, ""
+
+    def look_ahead(self, before: Node) -> None:
+        """Ask before it is its turn, when the turn comes soon."""
+        wanted = self.context.settings.prefetch_s
+        if self._ahead or wanted <= 0.0 or not self._will_be_tail() or left_of(before) > wanted + TIE_S:
+            return
+        self._ahead = self.context.new_id()
+        try:
+            self.context.ports.requests.start(self._ahead, self.url)
+        except Exception as error:  # noqa: BLE001 - what the port does wrong must not end what runs now
+            self._warn_of(error)
+
+    def forget_ahead(self) -> None:
+        """Give up what was asked for."""
+        if self._ahead:
+            self.context.ports.requests.cancel(self._ahead)
+            self.context.ports.requests.report(self._ahead)
+            self._ahead = ""
+
+    def _will_be_tail(self) -> bool:
+        above = self.parent
+        usual = isinstance(above, Ordered) and not isinstance(above, ReactiveSelector)
+        return usual and above.policy.last_decides and in_tail_position(above)
 
     def work(self) -> Iterator[Behaviour]:
         """Fetch; then run what came."""
@@ -73,9 +100,9 @@ class Request(Leaf, Composite):
 
     def poll(self) -> None:
         """Ask, wait for the reply, use it."""
+        if not self.context.clock.due(self._t_send):
+            return
         if not self._id:
-            if not self.context.clock.due(self._t_send):
-                return
             self._id = self.context.new_id()
             self.context.ports.requests.start(self._id, self.url)
         report = self._look()
@@ -103,6 +130,10 @@ class Request(Leaf, Composite):
     def _take_on(self, text: str) -> None:
         """Replace the run's tree or grow the fetched one below this node."""
         if in_tail_position(self):
+            reason = self._chain_refusal(text)
+            if reason:
+                self.finish(Status.FAILURE, self._now(), reason)
+                return
             tree = self.context.grow(text, 0, 0)
             self.context.replacement = Replacement(tree, self._now())
             self.context.journal.note(self._now(), "replaced", self.origin, "the fetched document goes on")
@@ -115,6 +146,20 @@ class Request(Leaf, Composite):
         self._grown = self.context.grow(text, depth_of(self), self.nesting + 1)
         self.add_child(self._grown)
         self._grown.begin(self._now())
+
+    def _chain_refusal(self, text: str) -> str:
+        """Count one more link of the chain; why it is one too many, or nothing."""
+        chain, settings = self.context.chain, self.context.settings
+        if settings.max_chain and chain.links >= settings.max_chain:
+            return f"CHAIN_TOO_LONG: {settings.max_chain} documents have followed each other already"
+        chain.links += 1
+        began = self.context.replaced_at
+        same = began is not None and self.t_start - began <= TIE_S and hash(text) == chain.text
+        chain.idle = chain.idle + 1 if same else 0
+        chain.text = hash(text)
+        if chain.idle >= settings.max_idle_chain:
+            return f"REQUEST_LOOP: the same document that takes no time came {chain.idle + 1} times in a row"
+        return ""
 
     def leave(self) -> None:
         """Drop the fetched tree."""
@@ -139,7 +184,9 @@ class Request(Leaf, Composite):
 
     def wake_at(self) -> float:
         """When the request is sent; then only the port knows."""
-        return super().wake_at() if self._id else self._t_send
+        if self._id and self.context.clock.due(self._t_send):
+            return super().wake_at()
+        return self._t_send
 
 
 def depth_of(node: Behaviour) -> int:

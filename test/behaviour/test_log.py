@@ -149,7 +149,7 @@ def test_subtrees_and_random_orders_are_done_again():
 
 
 def test_a_log_that_becomes_too_long_is_cut_and_the_run_goes_on():
-    stage = Logged('{"type":"delay","duration":0.1,"loop":-1}', max_bytes=4000)
+    stage = Logged('{"type":"delay","duration":0.1,"loop":-1}', max_bytes=5000)
     stage.to(30.0, step=0.1)
     assert json.loads(stage.lines[-1]) == {"kind": "cut"}
     assert sum(map(len, stage.lines)) < 6000

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters that say what documents may make a robot fetch. All is closed until they open it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from embodiment_bridge.bml.url_policy import UrlPolicy
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.fetching import FetchRules
+from embodiment_bridge.protocols.contract import Parameter
+
+PARAMETERS = (
+    Parameter(
+        "fetch_hosts",
+        [""],
+        "Host names that documents may fetch from (documents and media); * for every public host.",
+    ),
+    Parameter(
+        "fetch_private_hosts",
+        [""],
+        "Hosts, or host:port, that may have inner addresses and other ports than 80 and 443: 127.0.0.1:7830.",
+    ),
+    Parameter("fetch_plain_http", False, "Whether http is allowed beside https."),
+    Parameter(
+        "fetch_host_map",
+        [""],
+        "name=address:port: connect there for that host, which is allowed by it: gxrobot.com=127.0.0.1:7830.",
+    ),
+    Parameter("fetch_timeout", 10.0, "The longest that fetching a document may take in all, s.", 0.1, 600.0),
+    Parameter("fetch_max_bytes", 1 << 20, "Largest document, bytes.", 1, 1 << 20),
+    Parameter(
+        "prefetch",
+        5.0,
+        "The next document of a chain is fetched so long before its turn, s, where that is known; 0 never.",
+        0.0,
+        3600.0,
+    ),
+    Parameter(
+        "max_chain", 0, "How often a document may replace the one before in a run; 0: any number.", 0, 10**9
+    ),
+)
+
+
+def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
+    """What the parameters allow. The refusals of its policy name the parameter that opens what they close.
+
+    Raises:
+        ConfigError: a value cannot be used.
+    """
+    hosts = {_host("fetch_hosts", name) for name in values["fetch_hosts"] or () if name}
+    private = {_host("fetch_private_hosts", name) for name in values["fetch_private_hosts"] or () if name}
+    host_map = dict(_mapped(entry) for entry in values["fetch_host_map"] or () if entry)
+    policy = UrlPolicy(
+        schemes=("https", "file", "package", *(("http",) if values["fetch_plain_http"] else ())),
+        hosts=None if "*" in hosts else frozenset(hosts),
+        trusted_hosts=frozenset(private | host_map.keys()),
+        opens_http="parameter fetch_plain_http",
+        opens_hosts="parameter fetch_hosts",
+        opens_private="parameter fetch_private_hosts",
+    )
+    return FetchRules(policy, host_map)
+
+
+def _host(parameter: str, name: str) -> str:
+    if "/" in name or "@" in name or name != name.strip():
+        raise ConfigError(f"parameter {parameter}: {name!r} is no host name; URLs have no place here")
+    return name.lower()
+
+
+def _mapped(entry: str) -> tuple[str, tuple[str, int]]:
+    name, _, place = entry.partition("=")
+    address, _, port = place.rpartition(":")
+    if not (name and address and port.isdecimal() and len(port) < 6 and 0 < int(port) < 65536):
+        raise ConfigError(f"parameter fetch_host_map: {entry!r} is not name=address:port")
+    return _host("fetch_host_map", name), (address.strip("[]"), int(port))

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The port of request nodes: it never waits, and what a thread does or does not do harms nobody."""
+
+import threading
+import time
+
+import pytest
+
+from embodiment_bridge.behaviour.ports import FetchStatus
+from embodiment_bridge.fetching import FetchError, Reply
+from embodiment_bridge.fetching.requests import AT_ONCE, MAX_WAITING, Requests
+
+
+class Server:
+    """Answers when told to."""
+
+    def __init__(self):
+        self.answers = threading.Event()
+        self.asked = []
+        self.result = Reply("音".encode(), "application/json")
+
+    def fetch(self, url, *, max_bytes, total_s, cancelled):
+        self.asked.append(url)
+        while not self.answers.wait(0.005):
+            if cancelled():
+                raise FetchError("CANCELED", "given up")
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def server():
+    return Server()
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def port(server, clock):
+    made = Requests(server.fetch, total_s=1.0, max_bytes=100, now=clock)
+    yield made
+    made.close()
+
+
+def ended(port, name):
+    deadline = time.monotonic() + 5.0
+    while not (report := port.report(name)).status.ended:
+        assert time.monotonic() < deadline
+    return report
+
+
+def test_a_reply(port, server):
+    port.start("a", "u")
+    assert port.report("a").status is FetchStatus.RUNNING
+    server.answers.set()
+    assert (ended(port, "a").status, server.asked) == (FetchStatus.DONE, ["u"])
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        (FetchError("WRONG_TYPE", "text/html"), "WRONG_TYPE: text/html"),
+        (Reply(b"\xff", ""), "NOT_UTF8: invalid start byte at byte 0"),
+        (RuntimeError("a fault"), "RuntimeError: a fault"),
+    ],
+)
+def test_a_failure(port, server, result, reason):
+    server.result = result
+    server.answers.set()
+    port.start("a", "u")
+    report = ended(port, "a")
+    assert (report.status, report.reason) == (FetchStatus.FAILED, reason)
+
+
+def test_a_cancel_is_complete_at_once(port):
+    port.start("a", "u")
+    port.cancel("a")
+    assert port.report("a").status is FetchStatus.CANCELED
+    port.cancel("a")
+    port.cancel("never was")
+    assert port.report("a").status is FetchStatus.FAILED
+
+
+def test_fetches_begin_half_a_second_apart(port, server, clock):
+    """A loop of requests cannot press a server, however fast its replies come."""
+    server.answers.set()
+    port.start("a", "u")
+    ended(port, "a")
+    port.start("b", "u")
+    clock.now = 0.4
+    assert port.report("b").status is FetchStatus.RUNNING
+    assert len(server.asked) == 1
+    clock.now = 0.5
+    ended(port, "b")
+    assert len(server.asked) == 2
+
+
+def test_few_at_once_and_few_waiting(port, server, clock):
+    for number in range(AT_ONCE + MAX_WAITING + 1):
+        clock.now += 1.0
+        port.start(str(number), "u")
+    assert port.report(str(AT_ONCE + MAX_WAITING)).reason.startswith("BUSY")
+    assert len(server.asked) <= AT_ONCE
+    clock.now += 1.0
+    server.answers.set()
+    ended(port, "0")
+
+
+def test_closing_gives_up_what_is_under_way(port):
+    port.start("a", "u")
+    port.close()
+    assert "no such fetch" in port.report("a").reason
