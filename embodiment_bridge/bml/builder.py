@@ -68,6 +68,11 @@ class Part:
         """Left out unless the condition is met when its turn comes."""
         return self.having(condition=condition.data)
 
+    def starting(self, at: str, *, mark: str | int | None = None, offset: float | None = None) -> "Part":
+        """Begun at a word (``mark``) of the sound named ``at``, and ``offset`` s later; for children of a parallel."""
+        given = {"at": at, "mark": mark, "offset": offset}
+        return self.having(start={key: value for key, value in given.items() if value is not None})
+
     def afterwards(self, cleanup: "Part") -> "Part":
         """However it ends, ``cleanup`` is executed then (for parts with children)."""
         return self.having(**{"finally": cleanup.data})
@@ -196,9 +201,17 @@ def emotion(action: str, seconds: float | None = None, *, intensity: float | Non
     return _leaf("emotion", action=action, duration=seconds, intensity=intensity)
 
 
-def play(url: str, *, volume: float | None = None, content: str | None = None) -> Part:
-    """Plays a medium to its end; ``content`` is what is said in it."""
-    return _leaf("player", action="play", url=url, volume=volume, content=content)
+def play(
+    url: str,
+    *,
+    volume: float | None = None,
+    content: str | None = None,
+    channel: str | None = None,
+    fade: float | None = None,
+) -> Part:
+    """Plays a medium to its end; ``content`` is what is said in it, ``fade`` s of fading in."""
+    how = {"volume": volume, "content": content, "channel": channel, "fade": fade}
+    return _leaf("player", action="play", url=url, **how)
 
 
 def pause() -> Part:
@@ -228,9 +241,11 @@ def speak(
     language: str | None = None,
     rate: float | None = None,
     volume: float | None = None,
+    channel: str | None = None,
 ) -> Part:
     """Says a text."""
-    return _leaf("speak", content=content, voice=voice, language=language, rate=rate, volume=volume)
+    how = {"voice": voice, "language": language, "rate": rate, "volume": volume, "channel": channel}
+    return _leaf("speak", content=content, **how)
 
 
 def request(url: str) -> Part:

@@ -158,9 +158,9 @@ class Script:
         """See ``builder.emotion``."""
         self.add(builder.emotion(action, seconds, intensity=intensity))
 
-    def play(self, url: str, *, volume: float | None = None, content: str | None = None) -> None:
+    def play(self, url: str, **how: Any) -> None:
         """See ``builder.play``."""
-        self.add(builder.play(url, volume=volume, content=content))
+        self.add(builder.play(url, **how))
 
     def speak(self, content: str, **how: Any) -> None:
         """See ``builder.speak``."""

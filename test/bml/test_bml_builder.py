@@ -34,6 +34,13 @@ PARTS = [
     (b.emotion("HAPPY"), {"type": "emotion", "action": "HAPPY"}),
     (b.play(URL, volume=20), {"type": "player", "action": "play", "url": URL, "volume": 20}),
     (b.play(URL, content="c"), {"type": "player", "action": "play", "url": URL, "content": "c"}),
+    (b.play(URL, channel="m", fade=2), {"type": "player", "action": "play", "url": URL, "channel": "m", "fade": 2}),
+    (
+        b.parallel(b.speak("a b").named("s"), b.body("RESET").starting("s", mark="b", offset=0.5)),
+        {"type": "parallel", "behaviors": [
+            {"type": "speak", "name": "s", "content": "a b"},
+            {"type": "body", "action": "RESET", "start": {"at": "s", "mark": "b", "offset": 0.5}}]},
+    ),
     (b.pause(), {"type": "player", "action": "pause"}),
     (b.resume(), {"type": "player", "action": "resume"}),
     (b.silence(), {"type": "player", "action": "stop"}),
