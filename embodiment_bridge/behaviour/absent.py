@@ -1,23 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of a robot that has no player and no way to fetch: documents that need them are refused before they run."""
+"""Ports of a robot that has no player and no way to fetch: nodes that need them fail and say so."""
 
 from embodiment_bridge.behaviour.ports import FetchReport, SoundReport, SoundRequest
-from embodiment_bridge.bml import document as bml
-from embodiment_bridge.bml.document import Document, Problem
-from embodiment_bridge.bml.walk import preorder
 from embodiment_bridge.errors import CommandError
-
-NEEDS = {
-    bml.Player: ("NO_PLAYER", "this robot has no player"),
-    bml.Request: ("NO_FETCHER", "this robot fetches no documents"),
-}
-
-
-def unserved(document: Document) -> list[Problem]:
-    """What in a document only a player or a fetcher could do."""
-    return [
-        Problem(node.pointer, *NEEDS[type(node)]) for node in preorder(document.root) if type(node) in NEEDS
-    ]
 
 
 class NoMedia:
@@ -36,7 +21,7 @@ class NoMedia:
     def cancel(self, request_id: str) -> None:
         """See ``MediaPort``: nothing to end."""
 
-    def command(self, action: str, volume: float | None) -> str:
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
         """See ``MediaPort``: always refused."""
         raise CommandError("this robot has no player")
 

@@ -13,7 +13,11 @@ from embodiment_bridge.behaviour.values import values_of
 from embodiment_bridge.bml.show import to_dot, to_svg, to_text
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.body_file import read_body
-from embodiment_bridge.commands import bml_preprocess, bml_record, bml_replay  # the actions of their own files
+from embodiment_bridge.commands import (  # the actions of their own files
+    bml_preprocess,
+    bml_record,
+    bml_replay,
+)
 from embodiment_bridge.commands.bml_options import (
     add_run_options,
     add_subtree_option,

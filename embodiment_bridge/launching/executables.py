@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of this package, as launch files name them: each makes one node."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -8,11 +9,13 @@ from typing import Any
 from embodiment_bridge import registry
 from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.nodes.agent_bridge import AgentBridge
 from embodiment_bridge.nodes.behavior_tree import BehaviorTree
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.joint_driver import JointDriver
 from embodiment_bridge.nodes.main import run
+from embodiment_bridge.nodes.media_parameters import Surroundings
 from embodiment_bridge.nodes.mock_body import MockBody
 from embodiment_bridge.nodes.soccer_monitor import SoccerMonitor
 
@@ -26,12 +29,25 @@ def agent_bridge(**node_kwargs: Any) -> BridgeNode:
 
 def behavior_tree(**node_kwargs: Any) -> BridgeNode:
     """The node that runs BML documents and plans of actions on a body."""
-    return BehaviorTree(partial(find_share, PACKAGE), **node_kwargs)
+    return BehaviorTree(partial(find_share, PACKAGE), _surroundings(), **node_kwargs)
 
 
 def joint_driver(**node_kwargs: Any) -> BridgeNode:
     """A robot of Dynamixel servos."""
     return JointDriver(**node_kwargs)
+
+
+def media_player(**node_kwargs: Any) -> BridgeNode:
+    """What plays and speaks by itself."""
+    from embodiment_bridge.nodes.media import (
+        MediaPlayer,
+    )  # only who asks for it needs a player beside the tree's own
+
+    return MediaPlayer(_surroundings(), **node_kwargs)
+
+
+def _surroundings() -> Surroundings:
+    return Surroundings(lambda: of_outside_program(os.environ), find_share)
 
 
 def mock_body(**node_kwargs: Any) -> BridgeNode:
@@ -65,15 +81,24 @@ def recorder(**node_kwargs: Any) -> BridgeNode:
     return Recorder(find_share, **node_kwargs)
 
 
+def viewer(**node_kwargs: Any) -> BridgeNode:
+    """What shows robots in a browser."""
+    from embodiment_bridge.nodes.viewer import Viewer  # the server of the page is for nobody else
+
+    return Viewer(**node_kwargs)
+
+
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "agent_bridge": agent_bridge,
     "behavior_tree": behavior_tree,
     "joint_driver": joint_driver,
+    "media_player": media_player,
     "mock_body": mock_body,
     "opencog_bridge": opencog_bridge,
     "player": player,
     "recorder": recorder,
     "soccer_monitor": soccer_monitor,
+    "viewer": viewer,
 }
 
 

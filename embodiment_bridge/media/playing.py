@@ -62,7 +62,7 @@ def state_of(
         ("held" if held else "paused" if sound.paused else sound.status) if there else "idle",
         sound.cue.id,
         redacted(sound.cue.url) if sound.cue.url else "",
-        sound.cue.text[:SHOWN_TEXT],
+        "" if sound.cue.url else sound.cue.text[:SHOWN_TEXT],
         volume=channel.volume,
         heard_volume=heard_volume,
         position=position,

@@ -3,6 +3,7 @@
 
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,8 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.clock import Clock, ClockType
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
-from std_srvs.srv import Trigger
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.context import Settings
 from embodiment_bridge.behaviour.director import Director, OnNew
@@ -26,17 +25,28 @@ from embodiment_bridge.behaviour.ros_leaves import RosSkills
 from embodiment_bridge.behaviour.run import Run
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.fetching import Fetcher
+from embodiment_bridge.fetching.requests import Requests
 from embodiment_bridge.msg import SkillList
+from embodiment_bridge.nodes.audio import Audio
 from embodiment_bridge.nodes.blackboard_feed import BlackboardFeed, parse_sources
 from embodiment_bridge.nodes.bml_goal import MAX_BREAKPOINTS, Wish, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
+from embodiment_bridge.nodes.fetch_parameters import fetch_rules
+from embodiment_bridge.nodes.media_parameters import PARAMETERS as MEDIA_PARAMETERS
+from embodiment_bridge.nodes.media_parameters import Surroundings, with_media_roots
 from embodiment_bridge.nodes.performance import Performance, rejection
 from embodiment_bridge.nodes.plan_goal import PlanPerformance
 from embodiment_bridge.nodes.plan_server import PARAMETERS as PLAN_PARAMETERS
 from embodiment_bridge.nodes.plan_server import PlanServer
 from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.run_controls import RunControls
 from embodiment_bridge.nodes.run_files import RunFiles
+from embodiment_bridge.nodes.run_media import RunMedia
+from embodiment_bridge.nodes.start_desk import PARAMETERS as START_PARAMETERS
+from embodiment_bridge.nodes.start_desk import StartDesk
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
 from embodiment_bridge.protocols.contract import Parameter
 
@@ -70,6 +80,9 @@ PARAMETERS = (
     ),
     Parameter("log_dir", "", "Folder for one log file of JSON lines per run; empty: none are written."),
     *PLAN_PARAMETERS,
+    *MEDIA_PARAMETERS,
+    *FETCH_PARAMETERS,
+    *START_PARAMETERS,
     Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
 )
 NANOSECONDS = 1e9
@@ -79,9 +92,11 @@ WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time 
 class BehaviorTree(BridgeNode):
     """Runs one document at a time; what a new goal does about the one that runs, the goal says."""
 
-    def __init__(self, share: Callable[[], Path], **node_kwargs: Any) -> None:
+    def __init__(self, share: Callable[[], Path], surroundings: Surroundings, **node_kwargs: Any) -> None:
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
         self._share = share
+        self._surroundings = surroundings
+        self._audio: Audio | None = None
         self._skills: dict[str, SkillInfo] = {}
         self._body_name = ""
         self._director = Director()
@@ -95,36 +110,47 @@ class BehaviorTree(BridgeNode):
         sources = parse_sources(values["blackboard"])
         if len(self._breakpoints()) > MAX_BREAKPOINTS:
             raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
-        self._settings = Settings(missing_channel=values["missing_channel"])
+        self._settings = Settings(
+            missing_channel=values["missing_channel"],
+            prefetch_s=values["prefetch"],
+            max_chain=values["max_chain"],
+        )
         self._files = (
             RunFiles(values["log_dir"], values["log_keep"], self._warn) if values["log_dir"] else None
         )
         self._feed = BlackboardFeed(self, sources, values["blackboard_max_age"])
         self._body = RosSkills(self)
-        self._media, self._requests = NoMedia(), NoRequests()
+        rules = fetch_rules(values)
+        self._policy = with_media_roots(rules.policy, values)
+        fetcher = Fetcher(rules)
+        self._requests = Requests(
+            fetcher.fetch_bytes, total_s=values["fetch_timeout"], max_bytes=values["fetch_max_bytes"]
+        )
+        self._surroundings = replace(self._surroundings, fetch=fetcher.fetch_to)
+        self._audio = Audio(self, values, self._policy, self._surroundings, self._now)
         self.add_on_set_parameters_callback(self._set_breakpoints)
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
         self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self.cancel_goal)
+        self._starts = StartDesk(self, self._perform, lambda: self.active and bool(self._skills))
         self._plans = PlanServer(self, self, self._viewers, self._settings, self._share)
-        self._controls = [
-            self.create_service(Trigger, f"~/{name}", control)
-            for name, control in (
-                ("stop", self._stop),
-                ("pause", self._pause),
-                ("resume", self._resume),
-                ("step", self._step),
-            )
-        ]
+        self._controls = RunControls(self, self._director, self._tick)
+
+    def activate(self) -> None:
+        """Begin what the parameters name."""
+        self._starts.arm()
 
     def deactivate(self) -> None:
         """End what runs and what waits."""
+        self._starts.disarm()
         self._director.stop_all("the behaviour-tree node was deactivated")
         self._tick()
 
     def close(self) -> None:
         """See ``BridgeNode``; logs end with what is known by then."""
         super().close()
+        if self._audio is not None:
+            self._audio.player.close()
         if self._files is not None:
             self._files.close()
 
@@ -133,11 +159,14 @@ class BehaviorTree(BridgeNode):
         self.remove_on_set_parameters_callback(self._set_breakpoints)
         if self._files is not None:
             self._files.close()
-        for part in (self._body, self._viewers, self._action, self._plans, self._feed):
+        for part in (self._body, self._viewers, self._action, self._plans, self._feed, self._starts):
             part.destroy()
+        self._requests.close()
+        if self._audio is not None:
+            self._audio.destroy()
+            self._audio = None
         self.destroy_subscription(self._list)
-        for service in self._controls:
-            self.destroy_service(service)
+        self._controls.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """What runs."""
@@ -170,13 +199,15 @@ class BehaviorTree(BridgeNode):
         }
 
     def _begin(self, goal: ServerGoalHandle) -> None:
-        request = goal.request
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
+        self._perform(goal, goal.request, run_id, self._action.finish)
+
+    def _perform(self, goal: Any, request: ExecuteBml.Goal, run_id: str, finish: Callable[..., None]) -> None:
         try:
             wish = self._read(request)
         except Rejected as error:
             result = rejection(list(error.problems), str(error))
-            self._action.finish(goal, succeeded=False, result=result)
+            finish(goal, succeeded=False, result=result)
             return
         run, board = self._make_run(run_id, wish, request.document)
         refusal = self._director.submit(
@@ -188,11 +219,9 @@ class BehaviorTree(BridgeNode):
         )
         if refusal:
             self._forget(run_id)
-            self._action.finish(goal, succeeded=False, result=rejection([], refusal))
+            finish(goal, succeeded=False, result=rejection([], refusal))
             return
-        self._performances[run_id] = Performance(
-            goal, run, run_id, self._action.finish, self._viewers, wish, board
-        )
+        self._performances[run_id] = Performance(goal, run, run_id, finish, self._viewers, wish, board)
         self._tick()
 
     def _read(self, request: ExecuteBml.Goal) -> Wish:
@@ -206,10 +235,11 @@ class BehaviorTree(BridgeNode):
         if not self._skills:
             text = "no body has published its skills in this namespace; start one first"
             raise Rejected.because("", "NO_BODY", text)
-        return read_goal(request, self._skills, self._feed.values(), speech=self._media.speaks)
+        speaks = self._audio is not None and self._audio.player.speaks
+        return read_goal(request, self._skills, self._feed.values(), urls=self._policy, speech=speaks)
 
     def _make_run(self, run_id: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
-        ports = Ports(self._body.for_run(run_id), self._media, self._requests)
+        ports = self.plan_ports(run_id)
         board = Blackboard(wish.values)
         common: dict[str, Any] = {
             "run_id": run_id,
@@ -226,7 +256,9 @@ class BehaviorTree(BridgeNode):
 
     def plan_ports(self, run_id: str) -> Ports:
         """See ``plan_server.PlanHost``."""
-        return Ports(self._body.for_run(run_id), self._media, self._requests)
+        if self._audio is None:
+            raise ConfigError("the behaviour-tree node is not configured")
+        return Ports(self._body.for_run(run_id), RunMedia(self._audio.player, run_id), self._requests)
 
     def plan_skills(self) -> Mapping[str, SkillInfo]:
         """See ``plan_server.PlanHost``."""
@@ -270,32 +302,12 @@ class BehaviorTree(BridgeNode):
                 self._director.cancel(performance.run_id)
         self._start_ticking()
 
-    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        stopped = self._director.stop_all("stopped by the stop service")
-        self._tick()
-        response.success = True
-        response.message = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
-        return response
-
-    def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._control(response, self._director.pause(), "pausing", "nothing runs")
-
-    def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._control(response, self._director.resume(), "going on", "nothing is paused")
-
-    def _step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        return self._control(response, self._director.step(), "to the next transition", "nothing is paused")
-
-    def _control(self, response: Trigger.Response, done: bool, text: str, otherwise: str) -> Trigger.Response:
-        self._tick()
-        response.success = done
-        response.message = text if done else otherwise
-        return response
-
     def _tick(self) -> None:
         values = self._feed.values()
         for performance in self._performances.values():
             performance.feed(values)
+        if self._audio is not None:
+            self._audio.serve()
         ended = self._director.tick(self._now())
         for performance in self._performances.values():
             performance.tell()
@@ -308,6 +320,8 @@ class BehaviorTree(BridgeNode):
             self._stop_ticking()
 
     def _forget(self, run_id: str) -> None:
+        if self._audio is not None:
+            self._audio.player.forget(run_id)
         if self._files is not None:
             self._files.end(run_id)
 

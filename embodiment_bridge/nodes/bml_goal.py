@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour import loading
-from embodiment_bridge.behaviour.absent import unserved
 from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS as ALL_BREAKPOINTS
 from embodiment_bridge.behaviour.loading import Rejected, Rules
@@ -14,6 +13,7 @@ from embodiment_bridge.behaviour.values import values_of
 from embodiment_bridge.bml.analysis import Estimate, analyse
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Document
+from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import CommandError
 
@@ -39,7 +39,12 @@ class Wish:
 
 
 def read_goal(
-    goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], known: Mapping[str, Value], *, speech: bool
+    goal: ExecuteBml.Goal,
+    skills: Mapping[str, SkillInfo],
+    known: Mapping[str, Value],
+    *,
+    urls: UrlPolicy,
+    speech: bool,
 ) -> Wish:
     """Read a goal for a body with ``skills``, while topics tell what is ``known``.
 
@@ -47,11 +52,8 @@ def read_goal(
         Rejected: something in it is wrong; the text says what.
     """
     texts = {item.key: item.value for item in goal.subtrees}
-    rules = Rules(skills, strict=goal.strict, subtrees=texts)
+    rules = Rules(skills, urls, strict=goal.strict, subtrees=texts)
     document, _ = loading.load(goal.document, rules, speech=speech)
-    problems = unserved(document)
-    if problems:
-        raise Rejected(problems)
     if goal.seed > LARGEST_SEED:
         raise Rejected.because("", "BAD_SEED", f"the seed is {goal.seed}, not within 0 to {LARGEST_SEED}")
     if len(goal.breakpoints) > MAX_BREAKPOINTS:

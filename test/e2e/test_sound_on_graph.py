@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sound in real runs on the real graph: spoken gestures, exact pauses, ends; and the player's own node."""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+from embodiment_bridge.msg import AudioState
+from embodiment_bridge.srv import PlayerCommand
+from rclpy.parameter import Parameter
+from run_stage import RunStage
+from test_mock_body import PATIENCE
+
+from embodiment_bridge.launching.environment import of_outside_program
+from embodiment_bridge.launching.executables import media_player
+from embodiment_bridge.media.pythons import python_with_gi
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.peers.bml.tones import wav
+
+NOD = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.2}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "song.wav").write_bytes(wav("music", "a", 2.0))
+    (tmp_path / "long.wav").write_bytes(wav("music", "a", 60.0))
+    return tmp_path
+
+
+@pytest.fixture
+def stages(folder):
+    made = []
+
+    def make(runtime, namespace, **parameters):
+        usual = {"sound": "null", "media_cache": str(folder / "cache"), "media_roots": [str(folder)]}
+        stage = RunStage(runtime, namespace, **{**usual, **parameters})
+        made.append(stage)
+        stage.heard = []
+        stage.watcher.create_subscription(AudioState, "audio_state", stage.heard.append, profile("events"))
+        stage.join()
+        return stage
+
+    yield make
+    for stage in made:
+        stage.close()
+
+
+def play(folder, name="song.wav", **more):
+    return {"type": "player", "action": "play", "url": (folder / name).as_uri(), **more}
+
+
+def test_a_paused_run_plays_exactly_as_long_as_its_sound(stages, folder):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/pause")
+        stage.begin(json.dumps(play(folder)))
+        stage.until(lambda: any(one.state == "playing" for one in stage.heard))
+        stage.pause()
+        stage.until(lambda: stage.heard[-1].state == "held")
+        position = stage.heard[-1].position
+        stage.steps(50)
+        assert stage.heard[-1].position == position
+        assert stage.control("resume").success
+        result = stage.finish()
+    assert result.outcome == "SUCCEEDED"
+    assert result.elapsed == pytest.approx(2.0, abs=0.4)  # ticks of the fast mock's clock are coarse
+    assert stage.heard[-1].ending == "ended"
+
+
+def test_a_gesture_on_a_word(stages):
+    if shutil.which("espeak-ng") is None:
+        pytest.skip("espeak-ng is not installed")
+    say = {"type": "speak", "name": "s1", "content": "Look over there, a bird!"}
+    document = {"type": "parallel", "behaviors": [say, {**NOD, "start": {"at": "s1", "mark": "there"}}]}
+    with Runtime() as runtime:
+        stage = stages(runtime, "/words", body={"speed": 1.0})
+        stage.begin(json.dumps(document))
+        result = stage.finish()
+        stage.until(lambda: any(one.ending for one in stage.heard))
+    assert result.outcome == "SUCCEEDED"
+    assert not any("MARK_NOT_HEARD" in one.code for one in stage.events)
+    words = list(dict.fromkeys(one.word for one in stage.heard if one.word))
+    assert words == ["Look", "over", "there", "a", "bird"]
+    assert max(one.mouth for one in stage.heard) > 0.5
+
+
+def test_stop_silences_and_the_next_run_plays(stages, folder):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/stop")
+        stage.begin(json.dumps(play(folder, "long.wav")))
+        stage.until(lambda: any(one.state == "playing" for one in stage.heard))
+        assert stage.control("stop").success
+        assert stage.finish().outcome == "CANCELED"
+        stage.until(lambda: stage.heard[-1].ending == "stopped")
+        stage.begin(json.dumps(play(folder)))
+        assert stage.finish().outcome == "SUCCEEDED"
+
+
+def test_a_guest_sounds_while_the_suspended_run_is_silent(stages, folder):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/guest")
+        stage.begin(json.dumps(play(folder, channel="music")), suspendable=True)
+        stage.until(lambda: any(one.state == "playing" for one in stage.heard))
+        guest = stage.guest(json.dumps(play(folder, channel="voice")), on_new="suspend")
+        stage.until(lambda: guest.result is not None)
+        assert guest.result.outcome == "SUCCEEDED"
+        assert stage.finish().outcome == "SUCCEEDED"
+    music = [one.state for one in stage.heard if one.channel == "music"]
+    assert "held" in music
+    assert music.index("held") < len(music) - 1 - music[::-1].index("playing")
+
+
+@pytest.mark.parametrize(
+    ("document", "code"),
+    [
+        ({"type": "player", "action": "play", "url": "file:///etc/passwd"}, "URL_REFUSED"),
+        ({"type": "player", "action": "play", "url": "http://127.0.0.1/a.wav"}, "URL_REFUSED"),
+        ({"type": "speak", "content": "hello"}, "UNRESOLVED_SPEAK"),
+    ],
+)
+def test_what_may_not_be_is_refused_before_it_begins(stages, document, code):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/refused", speech="none")
+        stage.begin(json.dumps(document))
+        result = stage.finish()
+    assert result.outcome == "REJECTED"
+    assert code in result.problems[0]
+
+
+class PlayerStage:
+    """The player's own node, and somebody who works it."""
+
+    def __init__(self, runtime, folder, **parameters):
+        values = {"media_cache": str(folder / "cache"), "media_roots": [str(folder)], **parameters}
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        common = {"context": runtime.context, "namespace": "/alone"}
+        self.runtime = runtime
+        self.node = runtime.add(media_player(parameter_overrides=overrides, **common))
+        self.watcher = runtime.add(Watcher(**common))
+        self.heard = []
+        self.watcher.create_subscription(AudioState, "audio_state", self.heard.append, profile("events"))
+        self.client = self.watcher.create_client(PlayerCommand, "player_command")
+        self.until(self.client.service_is_ready)
+        self.until(lambda: self.node.active)
+        self.until(lambda: self.watcher.count_publishers("audio_state") > 0)
+
+    def until(self, condition):
+        deadline = time.monotonic() + PATIENCE
+        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition()
+
+    def do(self, action, **wishes):
+        answer = self.client.call_async(PlayerCommand.Request(action=action, **wishes))
+        self.until(answer.done)
+        return answer.result()
+
+
+@pytest.mark.parametrize("sink", ["null", "fakesink"])
+def test_the_player_alone(folder, sink):
+    sound = {"sound": "null"} if sink == "null" else {"sound": "gstreamer", "sound_sink": "fakesink"}
+    if sink != "null" and not python_with_gi(of_outside_program(os.environ)):
+        pytest.skip("GStreamer is not installed")
+    with Runtime() as runtime:
+        stage = PlayerStage(runtime, folder, **sound)
+        url = (folder / "long.wav").as_uri()
+        assert stage.do("play", url=url, volume=40.0, set_volume=True).id
+        stage.until(lambda: any(one.state == "playing" for one in stage.heard))
+        assert stage.do("pause").success
+        stage.until(lambda: stage.heard[-1].state == "paused")
+        assert stage.do("resume").success
+        assert stage.do("setVolume", volume=20.0).success
+        stage.until(lambda: stage.heard[-1].state == "playing" and stage.heard[-1].volume == 20.0)
+        assert stage.do("stop").success
+        stage.until(lambda: stage.heard[-1].ending == "stopped")
+        assert stage.heard[-1].output == ("null" if sink == "null" else "gstreamer")
+        for action, wishes, why in (
+            ("dance", {}, "unknown player action"),
+            ("play", {}, "needs a url"),
+            ("speak", {}, "needs a text"),
+            ("speak", {"text": "a", "rate": 99.0}, "a rate is"),
+            ("setVolume", {"volume": 101.0}, "a volume is"),
+            ("pause", {"channel": "a b"}, "a channel is"),
+        ):
+            answer = stage.do(action, **wishes)
+            assert (answer.success, why in answer.message) == (False, True)
+        stage.do("play", url="file:///etc/passwd")
+        stage.until(lambda: stage.heard[-1].ending == "failed")
+        assert "refused" in stage.heard[-1].reason
+        stage.node.close()
