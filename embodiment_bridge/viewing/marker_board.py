@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markers as nodes of the scene: solids, lines, points and texts. Drawn again is only what changed."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from viser import LabelHandle, SceneApi, SceneNodeHandle
+
+from embodiment_bridge.viewing.panels import MOST_TEXT
+from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
+
+MOST = 1000  # markers of one robot
+MOST_POINTS = 20_000  # of one marker
+DELETE, DELETE_ALL = 2, 3  # actions and types as visualization_msgs/Marker numbers them
+CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST, POINTS, TEXT = range(1, 10)
+SOLIDS = (CUBE, SPHERE, CYLINDER)
+LINES = (LINE_STRIP, LINE_LIST)
+CLOUDS = (CUBE_LIST, SPHERE_LIST, POINTS)
+
+FindParent = Callable[[str], str]
+
+
+@dataclass(slots=True)
+class _Drawn:
+    slot: int
+    look: tuple[Any, ...]
+    pose: tuple[float, ...]
+    node: SceneNodeHandle | LabelHandle
+    ends: float  # monotonic s; inf: stays
+
+
+class MarkerBoard:
+    """The markers of one topic, below the nodes that ``find_parent`` names for their frames.
+
+    Slots are used again, so that the memory of the server does not grow with names that come and go.
+    """
+
+    def __init__(self, scene: SceneApi, name: str, find_parent: FindParent) -> None:
+        self._scene, self._name, self._find_parent = scene, name, find_parent
+        self._drawn: dict[tuple[str, int], _Drawn] = {}
+        self._free: list[int] = []
+        self._slots = 0
+
+    def take(self, markers: Any, now: float) -> None:
+        """One MarkerArray; ``now`` is monotonic time, s."""
+        for marker in markers.markers:
+            key = (marker.ns, marker.id)
+            if marker.action == DELETE_ALL:
+                self.clear()
+            elif marker.action == DELETE:
+                self._remove(key)
+            else:
+                self._show(key, marker, now)
+
+    def expire(self, now: float) -> None:
+        """Take away what has outlived its lifetime."""
+        for key in [key for key, drawn in self._drawn.items() if drawn.ends < now]:
+            self._remove(key)
+
+    def clear(self) -> None:
+        """Take away everything."""
+        for key in list(self._drawn):
+            self._remove(key)
+
+    def _show(self, key: tuple[str, int], marker: Any, now: float) -> None:
+        look, pose = _look(marker), _pose(marker)
+        old = self._drawn.get(key)
+        if look is None or not all(map(math.isfinite, pose)) or (old is None and len(self._drawn) >= MOST):
+            self._remove(key)
+            return
+        lifetime = marker.lifetime.sec + 1e-9 * marker.lifetime.nanosec
+        ends = now + lifetime if lifetime > 0.0 else math.inf
+        if old is not None and old.look == look:
+            old.ends = ends
+            if old.pose != pose:
+                old.pose = pose
+                old.node.position, old.node.wxyz = np.array(pose[:3]), np.array(pose[3:])
+            return
+        slot = self._slot() if old is None else old.slot
+        if old is not None and old.look[:2] != look[:2]:  # other type or frame: another place in the tree
+            old.node.remove()
+        path = f"{self._find_parent(marker.header.frame_id)}/{self._name}{slot}"
+        self._drawn[key] = _Drawn(slot, look, pose, self._add(path, look, pose), ends)
+
+    def _add(self, path: str, look: tuple[Any, ...], pose: tuple[float, ...]) -> SceneNodeHandle:
+        kind, _, scale, rgba, text, points = look
+        at: dict[str, Any] = {"position": pose[:3], "wxyz": pose[3:]}
+        color, opacity = rgb(rgba), opacity_of(rgba)
+        if kind == CUBE:
+            return self._scene.add_box(path, color, scale, opacity=opacity, **at)
+        if kind == SPHERE:
+            return self._scene.add_icosphere(
+                path, 0.5, color, subdivisions=2, scale=scale, opacity=opacity, **at
+            )
+        if kind == CYLINDER:
+            return self._scene.add_cylinder(path, 0.5, 1.0, color, scale=scale, opacity=opacity, **at)
+        if kind == TEXT:
+            return self._scene.add_label(path, text, anchor="bottom-center", **at)
+        array = np.array(points, dtype=np.float32).reshape(-1, 3)
+        if kind in CLOUDS:
+            return self._scene.add_point_cloud(path, array, color, point_size=max(scale[0], 0.005), **at)
+        pairs = np.stack([array[:-1], array[1:]], axis=1) if kind == LINE_STRIP else array.reshape(-1, 2, 3)
+        shown = np.array(color) * (1.0 if opacity is None else 0.4 + 0.6 * opacity)
+        return self._scene.add_line_segments(
+            path, pairs, shown.astype(np.uint8), thickness=max(scale[0], 0.005), **at
+        )
+
+    def _slot(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self._slots += 1
+        return self._slots
+
+    def _remove(self, key: tuple[str, int]) -> None:
+        drawn = self._drawn.pop(key, None)
+        if drawn is not None:
+            drawn.node.remove()
+            self._free.append(drawn.slot)
+
+
+def _look(marker: Any) -> tuple[Any, ...] | None:
+    """Type, frame, scale (m), colour, text, points; None for what is not drawn (arrows, meshes, nonsense)."""
+    kind = marker.type
+    scale = (marker.scale.x, marker.scale.y, marker.scale.z)
+    rgba = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)
+    points: tuple[float, ...] = ()
+    if kind in LINES or kind in CLOUDS:
+        some = list(islice(marker.points, MOST_POINTS))
+        if kind == LINE_LIST:
+            some = some[: len(some) // 2 * 2]
+        points = tuple(v for point in some for v in (point.x, point.y, point.z))
+        if len(some) < (1 if kind in CLOUDS else 2) or not math.isfinite(sum(points)):
+            return None
+    elif kind not in SOLIDS and kind != TEXT:
+        return None
+    if not math.isfinite(sum(scale)) or (kind in SOLIDS and min(scale) <= 0.0):
+        return None
+    return kind, marker.header.frame_id, scale, rgba, marker.text[:MOST_TEXT], points
+
+
+def _pose(marker: Any) -> tuple[float, ...]:
+    """Place (x y z), then w x y z of a unit quaternion; an empty one (all 0) means no turn."""
+    place, turn = marker.pose.position, marker.pose.orientation
+    numbers = (turn.w, turn.x, turn.y, turn.z)
+    length = math.hypot(*numbers)
+    numbers = tuple(v / length for v in numbers) if length > 0.0 else (1.0, 0.0, 0.0, 0.0)
+    return (place.x, place.y, place.z, *numbers)

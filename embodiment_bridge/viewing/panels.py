@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the panel says, as HTML. Every text that comes from the graph is escaped and cut."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+MOST_NODES = 300  # of a tree that are shown
+MOST_BARS = 40
+MOST_TEXT = 160  # characters of one text
+DEEPEST = 24  # levels that are still moved to the right
+
+MARKS = {"RUNNING": "▶", "SUCCESS": "✔", "FAILURE": "✘", "INVALID": "·"}
+COLORS = {"RUNNING": "#ffb74d", "SUCCESS": "#81c784", "FAILURE": "#e57373", "INVALID": "#8a929c"}
+LINKS = ("closed", "connecting", "handshake", "ready", "backoff")
+POSTURES = ("unknown", "standing", "fallen", "walking")
+GOOD, BAD, PLAIN = "#81c784", "#e57373", "#cfd4da"
+
+
+def text_of(value: object) -> str:
+    """Any text, safe in HTML and not endless."""
+    text = str(value)
+    return escape(text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…")
+
+
+def tree_html(tree: Any) -> str:
+    """A TreeSnapshot: one line a node, the running path in bold."""
+    nodes = list(tree.nodes)[:MOST_NODES]
+    if not nodes:
+        return _block("Behaviour tree", _line("nothing runs", COLORS["INVALID"]))
+    depths: list[int] = []
+    for index, node in enumerate(nodes):
+        depths.append(depths[node.parent] + 1 if 0 <= node.parent < index else 0)
+    lines = [_node(node, depth) for node, depth in zip(nodes, depths, strict=True)]
+    if len(tree.nodes) > MOST_NODES:
+        lines.append(_line(f"… and {len(tree.nodes) - MOST_NODES} more", COLORS["INVALID"]))
+    return _block(f"Behaviour tree: {text_of(tree.state.lower())}, {tree.elapsed:.1f} s", "".join(lines))
+
+
+def _node(node: Any, depth: int) -> str:
+    color = COLORS.get(node.status, PLAIN)
+    words = " ".join(text_of(word) for word in (node.type, node.label, node.name) if word)
+    weight = 700 if node.status == "RUNNING" else 400
+    return (
+        f'<div style="padding-left:{min(depth, DEEPEST) * 0.9:.1f}em;color:{color};font-weight:{weight}">'
+        f"{MARKS.get(node.status, '?')} {words}</div>"
+    )
+
+
+def bars_html(title: str, names: Sequence[str], levels: Sequence[float], color: str) -> str:
+    """Levels of 0 to 1 as bars."""
+    rows = [_bar(name, level, color) for name, level in list(zip(names, levels, strict=False))[:MOST_BARS]]
+    return _block(title, "".join(rows)) if rows else ""
+
+
+def _bar(name: str, level: float, color: str) -> str:
+    percent = 100.0 * min(max(level, 0.0), 1.0) if math.isfinite(level) else 0.0
+    return (
+        '<div style="display:flex;align-items:center;gap:.5em">'
+        f'<span style="width:7.5em;overflow:hidden;text-overflow:ellipsis">{text_of(name)}</span>'
+        '<span style="flex:1;background:#3a4149;border-radius:3px;height:.7em">'
+        f'<span style="display:block;width:{percent:.0f}%;height:100%;border-radius:3px;background:{color}"></span>'
+        f'</span><span style="width:2.6em;text-align:right">{level:.2f}</span></div>'
+    )
+
+
+def status_html(links: Mapping[str, Any], body: Any) -> str:
+    """LinkStates by what they belong to, and a BodyStatus or None."""
+    rows = [_link(name, link) for name, link in links.items()]
+    if body is not None:
+        posture = _word(POSTURES, body.posture)
+        words = [posture, "torque on" if body.torque else "limp", *(["stopped"] if body.stopped else [])]
+        color = BAD if posture == "fallen" or body.stopped else GOOD
+        rows.append(_line(f"body: {', '.join(words)} {text_of(body.reason)}", color))
+    return _block("Status", "".join(rows)) if rows else ""
+
+
+def _link(name: str, link: Any) -> str:
+    state = _word(LINKS, link.state)
+    color = GOOD if state == "ready" else COLORS["INVALID"] if state == "closed" else BAD
+    return _line(f"{text_of(name)}: {state} {text_of(link.peer)} {text_of(link.reason)}", color)
+
+
+def heard_html(heard: Iterable[Any]) -> str:
+    """HeardMessages, newest last."""
+    rows = [f"<div>{text_of(one.sender or 'somebody')}: <i>{text_of(one.text)}</i></div>" for one in heard]
+    return _block("Heard", "".join(rows)) if rows else ""
+
+
+def _block(title: str, body: str) -> str:
+    return (
+        '<div style="font-size:.8em;line-height:1.45;padding:.2em .8em .5em">'
+        f'<div style="opacity:.65;margin-bottom:.15em">{title}</div>{body}</div>'
+    )
+
+
+def _line(text: str, color: str) -> str:
+    return f'<div style="color:{color}">{text}</div>'
+
+
+def _word(words: Sequence[str], number: int) -> str:
+    return words[number] if 0 <= number < len(words) else "unknown"

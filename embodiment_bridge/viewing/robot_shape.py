@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A robot description as nodes of the scene: the page itself does the kinematics, from one angle a joint."""
+
+import math
+from collections.abc import Mapping
+
+from viser import FrameHandle, SceneApi
+
+from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector
+from embodiment_bridge.urdf import Box, Cylinder, Joint, Robot, Sphere, Visual, link_pose, link_transforms
+
+STILL = 1e-4  # a change of a quaternion's or place's number that nobody sees
+SIDES = 20  # of a cylinder
+MOST_VISUALS = 2000  # shapes of one robot
+
+
+class RobotShape:
+    """Boxes, cylinders and spheres of ``robot`` below the node ``path``; meshes are left out."""
+
+    def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
+        self._scene, self._robot = scene, robot
+        self._frames: dict[str, FrameHandle] = {}
+        self._drawn = 0
+        self.paths = {robot.root: path}
+        self._last: dict[str, tuple[Vector, Quaternion]] = {}
+        self._hang()
+
+    def move(self, positions: Mapping[str, float]) -> None:
+        """Turn the joints to positions (rad, or m) by name; those that are missing or not finite stay."""
+        for transform in link_transforms(self._robot, positions):
+            place = (transform.xyz, transform.quaternion)
+            last = self._last[transform.child]
+            if any(
+                abs(a - b) > STILL for a, b in zip((*place[0], *place[1]), (*last[0], *last[1]), strict=True)
+            ):
+                self._last[transform.child] = place
+                frame = self._frames[transform.child]
+                frame.wxyz = wxyz(transform.quaternion)
+                if transform.xyz != last[0]:
+                    frame.position = transform.xyz
+
+    def lowest(self) -> float:
+        """Height of the lowest shape with all joints at 0, m in the frame of the root link."""
+        zero = {joint.name: 0.0 for joint in self._robot.movable}
+        heights = []
+        for link in self._robot.links.values():
+            pose = link_pose(self._robot, zero, link.name)
+            if pose is not None and link.visuals:
+                heights.append(pose.xyz[2] + min(_bottom(visual) for visual in link.visuals))
+        return min(heights, default=0.0)
+
+    def _hang(self) -> None:
+        children: dict[str, list[Joint]] = {}
+        for joint in self._robot.joints.values():
+            children.setdefault(joint.parent, []).append(joint)
+        waiting = [self._robot.root]
+        while waiting:
+            link = waiting.pop()
+            self._dress(link)
+            for joint in children.get(link, ()):
+                self._add(joint)
+                waiting.append(joint.child)
+
+    def _add(self, joint: Joint) -> None:
+        path = f"{self.paths[joint.parent]}/{len(self.paths)}"
+        place = (joint.origin.xyz, joint.origin.quaternion)
+        self.paths[joint.child] = path
+        self._last[joint.child] = place
+        self._frames[joint.child] = self._scene.add_frame(
+            path, show_axes=False, position=place[0], wxyz=wxyz(place[1])
+        )
+
+    def _dress(self, link: str) -> None:
+        for number, visual in enumerate(self._robot.links[link].visuals):
+            if self._drawn < MOST_VISUALS:
+                self._drawn += 1
+                add_shape(self._scene, f"{self.paths[link]}/visual{number}", visual)
+
+
+def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
+    """One visual of a link; nothing for a mesh."""
+    shape, rgba = visual.shape, visual.rgba
+    color, opacity = rgb(rgba), opacity_of(rgba)
+    position, turn = visual.origin.xyz, wxyz(visual.origin.quaternion)
+    if isinstance(shape, Box):
+        scene.add_box(path, color, shape.size, opacity=opacity, position=position, wxyz=turn)
+    elif isinstance(shape, Cylinder):
+        scene.add_cylinder(
+            path, shape.radius, shape.length, color,
+            radial_segments=SIDES, opacity=opacity, position=position, wxyz=turn,
+        )  # fmt: skip
+    elif isinstance(shape, Sphere):
+        scene.add_icosphere(path, shape.radius, color, opacity=opacity, position=position, wxyz=turn)
+
+
+def rgb(rgba: tuple[float, float, float, float]) -> tuple[int, int, int]:
+    """Colour of 0 to 1 as 0 to 255; what is not finite is dark."""
+    red, green, blue = (round(255 * min(max(v, 0.0), 1.0)) if math.isfinite(v) else 0 for v in rgba[:3])
+    return red, green, blue
+
+
+def opacity_of(rgba: tuple[float, float, float, float]) -> float | None:
+    """Between 0 and 1; None where nothing shines through."""
+    alpha = rgba[3]
+    return None if not alpha < 1.0 else max(alpha, 0.0)
+
+
+def wxyz(quaternion: Quaternion) -> tuple[float, float, float, float]:
+    """Our (x, y, z, w) in viser's order."""
+    x, y, z, w = quaternion
+    return w, x, y, z
+
+
+def _bottom(visual: Visual) -> float:
+    shape, z = visual.shape, visual.origin.xyz[2]
+    if isinstance(shape, Box):
+        return z - 0.5 * shape.size[2]
+    if isinstance(shape, Cylinder):
+        upright = visual.origin.quaternion == IDENTITY
+        return z - (0.5 * shape.length if upright else shape.radius)
+    return z - shape.radius if isinstance(shape, Sphere) else z

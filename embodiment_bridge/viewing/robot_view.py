@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything of one namespace: a robot and what it knows, or a monitor and its field."""
+
+import math
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from viser import GuiHtmlHandle, ImageHandle
+
+from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues
+from embodiment_bridge.scene.field_lines import field_lines, goal_lines
+from embodiment_bridge.urdf import read_urdf
+from embodiment_bridge.viewing import panels
+from embodiment_bridge.viewing.grid_map import picture
+from embodiment_bridge.viewing.marker_board import MarkerBoard
+from embodiment_bridge.viewing.page import Page
+from embodiment_bridge.viewing.robot_shape import RobotShape
+
+Decode = Callable[[], Any]
+
+EACH_COUNTS = ("markers", "heard")  # a message of these does not replace the one before
+HEARD = 8  # lines that stay
+PANEL_PERIOD = 0.2  # s between changes of the panel
+LEVELS = {"feelings": ("Feelings", "#f06292"), "physiology": ("Physiology", "#4db6ac")}
+LEVELS["psi_demands"] = ("Demands", "#9575cd")
+SECTIONS = ("status", "tree", *LEVELS, "heard")
+LINE = (235, 238, 235)
+
+
+class RobotView:
+    """Draws the topics of one namespace; called on the drawing thread only. number: unlike that of other views."""
+
+    def __init__(self, page: Page, number: int, title: str) -> None:
+        self._page = page
+        self._path = f"/robot{number}"
+        self._base = page.scene.add_frame(self._path, show_axes=False)
+        self._height = 0.0  # m of the base where no pose is known
+        self._posed = False
+        self._by_odometry = False
+        self._shape: RobotShape | None = None
+        self._positions: dict[str, float] = {}
+        self._markers = MarkerBoard(page.scene, f"marker{number}_", self._node_of)
+        self._arrays: list[Any] = []  # of markers, until they are drawn
+        self._maps: dict[str, ImageHandle] = {}
+        self._links: dict[str, Any] = {}
+        self._body: Any = None
+        self._heard: deque[Any] = deque(maxlen=HEARD)
+        self._texts: dict[str, str] = {}
+        self._shown: dict[str, str] = {}
+        self._panel_time = -math.inf
+        self._take: dict[str, Callable[[Any], None]] = {
+            "robot_description": self._describe, "joint_states": self._move, "pose": self._place,
+            "odom": self._place_by_odometry, "field": self._paint_field, "body_status": self._take_body,
+            "behavior_tree/tree": self._take_tree, "heard": self._take_heard,
+        }  # fmt: skip
+        with page.gui.add_folder(title):
+            self._html: dict[str, GuiHtmlHandle] = {
+                name: page.gui.add_html("", visible=False) for name in SECTIONS
+            }
+
+    def take(self, topic: str, message: Any) -> None:
+        """A message of a topic, named without the namespace."""
+        if topic in self._take:
+            self._take[topic](message)
+        elif topic in LEVELS:
+            title, color = LEVELS[topic]
+            self._texts[topic] = panels.bars_html(title, message.names, message.levels, color)
+        elif topic in ("map", "local_grid"):
+            self._lay_map(topic, message)
+        elif topic == "markers":
+            self._arrays.append(message)
+        elif topic.endswith("link_state"):
+            self._links[topic.removesuffix("link_state").strip("/") or "link"] = message
+
+    def refresh(self, now: float) -> None:
+        """What changes with time, too: markers end, and the panel is written when it is time (monotonic s)."""
+        for array in self._arrays:
+            self._markers.take(array, now)
+        self._arrays.clear()
+        self._markers.expire(now)
+        if now - self._panel_time < PANEL_PERIOD:
+            return
+        self._panel_time = now
+        self._texts["status"] = panels.status_html(self._links, self._body)
+        self._texts["heard"] = panels.heard_html(self._heard)
+        for name, text in self._texts.items():
+            if self._shown.get(name, "") != text:
+                self._shown[name] = text
+                self._html[name].content, self._html[name].visible = text, bool(text)
+
+    def _describe(self, message: Any) -> None:
+        robot = read_urdf(message.data)
+        self._markers.clear()
+        self._base.remove()
+        self._base = self._page.scene.add_frame(self._path, show_axes=False)
+        self._shape = RobotShape(self._page.scene, self._path, robot)
+        self._shape.move(self._positions)
+        self._height = -self._shape.lowest()
+        if not self._posed:
+            self._base.position = (0.0, 0.0, self._height)
+
+    def _move(self, message: Any) -> None:
+        self._positions = dict(zip(message.name, message.position, strict=False))
+        if self._shape is not None:
+            self._shape.move(self._positions)
+
+    def _place(self, message: Any) -> None:
+        place, turn = message.pose.position, message.pose.orientation
+        numbers = (place.x, place.y, place.z, turn.w, turn.x, turn.y, turn.z)
+        if all(map(math.isfinite, numbers)):
+            self._posed = True
+            self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
+
+    def _place_by_odometry(self, message: Any) -> None:
+        if not self._posed or self._by_odometry:
+            self._by_odometry = True
+            self._place(message.pose)
+
+    def _paint_field(self, message: Any) -> None:
+        numbers = {
+            name: getattr(message, name)
+            for name, kind in message.get_fields_and_field_types().items()
+            if kind == "double"
+        }
+        field = FieldValues(numbers)
+        left, right = goal_lines(field)
+        for name, lines, thickness in (
+            ("field", field_lines(field), 0.05),
+            ("goals", [*left, *right], 0.08),
+        ):
+            if lines:
+                points = np.array(lines, dtype=np.float32)
+                self._page.scene.add_line_segments(f"/{name}", points, LINE, thickness=thickness)
+
+    def _lay_map(self, topic: str, grid: Any) -> None:
+        image = picture(grid)
+        if not image.size:
+            return
+        resolution, origin = grid.info.resolution, grid.info.origin
+        width, height = resolution * grid.info.width, resolution * grid.info.height
+        turn = (origin.orientation.w, origin.orientation.x, origin.orientation.y, origin.orientation.z)
+        yaw = 2.0 * math.atan2(turn[3], turn[0])
+        c, s = math.cos(yaw), math.sin(yaw)
+        x = origin.position.x + 0.5 * (c * width - s * height)
+        y = origin.position.y + 0.5 * (s * width + c * height)
+        if not math.isfinite(x + y + width + height):
+            return
+        layer = 0.002 if topic == "map" else 0.006  # the local one above
+        path = f"{self._node_of(grid.header.frame_id)}/{topic}"
+        # viser's pictures have y down: turned over about x.
+        self._maps[topic] = self._page.scene.add_image(
+            path, image, width, height, position=(x, y, origin.position.z + layer),
+            wxyz=(0.0, math.cos(0.5 * yaw), math.sin(0.5 * yaw), 0.0), format="png", cast_shadow=False,
+        )  # fmt: skip
+
+    def _take_body(self, message: Any) -> None:
+        self._body = message
+
+    def _take_tree(self, message: Any) -> None:
+        self._texts["tree"] = panels.tree_html(message)
+
+    def _take_heard(self, message: Any) -> None:
+        self._heard.append(message)
+
+    def _node_of(self, frame: str) -> str:
+        """The node of a frame: that of a link of this robot, whatever prefix it has, or the world."""
+        link = frame.rpartition("/")[2]
+        paths = {"base_link": self._path} if self._shape is None else self._shape.paths
+        return paths.get(link, "")

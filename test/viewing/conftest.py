@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mock body, its tree, and a viewer of it."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from embodiment_bridge.msg import Feelings
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from embodiment_bridge.launching.executables import behavior_tree, viewer
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.mock_body import MockBody
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 30.0  # s; the machine may be busy
+
+
+class Stage:
+    """A mock body with a tree, and a viewer of it, served by a thread."""
+
+    def __init__(self, runtime):
+        self.runtime = runtime
+        common = {"context": runtime.context, "namespace": "shown"}
+        runtime.add(MockBody(lambda: ROOT, **common))
+        runtime.add(behavior_tree(**common))
+        self.viewer = runtime.add(viewer(parameter_overrides=[Parameter("port", value=0)], **common))
+        self.brain = runtime.add(Node("brain", **common))
+        self.bml = BmlClient(self.brain, lambda _: None)
+        self.feelings = self.brain.create_publisher(Feelings, "feelings", profile("latched"))
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=runtime.spin, args=(self._done.is_set,))
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._done.set()
+        self._thread.join()
+
+    def until(self, condition):
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def stage():
+    with Runtime() as runtime, Stage(runtime) as stage:
+        stage.until(lambda: stage.viewer.url)
+        yield stage
