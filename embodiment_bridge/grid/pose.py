@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where an agent stands in a grid, and which way it looks."""
+
+from enum import IntEnum
+from math import pi
+from typing import Final, NamedTuple, TypeAlias
+
+Place: TypeAlias = tuple[int, int]  # x east, y north, in cells from the start cell
+
+QUARTER_TURN: Final = pi / 2
+
+
+class Heading(IntEnum):
+    """Quarter turns to the left from the east, as yaw has them."""
+
+    E = 0
+    N = 1
+    W = 2
+    S = 3
+
+
+STEPS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))  # x, y of one step by heading
+
+
+class GridPose(NamedTuple):
+    """A cell and a heading."""
+
+    x: int
+    y: int
+    heading: Heading
+
+    @property
+    def place(self) -> Place:
+        """The cell."""
+        return self.x, self.y
+
+    @property
+    def yaw(self) -> float:
+        """The heading in rad, positive to the left from the east."""
+        return self.heading * QUARTER_TURN
+
+    def cell(self, forward: int, right: int) -> Place:
+        """The cell so many cells ahead and to the right."""
+        dx, dy = STEPS[self.heading]
+        return self.x + forward * dx + right * dy, self.y + forward * dy - right * dx
+
+    def offset(self, place: Place) -> tuple[int, int]:
+        """How many cells a place is ahead and to the right."""
+        dx, dy = STEPS[self.heading]
+        east, north = place[0] - self.x, place[1] - self.y
+        return east * dx + north * dy, east * dy - north * dx
+
+    def moved(self, action: str) -> "GridPose":
+        """After ``forward``, ``backward``, ``left`` or ``right``; after anything else where it was."""
+        match action:
+            case "forward":
+                return GridPose(*self.cell(1, 0), self.heading)
+            case "backward":
+                return GridPose(*self.cell(-1, 0), self.heading)
+            case "left":
+                return GridPose(self.x, self.y, Heading((self.heading + 1) % 4))
+            case "right":
+                return GridPose(self.x, self.y, Heading((self.heading - 1) % 4))
+        return self

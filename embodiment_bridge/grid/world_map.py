@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an agent has seen of its world, cell by cell."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from embodiment_bridge.grid.pose import GridPose, Place
+
+WALL: Final = "*"
+BLOCKING: Final = frozenset("*#@R")  # wall, door, rock, robot: nobody goes there
+NARROWS: Final = "="  # only with empty hands
+QUICKSAND: Final = "Q"  # deadly for whoever does anything but walk on
+MANY: Final = "A"  # what some servers show for every agent whose id has two digits
+FURTHEST: Final = 512  # cells from the start that are remembered; no world is so large
+UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # as in nav_msgs/OccupancyGrid
+
+Things = tuple[str, ...]
+Look = Sequence[Sequence[Things]]
+
+
+def is_agent(thing: str) -> bool:
+    """Whether a thing is an agent."""
+    return thing.isdigit() or thing == MANY
+
+
+@dataclass(slots=True)
+class WorldMap:
+    """All cells that were ever seen. Agents are no part of a cell: they are where they were seen last.
+
+    bumped: cells that could not be entered though nothing was seen there; until they look different.
+    changes: counts what was learned, so that whoever plans knows when to plan again.
+    bounds: the least and the greatest cell that were seen.
+    """
+
+    cells: dict[Place, Things] = field(default_factory=dict)
+    agents: dict[str, Place] = field(default_factory=dict)
+    seen_at: dict[Place, int] = field(default_factory=dict)
+    visible: frozenset[Place] = frozenset()
+    bumped: set[Place] = field(default_factory=set)
+    changes: int = 0
+    bounds: tuple[Place, Place] = ((0, 0), (0, 0))
+    _lying: dict[Place, Things] = field(default_factory=dict)
+
+    def look(self, pose: GridPose, view: Look, own: str, time: int) -> None:
+        """Take in a view: row 0 one behind ``pose``, the middle column straight ahead; ``own`` is the agent's id."""
+        visible = []
+        for row, cells in enumerate(view):
+            for column, things in enumerate(cells):
+                place = pose.cell(row - 1, column - len(cells) // 2)
+                visible.append(place)
+                mine = {own, MANY} if place == pose.place and len(own) > 1 else {own}
+                self._see(place, things, mine, time)
+        self.visible = frozenset(visible)
+
+    def _see(self, place: Place, things: Things, own: set[str], time: int) -> None:
+        if max(abs(place[0]), abs(place[1])) > FURTHEST:
+            return
+        for id_ in [id_ for id_, where in self.agents.items() if where == place]:
+            del self.agents[id_]
+        for thing in things:
+            if is_agent(thing) and thing not in own:
+                self.agents[thing if thing != MANY else f"{MANY}_{place[0]}_{place[1]}"] = place
+        lying = tuple(thing for thing in things if not is_agent(thing))
+        if self.cells.get(place) != lying:
+            self._grow(place)
+            self.cells[place] = lying
+            self._lying.pop(place, None)
+            if set(lying) - {WALL}:
+                self._lying[place] = lying
+            self.bumped.discard(place)
+            self.changes += 1
+        self.seen_at[place] = time
+
+    def _grow(self, place: Place) -> None:
+        (x, y), ((left, bottom), (right, top)) = place, self.bounds if self.cells else (place, place)
+        self.bounds = (min(left, x), min(bottom, y)), (max(right, x), max(top, y))
+
+    def bump(self, place: Place) -> None:
+        """``place`` could not be entered."""
+        if self.cells.get(place) is not None and not self.blocked(place, carrying=False):
+            self.bumped.add(place)
+            self.changes += 1
+
+    def blocked(self, place: Place, *, carrying: bool) -> bool:
+        """Whether a known cell cannot be entered, or should not be."""
+        things = self.cells.get(place, ())
+        return (
+            not BLOCKING.isdisjoint(things)
+            or QUICKSAND in things
+            or (carrying and NARROWS in things)
+            or place in self.bumped
+            or place in self.agents.values()
+        )
+
+    def wrong_walls(self, pose: GridPose, view: Look) -> int:
+        """How many cells have a wall where none was seen before, or none where one was: walls do not change."""
+        return sum(
+            (WALL in known) != (WALL in things)
+            for row, cells in enumerate(view)
+            for column, things in enumerate(cells)
+            if (known := self.cells.get(pose.cell(row - 1, column - len(cells) // 2))) is not None
+        )
+
+    def frontier(self, place: Place) -> bool:
+        """Whether a known cell has a neighbour that was never seen."""
+        x, y = place
+        return any(near not in self.cells for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))
+
+    def things(self) -> Iterator[tuple[Place, int, str]]:
+        """(place, number in its cell, thing) of all that lies somewhere and is no wall."""
+        for place, things in self._lying.items():
+            for number, thing in enumerate(things):
+                if thing != WALL:
+                    yield place, number, thing
+
+
+@dataclass(frozen=True, slots=True)
+class Raster:
+    """Cells as an occupancy grid: row by row from ``origin`` (the least x and y) on, -1, 0 or 100 each."""
+
+    origin: Place
+    width: int
+    height: int
+    data: "array[int]"
+
+
+def occupancy(things: Things) -> int:
+    """100 where nobody can ever go before something is done about it, else 0."""
+    return FREE if BLOCKING.isdisjoint(things) else OCCUPIED
+
+
+def raster_of(cells: Mapping[Place, Things], bounds: tuple[Place, Place]) -> Raster:
+    """The cells within ``bounds`` (both included); those that were not seen are -1."""
+    (left, bottom), (right, top) = bounds
+    width, height = right - left + 1, top - bottom + 1
+    data = array("b", [UNKNOWN]) * (width * height)
+    for (x, y), things in cells.items():
+        data[(y - bottom) * width + x - left] = occupancy(things)
+    return Raster((left, bottom), width, height, data)
