@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines of a Maeden simulator: bytes to events, commands to bytes, for one connection, in every dialect."""
+
+import re
+from dataclasses import replace
+from typing import Any, Final
+
+from embodiment_bridge.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.line_framing import Line, LineFramer
+from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
+from embodiment_bridge.protocols.maeden.events import AgentId, Ending, Event, NoPacket, Percept
+from embodiment_bridge.protocols.maeden.json_packets import (
+    STRINGS,
+    VALUES,
+    PacketError,
+    load,
+    read_strings,
+    read_values,
+    sees_itself,
+)
+from embodiment_bridge.protocols.maeden.text_packets import (
+    Assembler,
+    TextLine,
+    is_count,
+    is_smell,
+    percept_of,
+)
+
+DIALECTS: Final = ("auto", "text", "json", "j1", "j2")
+TEXT_COMMANDS: Final = ("text", "j1", "j2")  # dialects whose commands are words
+MAX_LINE: Final = 65536  # bytes; a real view line has less than 2 kB
+ENDINGS: Final = ("DIE", "SUCCESS", "END")
+_ID: Final = re.compile(r"[0-9]{1,18}")
+_BARE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_]{2,30}")
+_Told = Event | Malformed | Unknown
+
+
+class Codec:
+    """Decodes what the server sends and encodes what it is told. Keeps nothing but packets that are not whole.
+
+    dialect: one of ``DIALECTS``. What comes is read by its shape in every case; the dialect only says how commands
+    are written as long as nothing has come (auto: as words), and j2 that they are words though packets are arrays.
+
+    Raises:
+        ConfigError: no such dialect.
+    """
+
+    def __init__(self, dialect: str = "auto") -> None:
+        if dialect not in DIALECTS:
+            raise ConfigError(unknown("dialect", dialect, DIALECTS))
+        self._dialect = dialect
+        self._json_commands = dialect == "json"
+        self._lines = LineFramer(MAX_LINE)
+        self._packets = Assembler()
+        self._pending_id: TextLine | None = None  # an 8 in the first line: the id, or the count of a packet
+        self._own = ""
+        self._reversed = False
+        self._fed = 0  # bytes of the stream so far
+
+    def feed(self, data: bytes) -> list[Any]:
+        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+        told: list[_Told] = []
+        self._fed += len(data)
+        for found in self._lines.feed(data):
+            if isinstance(found, Malformed):
+                self._give_up("line too long in a packet", told)
+                told.append(found)
+            else:
+                self._line(found, told)
+        return told
+
+    def close(self) -> list[Any]:
+        """The stream ended: a ``NoPacket`` for a count line alone, or a ``Truncated`` if something was unfinished."""
+        unfinished = self._lines.close()
+        counts = self._packets.only_counts
+        if self._pending_id is not None:
+            begin = self._pending_id.offset
+            self._pending_id = None
+            return [Truncated(begin, self._fed - begin)] if unfinished else [NoPacket(begin, 8)]
+        if counts and not unfinished:
+            return [self._no_packet() for _ in range(counts)]
+        if not self._packets.empty:
+            begin = self._packets.offset
+            self._packets.drop()
+            return [Truncated(begin, self._fed - begin)]
+        return unfinished
+
+    def encode(self, command: Any) -> bytes:
+        """One line for one command.
+
+        Raises:
+            CommandError: the command cannot be sent; the text names the field, its value and what it may be.
+        """
+        if isinstance(command, Unknown):
+            return _raw(command.raw)
+        text = write_json(command) if self._json_commands else write_text(command)
+        return text.encode() + b"\n"
+
+    def _line(self, line: Line, told: list[_Told]) -> None:
+        try:
+            text = line.text.decode().strip()
+        except UnicodeDecodeError:
+            self._give_up("a line in the packet is no UTF-8", told)
+            told.append(Malformed(line.offset, "no UTF-8", excerpt(line.text)))
+            return
+        if not text:
+            return  # nothing is said by an empty line
+        if text[0] in "[{":
+            self._give_up("a packet of another dialect began inside it", told)
+            told.append(self._json(line.offset, text))
+        elif text.upper() in ENDINGS:
+            self._give_up("the episode ended inside the packet", told)
+            told.append(Ending(line.offset, text.upper()))
+        else:
+            self._text(TextLine(line.offset, text), told)
+
+    def _text(self, line: TextLine, told: list[_Told]) -> None:
+        if self._pending_id is not None:
+            first, self._pending_id = self._pending_id, None
+            if is_smell(line.text):
+                self._packets.take(first)
+            else:
+                self._own = first.text
+                told.append(AgentId(first.offset, first.text))
+        elif not self._own and self._packets.empty and _ID.fullmatch(line.text):
+            if is_count(line.text) and int(line.text) == 8:
+                self._pending_id = line
+                return
+            self._own = line.text
+            told.append(AgentId(line.offset, line.text))
+            return
+        self._packet_line(line, told)
+
+    def _packet_line(self, line: TextLine, told: list[_Told]) -> None:
+        whole = self._packets.take(line)
+        if whole is None and self._packets.only_counts and is_count(line.text):
+            told.append(self._no_packet())
+            whole = self._packets.take(line)
+        if whole is None and not self._packets.empty:
+            self._give_up(f"line {excerpt(line.text.encode())!r} does not continue the packet", told)
+            whole = self._packets.take(line)
+        if whole is None:
+            told.append(_stray(line))
+            return
+        told.extend(percept_of(packet) for packet in whole)
+
+    def _no_packet(self) -> NoPacket:
+        count = self._packets.drop_oldest_count()
+        return NoPacket(count.offset, int(count.text))
+
+    def _give_up(self, reason: str, told: list[_Told]) -> None:
+        """What there is of packets will never be whole."""
+        if self._pending_id is not None:
+            first, self._pending_id = self._pending_id, None
+            self._own = first.text
+            told.append(AgentId(first.offset, first.text))
+        while self._packets.only_counts:
+            told.append(self._no_packet())
+        if not self._packets.empty:
+            told.append(Malformed(self._packets.offset, reason))
+            self._packets.drop()
+
+    def _json(self, offset: int, text: str) -> _Told:
+        try:
+            values = load(text)
+            if isinstance(values, dict):
+                return Unknown(offset, text.encode())
+            if isinstance(values, list) and len(values) == STRINGS:
+                return read_strings(offset, values, text)
+            if isinstance(values, list) and len(values) >= VALUES:
+                return self._turned(read_values(offset, values, text))
+            raise PacketError(f"an array of {len(values)} values, neither {STRINGS} nor {VALUES}")
+        except PacketError as error:
+            return Malformed(offset, str(error), excerpt(text.encode("utf-8", "backslashreplace")))
+
+    def _turned(self, percept: Percept) -> Percept:
+        """The view with the row behind the agent first."""
+        if self._dialect not in TEXT_COMMANDS:
+            self._json_commands = True
+        if self._own and sees_itself(percept.view, self._own, reversed_rows=False):
+            self._reversed = False
+        elif self._own and sees_itself(percept.view, self._own, reversed_rows=True):
+            self._reversed = True
+        return replace(percept, view=percept.view[::-1]) if self._reversed else percept
+
+
+def _stray(line: TextLine) -> _Told:
+    if _BARE_WORD.fullmatch(line.text):
+        return Unknown(line.offset, line.text.encode())  # perhaps an ending of another version
+    return Malformed(line.offset, "neither a packet nor an ending begins so", excerpt(line.text.encode()))
+
+
+def _raw(raw: Any) -> bytes:
+    """A line that was received, for sending it again."""
+    if isinstance(raw, bytes) and 0 < len(raw) <= MAX_LINE and not set(raw) & set(b"\r\n"):
+        return raw + b"\n"
+    raise CommandError(f"Unknown.raw is {raw!r:.80}; it must be one line")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A native skill as a course of commands: each is sent when the one before was answered."""
+
+from collections.abc import Generator
+from math import inf
+from typing import Any, TypeAlias
+
+from embodiment_bridge.description import Keyframe
+from embodiment_bridge.errors import CommandError
+from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
+
+Course: TypeAlias = Generator[Any, Ticket, None]
+"""Gives commands and is given what became of each; a CommandError in it fails the skill."""
+
+
+class Deed:
+    """One skill on its way, see ``motion.native.Native``. What it is at is told by the course in ``Progress``."""
+
+    def __init__(self, operator: Operator, course: Course, share: "Progress | None" = None) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes: tuple[Keyframe, ...] = ()
+        self._operator = operator
+        self._course = course
+        self._share = share or Progress()
+        self._ticket: Ticket | None = None
+        self._begun = self._stopping = False
+
+    def step(self, dt: float) -> None:
+        """Go on as soon as the last command was answered."""
+        if self.done or (self._ticket is not None and not self._ticket.done):
+            return
+        if self._stopping:
+            self.done = True
+            return
+        try:
+            command = self._course.send(self._ticket) if self._begun and self._ticket else next(self._course)
+            self._begun = True
+            self._ticket = self._operator.ask(command)
+        except StopIteration:
+            self.done = True
+            self.progress = 1.0
+        except CommandError as error:
+            self.failure = str(error)
+            self.done = True
+        else:
+            self.progress = self._share.value
+
+    def stop(self) -> None:
+        """No command after the one that is on its way: that cannot be taken back."""
+        self._stopping = True
+        if self._ticket is not None:
+            self._operator.withdraw(self._ticket)
+        if self._ticket is None or self._ticket.done:
+            self.done = True
+
+
+class Progress:
+    """How far a course is: ``value`` 0..1."""
+
+    def __init__(self) -> None:
+        self.value = 0.0
+
+
+def must(ticket: Ticket, what: str) -> None:
+    """Fail the skill when a command failed.
+
+    Raises:
+        CommandError: it did; the text says at what and why.
+    """
+    if not ticket.ok:
+        raise CommandError(f"{what}: {ticket.reason}")

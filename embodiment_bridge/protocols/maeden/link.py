@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The link to a Maeden server: bytes with a conversation on them. It always has something to tell: time at least."""
+
+import contextlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from embodiment_bridge.errors import CommandError, LinkError
+from embodiment_bridge.event_link import Counters
+from embodiment_bridge.protocols.contract import Codec
+from embodiment_bridge.protocols.maeden.conversation import Closed, Conversation, Options, Tick
+from embodiment_bridge.protocols.maeden.events import Act
+from embodiment_bridge.transports.base import Transport
+
+TICK_S: Final = 0.05  # between looks at the time when nothing comes: a cycle of the usual server
+KILL: Final = Act("kill")
+
+
+def options_of(parameters: Mapping[str, Any]) -> Options:
+    """The part of a room's parameters that shapes a conversation."""
+    return Options(
+        dialect=parameters["dialect"],
+        role=parameters["role"],
+        listen=parameters["pacing"] == "listen",
+        listen_interval_s=parameters["listen_interval"],
+        settle_s=parameters["settle"],
+        reply_timeout_s=parameters["reply_timeout"],
+        rejoin=parameters["rejoin"],
+    )
+
+
+def make_link(
+    parameters: Mapping[str, Any],
+    transport: Transport,
+    codec: Codec,
+    counters: Counters,
+    clock: Callable[[], float],
+) -> "MaedenLink":
+    """The link of one connection; see ``contract.Room.link``."""
+    kill = bool(parameters["kill_on_shutdown"])
+    return MaedenLink(transport, codec, options_of(parameters), counters, clock, kill=kill)
+
+
+class MaedenLink:
+    """An ``EventLink``. kill: take the agent out of the world before hanging up; a server never notices otherwise."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        codec: Codec,
+        options: Options,
+        counters: Counters,
+        clock: Callable[[], float],
+        *,
+        kill: bool = False,
+    ) -> None:
+        self.arrived = clock()
+        self._transport = transport
+        self._codec = codec
+        self._counters = counters
+        self._clock = clock
+        self._kill = kill
+        self._conversation = Conversation(options, self.arrived)
+        self._parting: LinkError | None = None
+        self._told: list[Any] = []  # what is left to tell after a write that failed
+
+    @property
+    def peer(self) -> str:
+        """See ``EventLink``."""
+        return self._transport.peer
+
+    def read(self, timeout: float) -> list[Any]:
+        """See ``EventLink``: what came, or a ``Tick``; a ``Closed`` before the link ends without a word."""
+        told, self._told = self._told, []
+        if told:
+            return told
+        if self._parting is not None:
+            raise self._parting
+        try:
+            told += self._conversation.advance(self._clock())
+            self._flush()
+            data = self._transport.read(min(timeout, TICK_S))
+            self.arrived = self._clock()
+            self._counters.bytes_in += len(data)
+            told += self._conversation.take(self._codec.feed(data) if data else [], self.arrived)
+            told += self._conversation.advance(self.arrived) if data else []
+            self._flush()
+        except LinkError as error:
+            told += self._part(error)
+        return told or [Tick(0, self.arrived)]
+
+    def write(self, commands: Iterable[Any]) -> bool:
+        """See ``EventLink``: each goes out when the one before was answered."""
+        any_sent = sum(self._submit(command) for command in commands) > 0
+        if any_sent and self._parting is None:
+            self._conversation.push(self._clock())
+            try:
+                self._flush()
+            except LinkError as error:
+                self._told = self._part(error)
+        return any_sent
+
+    def _submit(self, command: Any) -> bool:
+        try:
+            self._codec.encode(command)
+            if not self._conversation.submit(command):
+                raise CommandError(f"{command} is one too many: the server takes one a cycle")
+        except CommandError as error:
+            self._counters.refuse(error)
+            return False
+        return True
+
+    def close(self) -> None:
+        """See ``EventLink``."""
+        if self._kill and self._parting is None and self._conversation.alive:
+            self._kill = False
+            with contextlib.suppress(LinkError):
+                self._transport.write(self._codec.encode(KILL))
+        self._transport.close()
+
+    def _flush(self) -> None:
+        """Each command is a whole line in one write: half a line would stop the world for everybody."""
+        commands, self._conversation.to_send = self._conversation.to_send, []
+        for command in commands:
+            data = self._codec.encode(command)
+            self._transport.write(data)
+            self._counters.bytes_out += len(data)
+
+    def _part(self, error: LinkError) -> list[Any]:
+        conversation = self._conversation
+        over = type(error) is not LinkError
+        self._parting = error if over else conversation.parting(str(error))
+        if conversation.agent and not conversation.ending and not over:
+            return [Closed(0, str(error), self._clock())]
+        return []
