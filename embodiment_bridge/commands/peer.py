@@ -55,6 +55,17 @@ PEERS: Mapping[str, Peer] = {
             Parameter("lost", 0.0, "Fault: share of messages that never come.", 0.0, 1.0),
         ),
     ),
+    "maeden": Peer(
+        "simulator of the Maeden grid world (docs/maeden.md)",
+        "embodiment_bridge.peers.maeden.server:MaedenServer",
+        7237,
+        (
+            Parameter("world", "", "World file; empty: a small world of its own."),
+            Parameter("build", "json2018", "Build whose rules hold, or a dialect: T, J3, J4."),
+            Parameter("period", 0.05, "Of a cycle, s.", 0.001, 10.0),
+            Parameter("eating_ends", True, "Whether a meal ends the run."),
+        ),
+    ),
     "oac": Peer(
         "OpenCog OAC with its Router (docs/opencog.md)",
         "embodiment_bridge.peers.oac.stand_in:OacPeer",

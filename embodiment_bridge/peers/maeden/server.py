@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in on a TCP port: agents come and go, the world goes on cycle by cycle."""
+
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Final
+
+from embodiment_bridge.errors import LinkError
+from embodiment_bridge.line_framing import Line, LineFramer
+from embodiment_bridge.peers.maeden.cycle import Simulation
+from embodiment_bridge.peers.maeden.rules import rules_of
+from embodiment_bridge.peers.maeden.world import World, read_world
+from embodiment_bridge.transports.tcp_client import TcpClient
+from embodiment_bridge.transports.tcp_server import TcpServer
+
+MAX_LINE: Final = 4096  # bytes
+MAX_WAITING: Final = 100  # commands of one agent; a cycle does one
+ROLES: Final = ("base", "helper")
+OWN_WORLD: Final = "stand-in\n7 5\n*******\n*  K  *\n*     *\n* + B *\n*******\n"
+
+
+@dataclass(slots=True)
+class _Guest:
+    """One connection. ``id`` is none before the agent is in the world; ``waiting``: commands, oldest first."""
+
+    link: TcpClient
+    lines: LineFramer = field(default_factory=lambda: LineFramer(MAX_LINE))
+    id: int | None = None
+    waiting: list[str] = field(default_factory=list)
+
+
+class MaedenServer:
+    """Listens once made, serves on a thread of its own, ends with ``close``.
+
+    world: path of a world file; empty takes a small world of its own. build: of ``rules.BUILDS``, or a dialect.
+    period: of a cycle, s. eating_ends: whether a meal ends the run.
+
+    Raises:
+        LinkError: it cannot listen there.
+        ConfigError: there is no such world or build.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        world: str = "",
+        build: str = "json2018",
+        period: float = 0.05,
+        eating_ends: bool = True,
+    ) -> None:
+        rules = rules_of(build)
+        text = read_world(world) if world else OWN_WORLD
+        self.simulation = Simulation(World(text, rules, eating_ends=eating_ends))
+        self._asks_role = rules.dialect == "T"
+        self._period = period
+        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self.host, self.port = self._server.host, self._server.port
+        self._guests: list[_Guest] = []
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._serve, name="maeden", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> "MaedenServer":
+        """The stand-in itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """See ``close``."""
+        self.close()
+
+    def close(self) -> None:
+        """Hang up on everybody and stop listening; returns when both are done."""
+        self._closing.set()
+        self._thread.join()
+        for guest in self._guests:
+            guest.link.close()
+        self._server.close()
+
+    def _serve(self) -> None:
+        due = time.monotonic()
+        while not self._closing.is_set():
+            due = max(due + self._period, time.monotonic())
+            while (left := due - time.monotonic()) > 0.0:
+                self._admit(left)
+            for guest in list(self._guests):
+                self._hear(guest)
+            self._cycle()
+
+    def _admit(self, within: float) -> None:
+        link = self._server.accept(within)
+        if link is None:
+            return
+        guest = _Guest(link)
+        self._guests.append(guest)
+        if not self._asks_role:
+            self._join(guest, ROLES[0])
+
+    def _join(self, guest: _Guest, role: str) -> None:
+        agent, lines = self.simulation.join(role)
+        guest.id = agent.id
+        self._tell(guest, lines)
+
+    def _hear(self, guest: _Guest) -> None:
+        try:
+            data = guest.link.read(0.0)
+        except LinkError:  # the agent stays in the world, as the simulator notices nobody's going
+            self._part(guest)
+            return
+        for line in guest.lines.feed(data):
+            if isinstance(line, Line):
+                self._take(guest, line.text.decode("utf-8", "replace"))
+
+    def _take(self, guest: _Guest, line: str) -> None:
+        if guest.id is not None:
+            if len(guest.waiting) < MAX_WAITING:
+                guest.waiting.append(line)
+        elif line.strip().lower() in ROLES:
+            self._join(guest, line.strip().lower())
+        else:
+            self._part(guest)
+
+    def _cycle(self) -> None:
+        lines = {g.id: g.waiting.pop(0) for g in self._guests if g.waiting and g.id is not None}
+        sent = self.simulation.cycle(lines)
+        for guest in list(self._guests):
+            if guest.id is not None:
+                self._tell(guest, sent.get(guest.id, []))
+                if guest.id in self.simulation.closed:
+                    self._part(guest)
+
+    def _tell(self, guest: _Guest, lines: list[str]) -> None:
+        if lines:
+            with suppress(LinkError):  # noticed when it is read next
+                guest.link.write("".join(f"{line}\n" for line in lines).encode())
+
+    def _part(self, guest: _Guest) -> None:
+        if guest in self._guests:
+            self._guests.remove(guest)
+            guest.link.close()

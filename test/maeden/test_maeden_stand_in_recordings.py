@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fed with the recorded commands in the same world, the stand-in sends what the simulator sent, byte for byte."""
+
+import pytest
+from maeden_recordings import WORLDS, packets, read_transcript
+
+from embodiment_bridge.peers.maeden.cycle import Simulation
+from embodiment_bridge.peers.maeden.rules import rules_of
+from embodiment_bridge.peers.maeden.world import World
+from embodiment_bridge.protocols.maeden.events import Ending
+
+CASES = [
+    ("text2013", "objects"),
+    ("text2013", "narrows"),
+    ("text2013", "die_quicksand"),
+    ("text2013", "die_energy"),
+    ("text2013", "two_starts"),
+    ("text201701", "objects"),
+    ("json2018", "objects"),
+    ("json2018", "narrows"),
+    ("json2018", "raygun"),
+    ("json2018", "die_quicksand"),
+    ("json2018", "die_energy"),
+]
+UNANSWERED = 2  # cycles after the last answer in which a command that ended in a word was done
+
+
+def in_order(turns):
+    """The turns, with late answers where they belong, if there is one for each command (a packet, or last words)."""
+    answers = [event for _, told in turns for event in told]
+    if not len(turns) <= len(answers) <= len(turns) + 1 or isinstance(answers[0], Ending):
+        return turns
+    told = [*([answer] for answer in answers[: len(turns) - 1]), answers[len(turns) - 1 :]]
+    return [(command, events) for (command, _), events in zip(turns, told, strict=True)]
+
+
+class Played:
+    """A recording and a simulation side by side."""
+
+    def __init__(self, build, name):
+        world, talks = read_transcript(build, name)
+        text = (WORLDS / world).read_text()
+        self.simulation = Simulation(World(text, rules_of(build)))
+        self.talks = [talks[f"A{number}"] for number in range(len(talks)) if f"A{number}" in talks]
+        self.joins, self.commands, self.expected = {}, {}, {}
+        for number, talk in enumerate(self.talks):
+            self._plan(number, talk)
+
+    def _plan(self, number, talk):
+        first = packets(talk.first)[0]
+        last = first.world_time
+        self.joins.setdefault(last, []).append((number, first.raw))
+        for command, told in in_order(talk.turns):
+            answer = packets(told)
+            words = [event.word for event in told if isinstance(event, Ending)]
+            if not answer and not words:
+                continue
+            last = answer[0].world_time if answer else last + UNANSWERED
+            self.commands.setdefault(last, {})[number] = command
+            lines = answer[0].raw if answer and not self._dies_in_words(words) else "\n".join(words)
+            self.expected[last, number] = lines
+
+    def _dies_in_words(self, words):
+        return "DIE" in words and self.simulation.world.rules.dialect == "T"
+
+    def play(self):
+        """(what was recorded, what the simulation says) for each packet."""
+        compared = []
+        for time in range(max([*self.commands, *self.joins]) + 1):
+            for _, first in self.joins.get(time, ()):
+                _, lines = self.simulation.join()
+                compared.append((first, "\n".join(lines[1:])))
+            sent = self.simulation.cycle(self.commands.get(time, {}))
+            compared += [
+                (self.expected[time, number], "\n".join(sent.get(number, [])))
+                for number in self.commands.get(time, {})
+            ]
+        return compared
+
+
+@pytest.mark.parametrize(("build", "name"), CASES)
+def test_says_what_the_simulator_said(build, name):
+    compared = Played(build, name).play()
+    assert len(compared) > 3
+    for recorded, said in compared:
+        assert said.replace("die", "DIE") == recorded
