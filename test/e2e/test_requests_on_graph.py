@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documents that fetch documents, and runs without a client, on the real graph with a real HTTP server."""
 
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 from run_stage import RunStage
 from std_msgs.msg import String
 
@@ -12,7 +14,9 @@ from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.runtime import Runtime
 from embodiment_bridge.peers.bml.server import BmlPeer
 
-SEED = Path(__file__).parents[1] / "data/bml/01_seed_play_music.json"
+ROOT = Path(__file__).parents[2]
+SEED = ROOT / "test/data/bml/01_seed_play_music.json"
+PAGE = (ROOT / "docs/requests.md").read_text(encoding="utf-8")
 SHAKE = '{"type": "body", "action": "HEAD_SHAKE", "duration": 0.3}'
 
 
@@ -42,12 +46,11 @@ def ends(stage):
 
 
 def test_the_first_example_as_printed(stages):
-    """Its server is long gone; a host map leads to the stand-in. Voice, music, then the chain of the reply."""
+    """With the parameters of docs/requests.md: voice, music, then the chain of the reply. Its host is long gone."""
     with Runtime() as runtime, BmlPeer(songs=1, voice=0.2, music=0.3) as peer:
-        stage = stages(
-            runtime, "/seed", peer, fetch_private_hosts=[""],
-            fetch_host_map=[f"gxrobot.com=127.0.0.1:{peer.port}"],
-        )  # fmt: skip
+        page = re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1].replace("7830", str(peer.port))
+        opened = yaml.safe_load(page)["/**"]["ros__parameters"]
+        stage = stages(runtime, "/seed", peer, **{"fetch_private_hosts": [""], **opened})
         stage.begin(SEED.read_text())
         result = stage.finish()
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")
