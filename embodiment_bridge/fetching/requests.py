@@ -95,11 +95,6 @@ class Requests:
         if one is not None:
             one.canceled.set()
 
-    def drop(self, request_id: str) -> None:
-        """Cancel a fetch whose end nobody asks for."""
-        self.cancel(request_id)
-        self._all.pop(request_id, None)
-
     def close(self) -> None:
         """Cancel all and wait for their threads; each ends within a tenth of a second once it is connected."""
         for one in self._all.values():
