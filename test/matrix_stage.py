@@ -29,6 +29,7 @@ from embodiment_bridge.peers.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "test/data/matrix"
+NAMESPACE = f"cell{os.getpid()}"  # two runs of the tests on one machine may share a ROS domain
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 MOVED_JOINT = 0.1  # rad
 MOVED_BASE = 0.03  # m
@@ -92,6 +93,7 @@ class MatrixStage:
         patch.setenv("ROS_HOME", str(folder))
         self.oac = stack.enter_context(OacPeer(script="none"))
         arguments = {"body": body, "brain": "opencog", "start_peer": "true", "on_error": "continue"}
+        arguments["namespace"] = NAMESPACE
         arguments |= {"router_port": str(self.oac.port), **place(body, folder)}
         plan = read_launch(
             ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
@@ -99,7 +101,7 @@ class MatrixStage:
         self.graph = stack.enter_context(Graph(plan, self.told.append))
         runtime = self.graph.runtime
         (self.tree,) = (node for node in runtime._nodes if isinstance(node, BehaviorTree))
-        self.watcher = runtime.add(Watcher(context=runtime.context))
+        self.watcher = runtime.add(Watcher(context=runtime.context, namespace=NAMESPACE))
         for kind, topic, role, take in (
             (NodeEvent, "behavior_tree/events", "events", self._events.append),
             (JointState, "joint_states", "sensor", self._take_joints),
