@@ -33,6 +33,7 @@ class MediaCache:
         self.folder = folder
         self.max_bytes = max_bytes
         self._lock = threading.Lock()
+        self._guess: int | None = None  # bytes that are in it: looking at every file each time would take long
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -78,6 +79,10 @@ class MediaCache:
 
     def _evict(self, newest: str) -> None:
         with self._lock:
+            if self._guess is not None:
+                self._guess += _size(self.folder / newest)
+                if self._guess <= self.max_bytes:
+                    return
             files = self._files()
             total = sum(size for _, size, _ in files)
             now = max((at for at, _, _ in files), default=0.0)
@@ -88,3 +93,11 @@ class MediaCache:
                 if path.name != newest:
                     path.unlink(missing_ok=True)
                     total -= size
+            self._guess = total
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # renamed or taken already
+        return 0

@@ -86,6 +86,7 @@ class Voice:
         self.words: list[list[Any]] = []
         self.phonemes: list[list[Any]] = []
         self.samples = 0
+        self.voice = ""
 
     def take(self, samples: Any, count: Any, events: Any) -> int:
         """Part of the sound, and what begins in it; 1 ends the text."""
@@ -109,8 +110,12 @@ class Voice:
         """The voice of that name, else that of the language without its region."""
         if not VOICE.fullmatch(name):  # the library would take it for the path of a file
             raise ValueError(f"{name[:60]!r} is no name of a voice")
+        if name == self.voice:
+            return  # to load it again takes longer than a sentence
+        self.voice = ""
         for one in (name, name.split("-")[0]):
             if self.library.espeak_SetVoiceByName(one.encode()) == 0:
+                self.voice = name
                 return
         raise ValueError(f"espeak-ng has no voice {name!r}")
 

@@ -70,6 +70,27 @@ def test_a_paused_run_plays_exactly_as_long_as_its_sound(stages, folder):
     assert stage.heard[-1].ending == "ended"
 
 
+def test_a_paused_run_holds_the_pipeline_where_it_is(stages, folder):
+    if not python_with_gi(of_outside_program(os.environ)):
+        pytest.skip("GStreamer is not installed")
+    with Runtime() as runtime:
+        stage = stages(runtime, "/pipe", body={"speed": 1.0}, sound="gstreamer", sound_sink="fakesink")
+        stage.begin(json.dumps(play(folder)))
+        stage.until(lambda: any(one.state == "playing" and one.position > 0.2 for one in stage.heard))
+        helper = stage.tree._audio.player.output.pid
+        stage.pause()
+        stage.until(lambda: stage.heard[-1].state == "held")
+        held = stage.tree._audio.player.states()[0].position
+        stage.steps(20)
+        assert stage.tree._audio.player.states()[0].position == held
+        assert stage.control("resume").success
+        assert stage.finish().outcome == "SUCCEEDED"
+        assert stage.heard[-1].position == pytest.approx(2.0, abs=0.05)
+        stage.tree.close()
+    with pytest.raises(ProcessLookupError):  # gone, and no zombie
+        os.kill(helper, 0)
+
+
 def test_a_gesture_on_a_word(stages):
     if shutil.which("espeak-ng") is None:
         pytest.skip("espeak-ng is not installed")
