@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a brain's goal to the first joint that moves, through the whole graph, for each body.
+
+    python benchmarks/bench_goal_latency.py
+
+`embodiment_bridge up bringup.launch.xml body:=...` runs in one process, the body's peer in another, and the brain
+here. It sends the BML document HEAD_SHAKE to a robot at rest, and waits for the first joint_states in which the joint
+that this moves first is 0.02 rad from where it was. The peer is the sum of what cannot be less:
+
+* three ways through DDS (brain to tree, tree to body, joint_states to brain), each half of a bare service call between
+  two processes, measured in the same run;
+* the body's cycle: half of one until the next percept, and one until the command shows in a percept;
+* the motion itself: until its smooth beginning has come 0.02 rad far, as the motion runner makes it in steps of the
+  cycle.
+
+What remains is ours, and how a body follows: a servo with a gain, a simulated motor. A body that is told speeds
+(simspark) leads the positions that it is to have, and may be faster. No maeden: it has no joints.
+"""
+
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from processes import Child, isolate
+from rows import row
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from embodiment_bridge.body import BodyState, SkillRequest
+from embodiment_bridge.body_file import read_body
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.runtime import Runtime
+
+ROOT = Path(__file__).parents[1]
+PROGRAM = ROOT / "scripts/embodiment_bridge"
+GOALS = 12
+CALLS = 200
+PATIENCE = 60.0  # s
+MOVED = 0.02  # rad
+REST_S = 0.5
+DOCUMENT = '{"type": "body", "action": "HEAD_SHAKE"}'
+BODIES = {  # cycle in s, body file, whether there is a simulator to start, and one with a monitor port
+    "mock": (0.02, "mock", False, False),
+    "rcsssmj": (0.02, "t1", True, True),
+    "simspark": (0.02, "nao", True, True),
+    "virtual_servos": (0.01, "desk_humanoid", False, False),
+}
+AIM = 2.0  # times the floor
+
+
+def run(goals: int = GOALS) -> list[dict[str, Any]]:
+    """Measure; one row for each body, median, beside its floor."""
+    isolate()
+    way = dds_way()
+    rows = [row("one way through DDS, median", round(way * 1e3, 2), "ms")]
+    for body, (cycle, file, *_) in BODIES.items():
+        print(f"  {body}: {goals} goals", flush=True)
+        rising, joint = rise(file, cycle)
+        times = measure(body, joint, goals)
+        floor = 3 * way + 1.5 * cycle + rising
+        rows.append(
+            row(
+                f"{body}: goal to first motion, median",
+                round(statistics.median(times) * 1e3, 1),
+                "ms",
+                peer="floor",
+                peer_value=round(floor * 1e3, 1),
+                at_most=AIM,
+            )
+        )
+    return rows
+
+
+def dds_way() -> float:
+    """Half of a bare service call, s."""
+    with Child("echo_service.py") as echo, Runtime() as runtime:
+        echo.line()
+        node = runtime.add(rclpy.create_node("caller", context=runtime.context))
+        client = node.create_client(Trigger, "echo")
+        until(runtime, client.service_is_ready)
+        spent = []
+        for _ in range(CALLS):
+            begun = time.perf_counter()
+            answer = client.call_async(Trigger.Request())
+            until(runtime, answer.done)
+            spent.append(time.perf_counter() - begun)
+        return statistics.median(spent) / 2
+
+
+def rise(file: str, cycle: float) -> tuple[float, str]:
+    """How long the motion itself needs for the first 0.02 rad, s, and the joint that does it."""
+    body = read_body(ROOT / "config/bodies" / f"{file}.yaml")
+    runner = MotionRunner(body)
+    rest = tuple(joint.rest for joint in body.joints)
+    state = BodyState(0.0, rest, tuple(0.0 for _ in rest))
+    for _ in range(round(3.0 / cycle)):  # the first percept takes it to its rest pose
+        still = runner.step(state, cycle).position
+    runner.start(SkillRequest("1", "head_shake"))
+    for step in range(1, 1000):
+        now = runner.step(state, cycle).position
+        for joint, a, b in zip(body.joints, now, still, strict=True):
+            if abs(a - b) > MOVED:
+                return step * cycle, joint.name
+    raise RuntimeError(f"{file}: head_shake does not move")
+
+
+def measure(body: str, joint: str, goals: int) -> list[float]:
+    """Times of one body, s."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        words = [f"body:={body}", *where(body, folder)]
+        program = stack.enter_context(
+            Child(sys.executable, PROGRAM, "up", "bringup.launch.xml", *words, talks=False)
+        )
+        runtime = stack.enter_context(Runtime())
+        try:
+            return Brain(runtime, joint).ask(goals)
+        except TimeoutError as error:
+            raise RuntimeError(f"{body}: {error}: {program.log()}") from error
+
+
+def where(body: str, folder: Path) -> list[str]:
+    """Arguments for ports that nobody else has."""
+    _, _, simulator, monitor = BODIES[body]
+    with socket.create_server(("127.0.0.1", 0)) as a, socket.create_server(("127.0.0.1", 0)) as b:
+        ports = a.getsockname()[1], b.getsockname()[1]
+    words = ["start_peer:=true", f"port:={ports[0]}"] if simulator else []
+    if body == "virtual_servos":
+        words = [f"port:={folder / 'servos'}"]
+    return [*words, f"monitor_port:={ports[1]}"] if monitor else words
+
+
+class Brain:
+    """Sends goals to a robot at rest, and looks when it moves."""
+
+    def __init__(self, runtime: Runtime, joint: str) -> None:
+        self._runtime, self._joint = runtime, joint
+        self._still: float | None = None
+        self._moved_at = self._still_since = 0.0
+        self._armed = False  # the next motion is the one that was asked for
+        node = runtime.add(rclpy.create_node("brain", context=runtime.context))
+        node.create_subscription(JointState, "joint_states", self._take, profile("sensor"))
+        self._bml = BmlClient(node, lambda feedback: None)
+
+    def ask(self, goals: int) -> list[float]:
+        """Times of so many goals, s; the first, with which the graph wakes up, does not count."""
+        until(self._runtime, lambda: self._bml.server_is_there and self._still is not None)
+        self._run_one()
+        return [self._run_one() for _ in range(goals)]
+
+    def _run_one(self) -> float:
+        """Goals that are refused, because the body has not come yet or is lost, are asked for again."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            self._rest()
+            begun = time.perf_counter()
+            self._bml.send(DOCUMENT, source="bench")
+            until(self._runtime, lambda: self._bml.result is not None)
+            if self._bml.result.outcome == "SUCCEEDED":
+                return self._moved_at - begun
+            if time.monotonic() > end:
+                raise RuntimeError(f"{self._bml.result.outcome}: {self._bml.result.reason}")
+            print(f"    again: {self._bml.result.outcome}: {self._bml.result.reason}", flush=True)
+            time.sleep(0.5)
+
+    def _rest(self) -> None:
+        """Wait until the joint has not moved for a while."""
+        self._armed, self._still_since = False, time.perf_counter()
+        until(self._runtime, lambda: time.perf_counter() - self._still_since > REST_S)
+        self._armed, self._moved_at = True, 0.0
+
+    def _take(self, message: JointState) -> None:
+        now, value = time.perf_counter(), message.position[message.name.index(self._joint)]
+        if self._still is not None and abs(value - self._still) <= MOVED:
+            return
+        if self._armed:
+            self._armed, self._moved_at = False, now
+        else:
+            self._still, self._still_since = value, now
+
+
+def until(runtime: Runtime, condition: Callable[[], bool]) -> None:
+    """Serve until it holds.
+
+    Raises:
+        TimeoutError: it does not.
+    """
+    end = time.monotonic() + PATIENCE
+    runtime.spin(lambda: condition() or time.monotonic() > end)
+    if not condition():
+        raise TimeoutError(f"nothing within {PATIENCE:g} s")
+
+
+if __name__ == "__main__":
+    from run import show
+
+    show(run())
