@@ -58,12 +58,19 @@ class _Deal:
 
     @property
     def differences(self) -> int:
-        pairs = zip(self.first[1:6], self.second[1:6], strict=False)
-        return sum(a.text != b.text for a, b in pairs)
+        """Energy and time of the copies are a unit apart at most, the rest is the same."""
+        pairs = zip(self.first[1:], self.second[1:], strict=False)
+        return sum(_apart(a.text, b.text) for a, b in pairs)
 
     @property
     def done(self) -> bool:
         return len(self.first) == 1 + LINES and len(self.second) in (0, 1 + LINES)
+
+
+def _apart(a: str, b: str) -> int:
+    if _NUMBER.fullmatch(a) and _NUMBER.fullmatch(b):
+        return abs(int(a) - int(b))
+    return int(a != b)
 
 
 def is_count(text: str) -> bool:
