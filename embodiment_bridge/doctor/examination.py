@@ -23,10 +23,10 @@ from embodiment_bridge.doctor import (
     programs,
     python,
     running,
-    security,
     shared_memory,
 )
 from embodiment_bridge.doctor.finding import Finding
+from embodiment_bridge.doctor.security import check_security
 from embodiment_bridge.launching.environment import find_program, of_outside_program, prepare
 
 LIBRARIES = {  # that the package imports, and their Debian packages
@@ -50,7 +50,7 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     yield environment.check_middleware(env, _library_folders(env, prefix))
     yield environment.check_domain(env)
     yield environment.check_discovery(env)
-    yield security.check_security(env, _library_folders(env, prefix))
+    yield check_security(env, _library_folders(env, prefix))
     yield _log_folder(env)
     prepare()
     yield from _installation(env, prefix)
