@@ -33,7 +33,9 @@ class MediaCache:
         self.folder = folder
         self.max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._guess: int | None = None  # bytes that are in it: looking at every file each time would take long
+        self._guess: int | None = (
+            None  # bytes that are in it: looking at every file each time would take long
+        )
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
