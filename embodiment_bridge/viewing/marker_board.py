@@ -15,6 +15,7 @@ from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
 
 MOST = 1000  # markers of one robot
 MOST_POINTS = 20_000  # of one marker
+THIN = 0.02  # m; lines up to this width are one pixel wide
 DELETE, DELETE_ALL = 2, 3  # actions and types as visualization_msgs/Marker numbers them
 CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST, POINTS, TEXT = range(1, 10)
 SOLIDS = (CUBE, SPHERE, CYLINDER)
@@ -105,9 +106,10 @@ class MarkerBoard:
             return self._scene.add_point_cloud(path, array, color, point_size=max(scale[0], 0.005), **at)
         pairs = np.stack([array[:-1], array[1:]], axis=1) if kind == LINE_STRIP else array.reshape(-1, 2, 3)
         shown = np.array(color) * (1.0 if opacity is None else 0.4 + 0.6 * opacity)
-        return self._scene.add_line_segments(
-            path, pairs, shown.astype(np.uint8), thickness=max(scale[0], 0.005), **at
-        )
+        line: dict[str, Any] = {"thickness": scale[0]}
+        if scale[0] <= THIN:  # a beam from near would hide what is behind
+            line = {"thickness": 1.0, "thickness_units": "screen"}
+        return self._scene.add_line_segments(path, pairs, shown.astype(np.uint8), **line, **at)
 
     def _slot(self) -> int:
         if self._free:

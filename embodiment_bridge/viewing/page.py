@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server of the page: viser, on one address, without what would reach outside."""
 
+import math
 import os
 import socket
 from collections.abc import Callable
@@ -10,10 +11,10 @@ import viser
 from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 
 from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.rotation import Vector
 
-GROUND = 20.0  # m, of the grid on the floor
-EYE = (1.9, -1.7, 1.1)  # m; where one looks from at first
-AIM = (0.0, 0.0, 0.5)
+GROUND = 120.0  # m, of the grid on the floor
+EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that one sees what it sees
 
 
 class Page:
@@ -36,6 +37,8 @@ class Page:
         self.scene, self.gui = self._server.scene, self._server.gui
         name = f"[{host}]" if ":" in host else host
         self.url: str = f"http://{name}:{self._server.get_port()}"
+        self._new: set[int] = set()  # pages that have not seen the robot yet
+        self._server.on_client_connect(self._visit)
         self._furnish()
 
     @property
@@ -43,9 +46,17 @@ class Page:
         """How many pages are open."""
         return len(self._server.get_clients())
 
-    def on_visit(self, act: Callable[[], None]) -> None:
-        """Call ``act``, from any thread, when a page opens."""
-        self._server.on_client_connect(lambda _: act())
+    def aim(self, place: Vector, yaw: float) -> None:
+        """Let pages that have just opened look at the robot at ``place`` (m), which looks along ``yaw`` (rad)."""
+        if not self._new:
+            return
+        c, s = math.cos(yaw), math.sin(yaw)
+        eye = (place[0] + c * EYE[0] - s * EYE[1], place[1] + s * EYE[0] + c * EYE[1], place[2] + EYE[2])
+        pages = self._server.get_clients()
+        while self._new:
+            page = pages.get(self._new.pop())
+            if page is not None:
+                page.camera.position, page.camera.look_at = eye, place
 
     def together(self, draw: Callable[[], None]) -> None:
         """Let pages see all changes that ``draw`` makes in the same picture."""
@@ -56,18 +67,20 @@ class Page:
         """End the server; pages stay as they are and come back when it does."""
         self._server.stop()
 
+    async def _visit(self, page: viser.ClientHandle) -> None:
+        self._new.add(page.client_id)
+
     def _furnish(self) -> None:
         self.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         self.gui.main_panel.dock_right()
-        self.scene.configure_default_lights(
-            enabled=True, cast_shadow=False
-        )  # shadows cost half of a page's time
+        self.scene.configure_default_lights(enabled=True, cast_shadow=False)  # shadows cost a page much
         self.scene.add_grid(
-            "/ground", GROUND, GROUND, cell_color=(70, 76, 84), section_color=(96, 104, 114),
+            "/ground", GROUND, GROUND, cell_size=1.0, section_size=5.0,
+            cell_color=(70, 76, 84), section_color=(96, 104, 114),
             plane_color=(52, 62, 58), plane_opacity=1.0, position=(0.0, 0.0, -0.004),
         )  # fmt: skip
         self._server.initial_camera.position = EYE
-        self._server.initial_camera.look_at = AIM
+        self._server.initial_camera.look_at = (0.0, 0.0, 0.5)
 
 
 def _free(host: str, port: int) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from viser import GuiHtmlHandle, ImageHandle
 
 from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues
+from embodiment_bridge.rotation import rpy_from_quaternion
 from embodiment_bridge.scene.field_lines import field_lines, goal_lines
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
@@ -33,7 +34,7 @@ class RobotView:
     """Draws the topics of one namespace; called on the drawing thread only. number: unlike that of other views."""
 
     def __init__(self, page: Page, number: int, title: str) -> None:
-        self._page = page
+        self._page, self._number = page, number
         self._path = f"/robot{number}"
         self._base = page.scene.add_frame(self._path, show_axes=False)
         self._height = 0.0  # m of the base where no pose is known
@@ -111,6 +112,8 @@ class RobotView:
         numbers = (place.x, place.y, place.z, turn.w, turn.x, turn.y, turn.z)
         if all(map(math.isfinite, numbers)):
             self._posed = True
+            if self._number == 0:
+                self._page.aim(numbers[:3], rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2])
             self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
 
     def _place_by_odometry(self, message: Any) -> None:
