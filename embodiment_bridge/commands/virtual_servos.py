@@ -4,6 +4,7 @@
 import argparse
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from embodiment_bridge.devices.dynamixel.config_reader import read_servo_setup
@@ -15,6 +16,7 @@ from embodiment_bridge.devices.dynamixel.virtual.line import Pacing
 from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.devices.dynamixel.virtual.requests import Requests
 from embodiment_bridge.devices.dynamixel.virtual.transcript import Transcript
+from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.nodes.signals import stop_on_signals
 from embodiment_bridge.urdf import read_urdf
 
@@ -46,6 +48,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--listen", metavar="HOST:PORT", type=_address, help="also serve TCP; port 0 takes a free one"
     )
     command.add_argument("--control", metavar="PATH", help="Unix socket for faults, registers and counters")
+    command.add_argument(
+        "--ros-namespace", metavar="NAME", help="be a node there too, with the service inject_fault"
+    )
     command.add_argument("--transcript", metavar="FILE", help="write every packet, one JSON object a line")
     command.add_argument(
         "--paced", action="store_true", help="be as slow as the baud rate and the return delay are"
@@ -81,14 +86,32 @@ def run(arguments: argparse.Namespace) -> int:
                 )
             )
             sys.stdout.write(f"{config.name}: {len(config.servos)} servos at {_places(port)}\n")
+        requests = Requests(buses)
         if arguments.control:
-            stack.enter_context(ControlSocket(arguments.control, Requests(buses)))
+            stack.enter_context(ControlSocket(arguments.control, requests))
             sys.stdout.write(f"control socket: {arguments.control}\n")
         sys.stdout.flush()
+        if arguments.ros_namespace:
+            _serve_faults(requests, arguments.ros_namespace, stopped)
         idle = threading.Event()
         while not stopped():
             idle.wait(POLL)
     return 0
+
+
+def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool]) -> None:
+    from rclpy.exceptions import InvalidNamespaceException
+
+    from embodiment_bridge.nodes.fault_service import FaultService
+    from embodiment_bridge.nodes.runtime import Runtime
+
+    with Runtime() as runtime:
+        try:
+            node = FaultService(requests, context=runtime.context, namespace=namespace)
+        except InvalidNamespaceException as error:
+            raise ConfigError(f"--ros-namespace {namespace!r}: {error}") from error
+        runtime.add(node)
+        runtime.spin(stopped)
 
 
 def _bus(config: BusConfig, arguments: argparse.Namespace) -> VirtualBus:

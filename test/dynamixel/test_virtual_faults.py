@@ -6,6 +6,9 @@ from virtual_stage import Stage
 
 from embodiment_bridge.devices.dynamixel import packet
 from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.devices.dynamixel.virtual.requests import MAX_FAULTS, Requests
 from embodiment_bridge.errors import ConfigError
 
 PING = packet.ping(1)
@@ -285,3 +288,16 @@ def test_fault_that_cannot_be_is_refused(kind, options, words):
     with pytest.raises(ConfigError, match=words):
         stage.bus.inject(kind, **options)
     assert stage.bus.faults.rules == []
+
+
+def test_faults_asked_for_are_limited_and_those_over_make_room():
+    clock = VirtualClock()
+    bus = VirtualBus([(1, "xm430_w350")], clock=clock)
+    requests = Requests({"arm": bus})
+    for _ in range(MAX_FAULTS):
+        assert requests.answer({"do": "fault", "kind": "watchdog_trip", "duration": 1})["ok"]
+    assert "heal some first" in requests.answer({"do": "fault", "kind": "absent"})["error"]
+    clock.advance(2.0)
+    bus.update()
+    assert requests.answer({"do": "faults"})["faults"] == []
+    assert requests.answer({"do": "fault", "kind": "absent"})["ok"]

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a person or a program may ask of virtual buses, as JSON objects (docs/virtual_servos.md has the list)."""
 
+import json
+import threading
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, Final
@@ -11,17 +13,19 @@ from embodiment_bridge.devices.dynamixel.virtual.drive import MotorDrive
 from embodiment_bridge.devices.dynamixel.virtual.faults import Rule
 from embodiment_bridge.errors import BridgeError, ConfigError, unknown
 
+MAX_FAULTS: Final = 250  # on all buses together
 TIMING: Final = ("id", "skip", "count", "probability", "after", "duration")
 Answer = dict[str, Any]
 
 
 class Requests:
-    """Answers requests about ``buses`` by name."""
+    """Answers requests about ``buses`` by name; any thread may ask."""
 
     def __init__(self, buses: Mapping[str, VirtualBus]) -> None:
         self._buses = buses
         self._rules: dict[int, tuple[VirtualBus, Rule]] = {}
         self._number = 0
+        self._lock = threading.Lock()
         self._known: Mapping[str, Callable[[dict[str, Any]], Answer]] = {
             "fault": self._fault,
             "heal": self._heal,
@@ -41,7 +45,8 @@ class Requests:
             wanted = given.pop("do")
             if wanted not in self._known:
                 raise ConfigError(unknown("request", wanted[:80], self._known))
-            return {"ok": True, **self._known[wanted](given)}
+            with self._lock:
+                return {"ok": True, **self._known[wanted](given)}
         except BridgeError as error:
             return {"ok": False, "error": str(error)}
 
@@ -55,6 +60,9 @@ class Requests:
 
     def _fault(self, given: dict[str, Any]) -> Answer:
         bus = self._bus(given)
+        self._forget_ended()
+        if len(self._rules) >= MAX_FAULTS:
+            raise ConfigError(f"there are {MAX_FAULTS} faults already: heal some first")
         kind = given.pop("kind", "")
         timing = {name: given.pop(name) for name in TIMING if name in given}
         rule = bus.inject(kind if isinstance(kind, str) else "", **timing, **given)
@@ -77,12 +85,19 @@ class Requests:
         self._rules = {key: pair for key, pair in self._rules.items() if pair[0] not in chosen}
         return {}
 
+    def _forget_ended(self) -> None:
+        """Those whose time is over are gone from their bus."""
+        alive = {id(rule) for bus in self._buses.values() for rule in bus.faults.rules}
+        self._rules = {key: pair for key, pair in self._rules.items() if id(pair[1]) in alive}
+
     def _faults(self, given: dict[str, Any]) -> Answer:
-        rows = []
-        for number, (bus, rule) in self._rules.items():
-            if rule in bus.faults.rules:
-                rows.append({"fault": number, "kind": rule.kind, "id": rule.id, "hits": rule.hits})
-        return {"faults": rows}
+        self._forget_ended()
+        return {
+            "faults": [
+                {"fault": number, "kind": rule.kind, "id": rule.id, "hits": rule.hits}
+                for number, (_, rule) in self._rules.items()
+            ]
+        }
 
     def _snapshot(self, given: dict[str, Any]) -> Answer:
         bus = self._bus(given)
@@ -113,6 +128,21 @@ class Requests:
             raise ConfigError("the bus lives by the wall's time; only a virtual clock can be advanced")
         bus.clock.advance(seconds)
         return {"now": bus.clock.now()}
+
+
+def option_value(name: str, text: str) -> Any:
+    """What a fault's option says that was given as text: a number, true, false or null as JSON; else the word itself.
+
+    Raises:
+        ConfigError: it is a list or an object.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, dict | list):
+        raise ConfigError(f"option {name!r} is {text[:80]!r}; it must be a number or a word")
+    return value
 
 
 def _number(given: Mapping[str, Any], name: str, upper: float) -> float:

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of virtual servos by ROS service: the program as it is started, asked over DDS, and what the wire shows."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import KeyValue
+from embodiment_bridge.srv import InjectFault
+
+from embodiment_bridge.devices.dynamixel.registers import Registers
+from embodiment_bridge.errors import LinkError
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+
+ROOT = Path(__file__).parents[2]
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+PATIENCE = 60.0  # s of wall time; the machine may be busy
+HEAL, LIST = InjectFault.Request.HEAL, InjectFault.Request.LIST
+
+Ask = Callable[..., Any]
+
+
+def wait(runtime: Runtime, condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    runtime.spin(lambda: condition() or time.monotonic() > deadline)
+    assert condition()
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory):
+    """The program with the servos of the desk humanoid."""
+    link = tmp_path_factory.mktemp("faults") / "servos"
+    words = [COMMAND, "virtual-servos", str(ROOT / "urdf/desk_humanoid.urdf"), "--link", str(link)]
+    with subprocess.Popen([*words, "--ros-namespace", "/faulty"], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        yield link
+        process.terminate()
+        assert process.wait(PATIENCE) == 0
+    assert not link.is_symlink()
+
+
+@pytest.fixture(scope="module")
+def ask(link):
+    """Calls the service."""
+    with Runtime() as runtime:
+        watcher = runtime.add(Watcher(context=runtime.context, namespace="/faulty"))
+        client = watcher.create_client(InjectFault, "inject_fault")
+        wait(runtime, client.service_is_ready)
+
+        def call(**fields: Any) -> Any:
+            answer = client.call_async(InjectFault.Request(**fields))
+            wait(runtime, answer.done)
+            return answer.result()
+
+        yield call
+
+
+@pytest.fixture
+def registers(link):
+    with Registers(str(link), 1_000_000, 0.3) as registers:
+        yield registers
+
+
+def test_servos_are_absent_until_they_are_healed(ask: Ask, registers: Registers) -> None:
+    answer = ask(kind="absent", ids=[3, 5])
+    assert (answer.success, answer.message) == (True, "")
+    assert answer.descriptions == [f"absent, servo {id}, struck 0 times" for id in (3, 5)]
+    assert registers.ping(4).id == 4
+    for id in (3, 5):
+        with pytest.raises(LinkError, match=f"servo {id} does not answer"):
+            registers.ping(id)
+    assert ask(action=HEAL, faults=answer.faults[:1]).descriptions[0].startswith("absent, servo 5, struck")
+    assert registers.ping(3).id == 3
+    assert not ask(action=HEAL).faults
+    assert registers.ping(5).id == 5
+
+
+def test_options_and_times_come_through(ask: Ask, registers: Registers) -> None:
+    options = [KeyValue(key="register", value="led")]
+    assert ask(kind="register_stuck", ids=[1], options=options).success
+    registers.write(1, "led", 1)
+    assert registers.read(1, "led") == 0
+    assert registers.read(2, "led") == 0
+    bits = [KeyValue(key="bits", value="4"), KeyValue(key="shutdown", value="true")]
+    assert ask(kind="hardware_error", ids=[2], options=bits).success
+    assert registers.read(2, "hardware_error_status") == 4
+    assert ask(kind="drop_status", skip=1, count=2, duration=3600.0, probability=1.0).success
+    listed = ask(action=LIST)
+    assert [text.split(",")[0] for text in listed.descriptions] == [
+        "register_stuck",
+        "hardware_error",
+        "drop_status",
+    ]
+    assert "any servo" in listed.descriptions[2]
+    assert ask(action=HEAL).success
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"kind": "drop_statu"}, "did you mean 'drop_status'"),
+        ({"kind": "absent", "ids": [3, 99]}, "there is no servo 99"),
+        ({"kind": "absent", "bus": "leg"}, "unknown bus 'leg'"),
+        ({"kind": "absent", "probability": 1.5}, "probability is 1.5"),
+        ({"kind": "absent", "after": float("nan")}, "after is nan"),
+        (
+            {"kind": "axis", "options": [KeyValue(key="state", value="bent")]},
+            "unknown state of an axis 'bent'",
+        ),
+        ({"kind": "absent", "options": [KeyValue(key="state", value="stuck")]}, "unknown option of fault"),
+        ({"kind": "axis", "options": [KeyValue(key="do", value="heal")]}, "has a field of its own"),
+        ({"kind": "truncate", "options": [KeyValue(key="bytes", value="[1]")]}, "must be a number or a word"),
+        ({"action": HEAL, "faults": [4711]}, "unknown fault '4711'"),
+        ({"action": 9}, "action is 9"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_leaves_nothing(ask: Ask, fields: dict[str, Any], why: str) -> None:
+    answer = ask(**fields)
+    assert not answer.success
+    assert why in answer.message
+    assert not ask(action=LIST).faults
+
+
+def test_a_namespace_that_cannot_be_is_refused(tmp_path) -> None:
+    words = [COMMAND, "virtual-servos", str(ROOT / "urdf/desk_humanoid.urdf"), "--ros-namespace", "a b"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 2
+    assert "--ros-namespace 'a b'" in done.stderr
