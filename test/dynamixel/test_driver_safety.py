@@ -92,8 +92,9 @@ def test_no_command_leaves_the_limits(value) -> None:
 
 
 def test_without_commands_joints_hold_and_wheels_stand(stages) -> None:
+    free = {"lower": -math.inf, "upper": math.inf}
     stage = stages(
-        [servo(1), servo(2, mode="velocity", lower=-math.inf, upper=math.inf), servo(3, mode="current")],
+        [servo(1), servo(2, mode="velocity", **free), servo(3, mode="current", **free)],
         command_timeout_s=0.1,
     )
     targets = {"j1": Target(0.5), "j2": Target(nan, 1.0), "j3": Target(nan, nan, 0.3)}
