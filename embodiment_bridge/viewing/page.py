@@ -46,12 +46,19 @@ class Page:
         """How many pages are open."""
         return len(self._server.get_clients())
 
-    def aim(self, place: Vector, yaw: float) -> None:
-        """Let pages that have just opened look at the robot at ``place`` (m), which looks along ``yaw`` (rad)."""
+    def aim(self, place: Vector, *, yaw: float, far: float = 1.0) -> None:
+        """Let pages that have just opened look at the robot at ``place`` (m), which looks along ``yaw`` (rad).
+
+        far: times as far away as usual.
+        """
         if not self._new:
             return
-        c, s = math.cos(yaw), math.sin(yaw)
-        eye = (place[0] + c * EYE[0] - s * EYE[1], place[1] + s * EYE[0] + c * EYE[1], place[2] + EYE[2])
+        c, s = far * math.cos(yaw), far * math.sin(yaw)
+        eye = (
+            place[0] + c * EYE[0] - s * EYE[1],
+            place[1] + s * EYE[0] + c * EYE[1],
+            place[2] + far * EYE[2],
+        )
         pages = self._server.get_clients()
         while self._new:
             page = pages.get(self._new.pop())

@@ -84,12 +84,21 @@ class RobotView:
         if now - self._panel_time < PANEL_PERIOD:
             return
         self._panel_time = now
+        if self._posed and self._shape is None:
+            self._stand_in()
         self._texts["status"] = panels.status_html(self._links, self._body)
         self._texts["heard"] = panels.heard_html(self._heard)
         for name, text in self._texts.items():
             if self._shown.get(name, "") != text:
                 self._shown[name] = text
                 self._html[name].content, self._html[name].visible = text, bool(text)
+
+    def _stand_in(self) -> None:
+        """A body of which there is no description: a disc with a nose."""
+        if self._page.scene.get_handle_by_name(f"{self._path}/disc") is None:
+            scene, color = self._page.scene, (255, 160, 60)
+            scene.add_cylinder(f"{self._path}/disc", 0.3, 0.3, color, position=(0.0, 0.0, 0.15))
+            scene.add_box(f"{self._path}/nose", (60, 60, 60), (0.3, 0.1, 0.1), position=(0.3, 0.0, 0.2))
 
     def _describe(self, message: Any) -> None:
         robot = read_urdf(message.data)
@@ -113,7 +122,10 @@ class RobotView:
         if all(map(math.isfinite, numbers)):
             self._posed = True
             if self._number == 0:
-                self._page.aim(numbers[:3], rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2])
+                far = 3.5 if self._maps else 1.0
+                self._page.aim(
+                    numbers[:3], far=far, yaw=rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
+                )
             self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
 
     def _place_by_odometry(self, message: Any) -> None:

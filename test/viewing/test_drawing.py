@@ -213,3 +213,12 @@ class TestRobotView:
         info = MapMetaData(width=4, height=2, resolution=0.5, origin=Pose(position=Point(x=-1.0)))
         view.take("map", OccupancyGrid(header=Header(frame_id="map"), info=info, data=[0] * 8))
         assert list(node(page, "/map").position)[:2] == [0.0, 0.5]
+
+    def test_body_without_description_is_a_disc(self, page):
+        view = RobotView(page, 0, "robot")
+        view.take("pose", PoseStamped(pose=Pose(position=Point(x=1.0), orientation=Quaternion(w=1.0))))
+        view.refresh(1.0)
+        assert node(page, "/robot0/disc") is not None
+        view.take("robot_description", String(data=(URDF / "mock.urdf").read_text()))
+        view.refresh(2.0)
+        assert node(page, "/robot0/disc") is None
