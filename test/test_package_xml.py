@@ -13,6 +13,7 @@ NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", 
 KEYS = {name: f"python3-{name}" for name in NAMES}
 # What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
 PYPI_ONLY = {"mcap", "mcap_ros2", "rosbags", "viser", "websocket"}
+PYPI_ONLY |= {"PIL", "msgspec", "rich"}  # come with viser, and are used for its page only
 USED_OTHERWISE = {
     "action_msgs": "generated actions",
     "launch": "the launch files",
