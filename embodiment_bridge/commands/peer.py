@@ -64,6 +64,8 @@ PEERS: Mapping[str, Peer] = {
             Parameter("build", "json2018", "Build whose rules hold, or a dialect: T, J3, J4."),
             Parameter("period", 0.05, "Of a cycle, s.", 0.001, 10.0),
             Parameter("eating_ends", True, "Whether a meal ends the run."),
+            Parameter("fault", "none", "Fault: doubled, mixed, silent, halves or hang_up."),
+            Parameter("fault_every", 10, "Fault: of how many answers one is silent or a hang-up.", 1, 1000),
         ),
     ),
     "oac": Peer(

@@ -11,6 +11,7 @@ from typing import Final
 from embodiment_bridge.errors import LinkError
 from embodiment_bridge.line_framing import Line, LineFramer
 from embodiment_bridge.peers.maeden.cycle import Simulation
+from embodiment_bridge.peers.maeden.faults import Faults
 from embodiment_bridge.peers.maeden.rules import rules_of
 from embodiment_bridge.peers.maeden.world import World, read_world
 from embodiment_bridge.transports.tcp_client import TcpClient
@@ -24,23 +25,28 @@ OWN_WORLD: Final = "stand-in\n7 5\n*******\n*  K  *\n*     *\n* + B *\n*******\n
 
 @dataclass(slots=True)
 class _Guest:
-    """One connection. ``id`` is none before the agent is in the world; ``waiting``: commands, oldest first."""
+    """One connection. ``id`` is none before the agent is in the world; ``waiting``: commands, oldest first.
+
+    answers: how many there were; held: what is sent a cycle later.
+    """
 
     link: TcpClient
     lines: LineFramer = field(default_factory=lambda: LineFramer(MAX_LINE))
     id: int | None = None
     waiting: list[str] = field(default_factory=list)
+    answers: int = 0
+    held: bytes = b""
 
 
 class MaedenServer:
     """Listens once made, serves on a thread of its own, ends with ``close``.
 
     world: path of a world file; empty takes a small world of its own. build: of ``rules.BUILDS``, or a dialect.
-    period: of a cycle, s. eating_ends: whether a meal ends the run.
+    period: of a cycle, s. eating_ends: whether a meal ends the run. fault, fault_every: see ``faults.Faults``.
 
     Raises:
         LinkError: it cannot listen there.
-        ConfigError: there is no such world or build.
+        ConfigError: there is no such world, build or fault.
     """
 
     def __init__(
@@ -52,7 +58,10 @@ class MaedenServer:
         build: str = "json2018",
         period: float = 0.05,
         eating_ends: bool = True,
+        fault: str = "none",
+        fault_every: int = 10,
     ) -> None:
+        self._faults = Faults(fault, fault_every)
         rules = rules_of(build)
         text = read_world(world) if world else OWN_WORLD
         self.simulation = Simulation(World(text, rules, eating_ends=eating_ends))
@@ -105,7 +114,7 @@ class MaedenServer:
     def _join(self, guest: _Guest, role: str) -> None:
         agent, lines = self.simulation.join(role)
         guest.id = agent.id
-        self._tell(guest, lines)
+        self._tell(guest, self._faults.first(lines))
 
     def _hear(self, guest: _Guest) -> None:
         try:
@@ -131,14 +140,25 @@ class MaedenServer:
         sent = self.simulation.cycle(lines)
         for guest in list(self._guests):
             if guest.id is not None:
-                self._tell(guest, sent.get(guest.id, []))
+                self._answer(guest, sent.get(guest.id, []))
                 if guest.id in self.simulation.closed:
                     self._part(guest)
 
+    def _answer(self, guest: _Guest, lines: list[str]) -> None:
+        guest.answers += bool(lines)
+        if lines and self._faults.hangs_up(guest.answers):
+            self._part(guest)
+        elif lines and self._faults.drops(guest.answers):
+            return
+        else:
+            self._tell(guest, lines)
+
     def _tell(self, guest: _Guest, lines: list[str]) -> None:
-        if lines:
+        data, later = self._faults.pieces("".join(f"{line}\n" for line in lines).encode())
+        data, guest.held = guest.held + data, later
+        if data:
             with suppress(LinkError):  # noticed when it is read next
-                guest.link.write("".join(f"{line}\n" for line in lines).encode())
+                guest.link.write(data)
 
     def _part(self, guest: _Guest) -> None:
         if guest in self._guests:

@@ -11,6 +11,7 @@ from embodiment_bridge.grid.food import FOOD, FoodSense
 from embodiment_bridge.grid.planner import Cost
 from embodiment_bridge.grid.pose import GridPose, Heading, Place
 from embodiment_bridge.grid.world_map import WorldMap
+from embodiment_bridge.protocols.maeden.command_writer import words_of
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 from embodiment_bridge.protocols.maeden.events import Act, Percept
 
@@ -169,9 +170,5 @@ def symbol_of(name: str) -> str:
 
 
 def text_of(command: object) -> str:
-    """A command for people: ``grab K``; empty for none."""
-    if command is None:
-        return ""
-    if isinstance(command, Act):
-        return f"{command.action} {command.thing}".strip()
-    return type(command).__name__
+    """A command that was sent, in words: ``g K``; empty for none."""
+    return "" if command is None else " ".join(words_of(command))

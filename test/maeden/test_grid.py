@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Map, dead reckoning and ways; walls are drawn, views are cut out of the drawing."""
+
+import random
+from heapq import heappop, heappush
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from maeden_recordings import STREAMS, WORLDS, packets, read_transcript
+
+from embodiment_bridge.grid.dead_reckoning import DeadReckoning
+from embodiment_bridge.grid.planner import STEP_COST, TURN_COST, pose_after, way_to, way_to_nearest
+from embodiment_bridge.grid.pose import GridPose, Heading
+from embodiment_bridge.grid.world_map import WorldMap, raster_of
+
+START = GridPose(0, 0, Heading.W)
+ACTIONS = {"f": "forward", "b": "backward", "l": "left", "r": "right"}
+
+
+def test_moves_and_turns():
+    pose = START
+    for action, place, heading in [
+        ("forward", (-1, 0), "W"),
+        ("left", (-1, 0), "S"),
+        ("backward", (-1, 1), "S"),
+        ("right", (-1, 1), "W"),
+        ("right", (-1, 1), "N"),
+        ("forward", (-1, 2), "N"),
+        ("grab", (-1, 2), "N"),
+    ]:
+        pose = pose.moved(action)
+        assert (pose.place, pose.heading.name) == (place, heading)
+
+
+@given(
+    st.integers(-9, 9), st.integers(-9, 9), st.sampled_from(Heading), st.integers(-9, 9), st.integers(-9, 9)
+)
+def test_offset_is_the_inverse_of_cell(x, y, heading, forward, right):
+    pose = GridPose(x, y, heading)
+    assert pose.offset(pose.cell(forward, right)) == (forward, right)
+
+
+def read_world(path):
+    """What is where, and the start, of a file; places are those of the map, start at (0, 0)."""
+    rows = path.read_text().splitlines()[2:]
+    ((sx, sy),) = [(x, y) for y, row in enumerate(rows) for x, symbol in enumerate(row) if symbol == "B"]
+    return {(x - sx, sy - y): symbol for y, row in enumerate(rows) for x, symbol in enumerate(row)}
+
+
+WALKED = [
+    ("text2013", "objects"),
+    ("text2013", "narrows"),
+    ("text201701", "objects"),
+    ("json2018", "objects"),
+    ("json2018", "narrows"),
+    ("json2018", "raygun"),
+]
+
+
+@pytest.mark.parametrize(("build", "name"), WALKED)
+def test_recorded_walks_draw_the_walls_where_the_world_file_has_them(build, name):
+    world, talks = read_transcript(build, name)
+    drawn, known, track = read_world(WORLDS / world), WorldMap(), DeadReckoning()
+    (talk,) = [talk for who, talk in talks.items() if who == "A0"]
+    turns = [("", talk.first), *talk.turns]
+    for command, events in turns:
+        for percept in packets(events)[:1]:
+            letter = command[:1] if command[:1] != "{" else command.split('"')[3][:1]
+            track.answered(ACTIONS.get(letter, ""), percept.ok)
+            track.check(percept.view, known)
+            known.look(track.pose, percept.view, "0", percept.world_time)
+    assert track.sure
+    assert len(known.cells) > 40
+    for place, things in known.cells.items():
+        assert ("*" in things) == (drawn.get(place) == "*"), place
+
+
+def view_of(walls, pose):
+    rows = [[pose.cell(row - 1, column - 2) for column in range(5)] for row in range(7)]
+    return [[("*",) if place in walls else () for place in row] for row in rows]
+
+
+WALLS = frozenset({(-3, 0), (-3, 1), (2, 2), (0, 3), (-1, -2), (1, -1), (-4, -2), (3, 0), (-2, 4), (2, -3)})
+
+
+@pytest.mark.parametrize("done", [True, False])
+def test_a_lost_answer_makes_the_pose_unsure_until_walls_tell(done):
+    known, track = WorldMap(), DeadReckoning()
+    known.look(START, view_of(WALLS, START), "0", 0)
+    track.lost("forward")
+    assert not track.sure
+    truth = START.moved("forward") if done else START
+    track.check(view_of(WALLS, truth), known)
+    assert track.pose == truth
+    assert track.sure
+
+
+def test_without_walls_the_pose_stays_unsure():
+    known, track = WorldMap(), DeadReckoning()
+    known.look(START, view_of((), START), "0", 0)
+    track.lost("left")
+    for _ in range(6):
+        track.check(view_of((), track.pose), known)
+    assert track.settled
+    assert not track.sure
+
+
+def test_a_failed_step_does_not_move_and_a_turn_always_does():
+    track = DeadReckoning()
+    track.answered("forward", ok=False)
+    assert track.pose == START
+    track.answered("left", ok=False)
+    assert track.pose.heading is Heading.S
+
+
+def test_moved_by_nobody_it_looks_round_for_its_place():
+    """The pose was wrong by one step though every answer came: the walls tell."""
+    known, track = WorldMap(), DeadReckoning()
+    known.look(START, view_of(WALLS, START), "0", 0)
+    truth = START.moved("forward")
+    track.check(view_of(WALLS, truth), known)
+    assert track.pose == truth
+
+
+def test_map_keeps_things_and_moves_agents():
+    known = WorldMap()
+    view = [[() for _ in range(5)] for _ in range(7)]
+    view[1][2], view[2][2], view[3][3] = ("0",), ("K", "1"), ("#",)
+    known.look(START, view, "0", 1)
+    assert known.cells[-1, 0] == ("K",)
+    assert known.agents == {"1": (-1, 0)}
+    assert known.blocked((-2, 1), carrying=False)
+    assert known.blocked((-1, 0), carrying=False)
+    assert [(place, thing) for place, _, thing in known.things()] == [((-1, 0), "K"), ((-2, 1), "#")]
+    view[2][2], view[4][4] = (), ("1",)
+    known.look(START, view, "0", 2)
+    assert known.agents == {"1": (-3, 2)}
+    assert [thing for _, _, thing in known.things()] == ["#"]
+
+
+def test_narrows_block_who_carries_and_quicksand_everybody():
+    known = WorldMap(cells={(1, 0): ("=",), (2, 0): ("Q",), (3, 0): ("+",)})
+    assert [known.blocked((x, 0), carrying=False) for x in (1, 2, 3)] == [False, True, False]
+    assert [known.blocked((x, 0), carrying=True) for x in (1, 2, 3)] == [True, True, False]
+
+
+def test_a_bump_blocks_until_the_cell_looks_different():
+    known = WorldMap(cells={(1, 0): ()})
+    known.bump((1, 0))
+    assert known.blocked((1, 0), carrying=False)
+    known._see((1, 0), ("K",), set(), 5)
+    assert not known.blocked((1, 0), carrying=False)
+
+
+def test_raster_has_what_was_seen():
+    raster = raster_of({(0, 0): (), (1, 0): ("*",), (1, 1): ("#", "K")}, ((0, 0), (2, 1)))
+    assert (raster.origin, raster.width, raster.height) == ((0, 0), 3, 2)
+    assert list(raster.data) == [0, 100, -1, -1, 100, -1]
+
+
+def least(start, goal, free):
+    """Dijkstra's cost of a way, by the book."""
+    best, todo = {}, [(0, start)]
+    while todo:
+        cost, pose = heappop(todo)
+        if pose.place == goal:
+            return cost
+        if best.setdefault(pose, cost) < cost:
+            continue
+        for action, price in (("left", TURN_COST), ("right", TURN_COST), ("forward", STEP_COST)):
+            after = pose.moved(action)
+            if after.place in free and after not in best:
+                heappush(todo, (cost + price, after))
+    return None
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), share=st.floats(0.2, 1.0))
+def test_ways_are_open_and_as_cheap_as_can_be(seed, share):
+    dice = random.Random(seed)
+    free = {(x, y) for x in range(-5, 6) for y in range(-5, 6) if dice.random() < share} | {(0, 0)}
+    goal = dice.randint(-5, 5), dice.randint(-5, 5)
+    way = way_to(START, goal, lambda place: 0 if place in free else None)
+    expected = least(START, goal, free)
+    if expected is None:
+        assert way is None
+        return
+    pose, cost = START, 0
+    for action in way:
+        pose = pose.moved(action)
+        cost += STEP_COST if action == "forward" else TURN_COST
+        assert pose.place in free
+    assert pose.place == goal
+    assert cost == expected
+
+
+def test_way_in_front_of_a_door_faces_it():
+    way = way_to(START, (0, 3), lambda place: None if place == (0, 3) else 0, in_front=True)
+    end = pose_after(START, way)
+    assert end.cell(1, 0) == (0, 3)
+    assert way == ["right", "forward", "forward"]
+
+
+def test_no_way_and_nothing_to_do():
+    assert way_to(START, (5, 5), lambda place: None) is None
+    assert way_to(START, (0, 0), lambda place: None) == []
+    assert way_to_nearest(START, lambda place: place[0] == 2, lambda place: 0)[-1] == "forward"
+
+
+def test_there_are_streams():
+    assert len(STREAMS) > 100
