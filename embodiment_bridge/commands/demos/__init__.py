@@ -4,4 +4,4 @@
 from typing import Final
 
 # In this order: of several that fit a wish, the first is shown.
-SHOWS: Final = ("first_steps", "dance", "song", "servos", "opencog")
+SHOWS: Final = ("first_steps", "dance", "song", "servos", "grid", "opencog")

@@ -40,6 +40,10 @@ def _soccer() -> list[str]:
     return ["start_peer:=true", f"port:={port}", f"monitor_port:={monitor_port}"]
 
 
+def _maeden() -> list[str]:
+    return ["start_peer:=true", f"port:={free_ports(1)[0]}"]
+
+
 def _virtual_servos() -> list[str]:
     return [f"port:={Path(gettempdir()) / f'ttyDXL{os.getpid()}'}", "start_pose:=rest"]
 
@@ -49,6 +53,7 @@ BODIES: Mapping[str, DemoBody] = {
     "simspark": DemoBody(
         "a stand-in for the simulator rcssserver3d, joined with a Nao", _soccer, STANDING_NAO
     ),
+    "maeden": DemoBody("a stand-in for the simulator Maeden, joined with an agent", _maeden),
     "virtual_servos": DemoBody("twenty virtual servos, and the driver of real ones", _virtual_servos),
     "mock": DemoBody("a mock body in a small world of its own", list),
 }

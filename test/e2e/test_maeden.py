@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Maeden agent on the graph, through the launch file: its topics, its skills, BML, and how an episode ends."""
+
+import json
+import os
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from diagnostic_msgs.msg import KeyValue
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.msg import EntityArray, EpisodeEvent, GridPercept, HeardMessage, LinkState
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import OccupancyGrid, Odometry
+from rclpy.action import ActionClient
+from sensor_msgs.msg import BatteryState
+from std_msgs.msg import String
+
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.peers.maeden.server import MaedenServer
+
+ROOT = Path(__file__).parents[2]
+WORLD = ROOT / "config/maeden/key_door.txt"
+PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+RESULT = ExecuteSkill.Result
+TOPICS: dict[str, tuple[Any, str]] = {
+    "percept": (GridPercept, "events"),
+    "local_grid": (OccupancyGrid, "state"),
+    "map": (OccupancyGrid, "latched"),
+    "odom": (Odometry, "sensor"),
+    "pose": (PoseStamped, "sensor"),
+    "entities": (EntityArray, "state"),
+    "battery": (BatteryState, "state"),
+    "heard": (HeardMessage, "events"),
+    "event": (EpisodeEvent, "latched"),
+    "link_state": (LinkState, "latched"),
+}
+
+
+class GridStage:
+    """A server and agents in it, each as ``bringup.launch.xml body:=maeden`` starts one."""
+
+    def __init__(
+        self, stack: ExitStack, folder: Path, server: MaedenServer, name: str, **arguments: str
+    ) -> None:
+        given = {"body": "maeden", "port": str(server.port), "namespace": name, **arguments}
+        plan = read_launch(
+            ROOT / "launch/bringup.launch.xml", given, find_share=lambda _: ROOT, environment=os.environ
+        )
+        self.graph = stack.enter_context(Graph(plan, lambda text: None))
+        runtime = self.graph.runtime
+        self.watcher = runtime.add(Watcher(context=runtime.context, namespace=name))
+        self.last: dict[str, Any] = {}
+        self.all: dict[str, list[Any]] = {topic: [] for topic in TOPICS}
+        for topic, (kind, role) in TOPICS.items():
+            self.listen(topic, kind, role)
+        self.bml = BmlClient(self.watcher, lambda feedback: None)
+        stack.callback(self.bml.destroy)
+        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
+        stack.callback(self.skills.destroy)
+        self.until(
+            lambda: (
+                "percept" in self.last
+                and "map" in self.last
+                and self.watcher.link == "ready"
+                and self.skills.server_is_ready()
+                and self.bml.server_is_there
+            )
+        )
+
+    def listen(self, topic: str, kind: Any, role: str) -> None:
+        def keep(message: Any) -> None:
+            self.last[topic] = message
+            self.all[topic].append(message)
+
+        self.watcher.create_subscription(kind, topic, keep, profile(role))
+
+    def until(self, condition: Any) -> None:
+        deadline = time.monotonic() + PATIENCE
+        self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
+        assert condition(), (self.watcher.link, self.watcher.reason)
+
+    def ask(self, name: str, **parameters: Any) -> Any:
+        goal = ExecuteSkill.Goal(name=name, source="test")
+        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in parameters.items()]
+        answer = self.skills.send_goal_async(goal)
+        self.until(answer.done)
+        return answer.result()
+
+    def finish(self, handle: Any) -> Any:
+        ending = handle.get_result_async()
+        self.until(ending.done)
+        return ending.result().result
+
+    def do(self, name: str, **parameters: Any) -> str:
+        """A skill to its end: why it failed, empty when it did not."""
+        result = self.finish(self.ask(name, **parameters))
+        return "" if result.status == RESULT.SUCCEEDED else result.reason
+
+    @property
+    def place(self) -> tuple[int, int, str]:
+        percept = self.last["percept"]
+        return percept.column, percept.row, percept.heading
+
+    def known(self, kind: str) -> list[Any]:
+        return [entity for entity in self.last["entities"].entities if entity.kind == kind]
+
+
+@pytest.fixture
+def server():
+    with MaedenServer(world=str(WORLD), period=0.01) as one:
+        yield one
+
+
+@pytest.fixture
+def stages(tmp_path):
+    with ExitStack() as stack:
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        patch.setenv("ROS_HOME", str(tmp_path))
+        numbers = iter(range(100))
+
+        def make(server, **arguments):
+            name = f"grid{os.getpid()}_{next(numbers)}"
+            return GridStage(stack, tmp_path, server, name, **arguments)
+
+        yield make
+
+
+def test_topics_say_what_the_agent_sees(stages, server) -> None:
+    stage = stages(server)
+    stage.until(lambda: {"local_grid", "odom", "pose", "entities", "battery", "event"} <= set(stage.last))
+    percept = stage.last["percept"]
+    assert (percept.agent, percept.energy > 1900, percept.ok, percept.smell) == ("0", True, True, "b")
+    assert list(percept.view[7].things) == ["0"]
+    assert percept.raw.startswith('["CONTINUE"')
+    assert (stage.place, percept.pose_sure) == ((0, 0, "W"), True)
+    local = stage.last["local_grid"]
+    assert (local.info.width, local.info.height, local.header.frame_id) == (7, 5, "base_link")
+    assert (local.info.origin.position.x, local.info.origin.position.y) == (-1.5, -2.5)
+    # The start is three cells from the wall in the west: the view has it three ahead, in its column 4.
+    assert [local.data[row * 7 + 4] for row in range(5)] == [100] * 5
+    world = stage.last["map"]
+    assert world.header.frame_id == "map"
+    assert stage.last["event"].name == "CONTINUE"
+    assert stage.last["battery"].percentage == pytest.approx(percept.energy / 2000, abs=0.01)
+    assert abs(stage.last["pose"].pose.orientation.z) == pytest.approx(1.0)  # it looks west
+    assert stage.last["odom"].child_frame_id == "base_link"
+    assert stage.do("turn_right") == ""
+    assert stage.do("step_forward") == ""
+    stage.until(lambda: stage.last["pose"].pose.position.y == 1.0)
+    stage.until(lambda: stage.known("key") and stage.known("key")[0].pose.position.y == 4.0)
+
+
+def test_skills_do_what_they_say_and_fail_with_a_reason(stages, server) -> None:
+    stage = stages(server)
+    for name, parameters, place in [
+        ("step_forward", {}, (-1, 0, "W")),
+        ("step_backward", {"distance": 2.0}, (1, 0, "W")),
+        ("turn_left", {}, (1, 0, "S")),
+        ("turn_right", {"angle": 3.14}, (1, 0, "N")),
+        ("wait", {"cycles": 2}, (1, 0, "N")),
+        ("walk", {"x": -2.0, "y": 1.0}, (-2, 1, None)),
+        ("walk", {"entity": "key"}, (0, 4, None)),
+        ("grab", {"thing": "key"}, (0, 4, None)),
+        ("drop", {}, (0, 4, None)),
+    ]:
+        assert stage.do(name, **parameters) == "", name
+        stage.until(lambda place=place: stage.place[:2] == place[:2] and place[2] in (None, stage.place[2]))
+    assert "no agent is ahead" in stage.do("attack")
+    assert "cannot be carried" in stage.do("grab", thing="door")
+    assert "unknown thing" in stage.do("walk", entity="dragon")
+    assert "more than 512 cells" in stage.do("walk", x=90000.0, y=0.0)
+    assert "the simulator says that it failed" in stage.do("grab", thing="gold")
+    assert "no text" in stage.do("talk", text=" ")
+    assert "no way" in stage.do("walk", x=-4.0, y=-3.0) or stage.place[:2] != (-4, -3)
+
+
+def test_bml_steps_forward(stages, server) -> None:
+    stage = stages(server)
+    stage.bml.send(json.dumps({"type": "body", "action": "STEP_FORWARD", "duration": 1}), source="test")
+    stage.until(lambda: stage.bml.result is not None)
+    assert stage.bml.result.outcome == "SUCCEEDED"
+    stage.until(lambda: stage.place[0] < 0)
+
+
+def test_a_walk_is_cancelled_between_two_steps(stages) -> None:
+    with MaedenServer(world=str(WORLD), period=0.1) as slow:
+        stage = stages(slow)
+        handle = stage.ask("walk", x=-2.0, y=4.0)
+        stage.until(lambda: stage.place[:2] != (0, 0))
+        canceled = handle.cancel_goal_async()
+        stage.until(canceled.done)
+        assert stage.finish(handle).status == RESULT.CANCELED
+        place = stage.place
+        assert stage.do("wait", cycles=2) == ""
+        assert stage.place == place
+        assert place[:2] != (-2, 4)
+
+
+def test_exploring_and_eating_ends_the_episode_and_stays_ended(stages, server) -> None:
+    stage = stages(server)
+    for name, parameters in [
+        ("explore", {"until": "key"}),
+        ("walk", {"entity": "key"}),
+        ("grab", {"entity": "key"}),
+        ("explore", {"until": "door"}),
+        ("walk", {"entity": "door"}),
+        ("use", {"thing": "key"}),
+        ("walk", {"entity": "food"}),
+        ("grab", {"thing": "food"}),
+    ]:
+        assert stage.do(name, **parameters) == "", name
+    stage.ask("use", thing="food")
+    stage.until(lambda: stage.last["event"].name == "SUCCESS")
+    stage.until(lambda: stage.watcher.link != "ready")
+    late: list[EpisodeEvent] = []
+    stage.watcher.create_subscription(EpisodeEvent, "event", late.append, profile("latched"))
+    stage.until(lambda: late)
+    assert late[-1].name == "SUCCESS"
+    connects = stage.last["link_state"].connects
+    deadline = time.monotonic() + 1.5
+    stage.graph.spin(lambda: time.monotonic() > deadline)
+    assert stage.last["link_state"].connects == connects
+    assert len(server.simulation.world.agents) <= 1  # nobody became a new agent
+    assert [event.name for event in stage.all["event"]] == ["CONTINUE", "SUCCESS"]
+
+
+def test_a_server_that_dies_half_way_ends_the_skill_and_the_episode(stages) -> None:
+    server = MaedenServer(world=str(WORLD), period=0.1)
+    try:
+        stage = stages(server)
+        handle = stage.ask("walk", x=-2.0, y=4.0)
+        stage.until(lambda: stage.place[:2] != (0, 0))
+    finally:
+        server.close()
+    result = stage.finish(handle)
+    assert result.status == RESULT.FAILED
+    assert result.reason
+    stage.until(lambda: stage.last["event"].name == "CLOSED")
+    stage.until(lambda: stage.watcher.link != "ready")
+
+
+def test_two_agents_talk(stages) -> None:
+    """A sentence is heard by those only who act in the same cycle, so it is said until it was heard."""
+    with MaedenServer(world=str(WORLD), period=0.05, build="T") as server:
+        hearer = stages(server, simulator_dialect="text", pacing="listen")
+        speaker = stages(server, simulator_dialect="text")
+        publisher = speaker.watcher.create_publisher(String, "say", profile("command"))
+        speaker.until(lambda: publisher.get_subscription_count() > 0)
+
+        def say_by_topic() -> None:
+            before = len(speaker.all["percept"])
+            publisher.publish(String(data="Hello World"))
+            speaker.until(lambda: len(speaker.all["percept"]) > before)
+
+        hear(hearer, "Hello World", say_by_topic)
+        said = hearer.last["heard"]
+        assert (said.sender, said.has_direction) == ("1", False)
+        hear(hearer, "question where K left", lambda: speaker.do("talk", text="question where K left"))
+        hear(hearer, "Good bye", lambda: speaker.do("shout", text="Good bye"))
+        heard = [percept for percept in hearer.all["percept"] if percept.messages]
+        assert heard[0].messages[0].words == ["say", "Hello_World"]
+        assert speaker.last["percept"].command == "shout command say Good_bye 0"
+
+
+def hear(hearer: GridStage, text: str, say: Any) -> None:
+    for _ in range(20):
+        say()
+        deadline = time.monotonic() + 0.2
+        hearer.graph.spin(lambda deadline=deadline: time.monotonic() > deadline)
+        if any(message.text == text for message in hearer.all["heard"]):
+            return
+    pytest.fail(f"{text!r} was never heard")
