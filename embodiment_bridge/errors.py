@@ -5,7 +5,7 @@
     ├── ConfigError    a file, parameter or argument that cannot be used
     ├── CommandError   a command that the peer or the body cannot take
     └── LinkError      a link that could not be opened or was lost
-        └── LinkOver   a link that ended and is not to be opened again
+        └── LinkOverError   a link that ended and is not to be opened again
 
 Each also is the built-in error that it resembles. Bad input from a peer raises nothing: a codec reports it
 as a ``Malformed`` event (see ``protocols/contract.py``).
@@ -31,7 +31,7 @@ class LinkError(BridgeError, ConnectionError):
     """A link could not be opened or was lost; the text names the peer."""
 
 
-class LinkOver(LinkError):
+class LinkOverError(LinkError):
     """A conversation came to its end: a new link would begin another one, so none is opened until that is asked for."""
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Protocol
 
-from embodiment_bridge.errors import BridgeError, LinkError, LinkOver
+from embodiment_bridge.errors import BridgeError, LinkError, LinkOverError
 from embodiment_bridge.event_link import CodecLink, Counters, EventLink
 from embodiment_bridge.protocols.contract import Codec, Malformed, Unknown
 from embodiment_bridge.transports.base import Transport
@@ -170,7 +170,7 @@ class EventSession:
             reason = "stopped"
         except BridgeError as error:
             reason = self._explain(str(error))
-            self._over = isinstance(error, LinkOver)
+            self._over = isinstance(error, LinkOverError)
         except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
             reason = f"internal error: {error!r}"
             self.counters.last_traceback = traceback.format_exc()

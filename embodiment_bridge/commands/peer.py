@@ -44,12 +44,16 @@ PEERS: Mapping[str, Peer] = {
             Parameter("realtime", True, "false with sync: as fast as the agents answer."),
             Parameter("noise", True, "Whether beams and what is seen are a little off."),
             Parameter("true_pose", False, "Tell players where they are (mypos, myorien)."),
-            Parameter("monitor_port", 3200, "TCP port of monitors and trainers; 0 takes a free one.", 0, 65535),
+            Parameter(
+                "monitor_port", 3200, "TCP port of monitors and trainers; 0 takes a free one.", 0, 65535
+            ),
             Parameter("recording", "", "Recorded agent stream that everybody hears instead of a world."),
             Parameter("monitor_recording", "", "Recorded monitor stream that every monitor gets."),
             Parameter("seed", 0, "Of all that is random.", 0, 2**31 - 1),
             Parameter("slow", 0.0, "Fault: more time for each cycle, s.", 0.0, 10.0),
-            Parameter("cut", 0.0, "Fault: hang up on each client after so long, s; 0 never does.", 0.0, 3600.0),
+            Parameter(
+                "cut", 0.0, "Fault: hang up on each client after so long, s; 0 never does.", 0.0, 3600.0
+            ),
             Parameter("nan", 0.0, "Fault: share of messages with a nan in them.", 0.0, 1.0),
             Parameter("unknown", 0.0, "Fault: share of messages with lists that nobody knows.", 0.0, 1.0),
             Parameter("lost", 0.0, "Fault: share of messages that never come.", 0.0, 1.0),
@@ -83,7 +87,9 @@ PEERS: Mapping[str, Peer] = {
             Parameter("voice", 1.0, "Length of an announcement, s.", 0.1, 60.0),
             Parameter("music", 4.0, "Length of a song, s.", 0.1, 600.0),
             Parameter("directory", "", "Folder whose JSON files are served as /documents/NAME.json."),
-            Parameter("fault", "", "Every reply is this fault: slow, drip, bomb, loopback, type, endless, ..."),
+            Parameter(
+                "fault", "", "Every reply is this fault: slow, drip, bomb, loopback, type, endless, ..."
+            ),
         ),
     ),
 }

@@ -171,9 +171,7 @@ class Player(BridgeNode):
         if chosen != "auto":
             return "/" + chosen.strip("/")
         robots = [
-            name.removesuffix("joint_states")
-            for name in self._recorded
-            if name.endswith("/joint_states")
+            name.removesuffix("joint_states") for name in self._recorded if name.endswith("/joint_states")
         ]
         return "/" + robots[0].strip("/") if len(robots) == 1 else "/"
 

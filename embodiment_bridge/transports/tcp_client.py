@@ -11,7 +11,12 @@ READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger read
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
 # A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
 # 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
-_KEEPALIVE = {"TCP_KEEPIDLE": 4, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 10_000}  # s, s, -, ms
+_KEEPALIVE = {
+    "TCP_KEEPIDLE": 4,
+    "TCP_KEEPINTVL": 2,
+    "TCP_KEEPCNT": 3,
+    "TCP_USER_TIMEOUT": 10_000,
+}  # s, s, -, ms
 
 
 class TcpClient:

@@ -73,9 +73,7 @@ def test_steps_and_breakpoints_change_no_time(gaps):
     plain = [line for line in lines(root) if "event" in line]
     assert stage.ended == ("SUCCEEDED", pytest.approx(4.1))
     seen = [(round(e.t, 6), e.event, e.origin.pointer) for e in stage.events if e.event != "breakpoint"]
-    assert sorted(seen) == sorted(
-        (line["t"], line["event"], line["node"]) for line in plain
-    )
+    assert sorted(seen) == sorted((line["t"], line["event"], line["node"]) for line in plain)
 
 
 def test_breakpoint_holds_a_node_back_before_it_begins():

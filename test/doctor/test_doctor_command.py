@@ -57,9 +57,7 @@ def test_starts_where_libraries_are_missing_and_names_them(monkeypatch, capsys) 
     for name in [*sys.modules]:
         if name.partition(".")[0] == "lxml":
             monkeypatch.setitem(sys.modules, name, None)
-        elif name.startswith("embodiment_bridge.commands") or name.startswith(
-            "embodiment_bridge.launching.d"
-        ):
+        elif name.startswith(("embodiment_bridge.commands", "embodiment_bridge.launching.d")):
             monkeypatch.delitem(sys.modules, name)
     assert main(["doctor", "--json"]) == 1
     findings = {one["what"]: one for one in map(json.loads, capsys.readouterr().out.splitlines())}

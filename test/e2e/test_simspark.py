@@ -174,7 +174,12 @@ def test_bringup_starts_the_stand_in_and_runs_a_document(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
         port, monitor_port = one.getsockname()[1], other.getsockname()[1]
     monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)  # for the stand-in: these sources
-    arguments = {"body": "simspark", "start_peer": "true", "port": str(port), "monitor_port": str(monitor_port)}
+    arguments = {
+        "body": "simspark",
+        "start_peer": "true",
+        "port": str(port),
+        "monitor_port": str(monitor_port),
+    }
     plan = read_launch(
         ROOT / "launch/bringup.launch.xml", arguments, find_share=lambda _: ROOT, environment=os.environ
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from maeden_recordings import RECORDINGS
 
-from embodiment_bridge.errors import CommandError, LinkError, LinkOver
+from embodiment_bridge.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.event_link import Counters
 from embodiment_bridge.protocols.contract import Malformed
 from embodiment_bridge.protocols.maeden import ROOM
@@ -194,11 +194,13 @@ def test_the_first_ending_counts_and_ends_everything():
     talk.advance(1.2)
     assert told(talk) == []
     assert not talk.alive
-    with pytest.raises(LinkOver, match="SUCCESS"):
+    with pytest.raises(LinkOverError, match="SUCCESS"):
         talk.advance(1.2 + HANG_UP_S)
 
 
-@pytest.mark.parametrize(("rejoin", "kind"), [("never", LinkOver), ("lost", LinkOver), ("always", LinkError)])
+@pytest.mark.parametrize(
+    ("rejoin", "kind"), [("never", LinkOverError), ("lost", LinkOverError), ("always", LinkError)]
+)
 def test_nobody_becomes_a_new_agent_after_an_ending_unless_asked_to(rejoin, kind):
     talk = ready(rejoin=rejoin)
     talk.take([at(2, status="DIE")], 1.1)
@@ -206,7 +208,7 @@ def test_nobody_becomes_a_new_agent_after_an_ending_unless_asked_to(rejoin, kind
 
 
 @pytest.mark.parametrize(
-    ("rejoin", "kind"), [("never", LinkOver), ("lost", LinkError), ("always", LinkError)]
+    ("rejoin", "kind"), [("never", LinkOverError), ("lost", LinkError), ("always", LinkError)]
 )
 def test_a_link_that_ends_without_a_word_may_be_made_again(rejoin, kind):
     assert type(ready(rejoin=rejoin).parting("closed")) is kind
@@ -214,11 +216,11 @@ def test_a_link_that_ends_without_a_word_may_be_made_again(rejoin, kind):
 
 def test_a_world_without_food_is_over_at_once():
     talk = Conversation(Options(), 0.0)
-    with pytest.raises(LinkOver, match="without food"):
+    with pytest.raises(LinkOverError, match="without food"):
         talk.take([AgentId(0, "0"), NoPacket(2, 8)], 0.1)
     silent = Conversation(Options(), 0.0)
     silent.take([AgentId(0, "0")], 0.1)
-    with pytest.raises(LinkOver, match="without food"):
+    with pytest.raises(LinkOverError, match="without food"):
         silent.advance(6.0)
 
 
@@ -327,5 +329,5 @@ def test_end_after_an_ending_is_over_without_a_closed():
     wire = Wire(LINES[0], LINES[1], LINES[1].replace(b"CONTINUE", b"DIE"), LinkError("gone"))
     link = link_of(wire)
     assert read_until(link, Answer).percept.status == "DIE"
-    with pytest.raises(LinkOver, match="DIE"):
+    with pytest.raises(LinkOverError, match="DIE"):
         read_until(link, Closed)

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError, LinkError, LinkOver
+from embodiment_bridge.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.event_link import Counters
 from embodiment_bridge.peers.maeden.server import MaedenServer
 from embodiment_bridge.protocols.contract import Malformed
@@ -112,7 +112,7 @@ def test_death_is_told_once_and_is_over(build, agents):
     with MaedenServer(build=build, period=0.01) as server:
         agent = agents(server)
         agent.link.write([Act("kill")])
-        with pytest.raises(LinkOver, match="DIE"):
+        with pytest.raises(LinkOverError, match="DIE"):
             agent.until(lambda: False)
         assert not agent.of(Closed)
 

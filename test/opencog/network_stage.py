@@ -117,7 +117,9 @@ def network(acks=False, router_options=None, **options):
     try:
         proxy = RunningProxy(router.port, acks=acks, **options)
         try:
-            until(lambda: "PROXY" in router.router.members)  # without acks a proxy is ready before it is known
+            until(
+                lambda: "PROXY" in router.router.members
+            )  # without acks a proxy is ready before it is known
             yield router, proxy
         finally:
             proxy.close()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from embodiment_bridge.errors import LinkError, LinkOver
+from embodiment_bridge.errors import LinkError, LinkOverError
 from embodiment_bridge.protocols.contract import Malformed
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Join, NoPacket, Percept
 
@@ -155,7 +155,7 @@ class Conversation:
         """Time went on up to ``now``: what is to be told because of that.
 
         Raises:
-            LinkOver: the episode is over, or there will never be one.
+            LinkOverError: the episode is over, or there will never be one.
             LinkError: the server is silent.
         """
         if self.ending:
@@ -174,11 +174,11 @@ class Conversation:
         return []
 
     def parting(self, reason: str) -> LinkError:
-        """The error with which the link ends: ``LinkOver`` where the agent shall not be followed by a new one."""
+        """The error with which the link ends: ``LinkOverError`` where the agent shall not be followed by a new one."""
         if self.ending:
             text = f"{self.ending}: {WORDS[self.ending]}"
-            return LinkError(text) if self._options.rejoin == "always" else LinkOver(text)
-        return LinkOver(reason) if self.agent and self._options.rejoin == "never" else LinkError(reason)
+            return LinkError(text) if self._options.rejoin == "always" else LinkOverError(text)
+        return LinkOverError(reason) if self.agent and self._options.rejoin == "never" else LinkError(reason)
 
     def _greet(self, now: float) -> None:
         if not self._told_role and self._options.dialect == "auto" and now - self._began >= DETECT_S:
@@ -188,7 +188,7 @@ class Conversation:
     def _settle(self, now: float) -> list[Any]:
         since = self._settling_since
         if self._settled is None and now - max(since, self._sent_at) > PACKET_S:
-            raise LinkOver(
+            raise LinkOverError(
                 "the server told an id and sends no packets; it does so in a world without food supply"
             )
         quiet = now - self._heard_at >= self._options.settle_s
@@ -269,4 +269,4 @@ class Conversation:
 
     def _no_food(self, event: Any) -> None:
         if isinstance(event, NoPacket) and self._last is None and self._settled is None and self.agent:
-            raise LinkOver("the server has no packets to send; it is so in a world without food supply")
+            raise LinkOverError("the server has no packets to send; it is so in a world without food supply")
