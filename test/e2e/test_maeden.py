@@ -17,6 +17,8 @@ from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.action import ActionClient
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
@@ -40,6 +42,8 @@ TOPICS: dict[str, tuple[Any, str]] = {
     "heard": (HeardMessage, "events"),
     "event": (EpisodeEvent, "latched"),
     "link_state": (LinkState, "latched"),
+    "markers": (MarkerArray, "state"),
+    "/tf": (TFMessage, "events"),
 }
 
 
@@ -134,7 +138,7 @@ def stages(tmp_path):
 
 def test_topics_say_what_the_agent_sees(stages, server) -> None:
     stage = stages(server)
-    stage.until(lambda: {"local_grid", "odom", "pose", "entities", "battery", "event"} <= set(stage.last))
+    stage.until(lambda: set(TOPICS) - {"heard", "markers"} <= set(stage.last))
     percept = stage.last["percept"]
     assert (percept.agent, percept.energy > 1900, percept.ok, percept.smell) == ("0", True, True, "b")
     assert list(percept.view[7].things) == ["0"]
@@ -154,6 +158,9 @@ def test_topics_say_what_the_agent_sees(stages, server) -> None:
     assert stage.do("turn_right") == ""
     assert stage.do("step_forward") == ""
     stage.until(lambda: stage.last["pose"].pose.position.y == 1.0)
+    (transform, *_) = [t for t in stage.last["/tf"].transforms if t.child_frame_id == "base_link"]
+    assert transform.header.frame_id == "odom"
+    stage.until(lambda: "markers" in stage.last and stage.last["markers"].markers)
     stage.until(lambda: stage.known("key") and stage.known("key")[0].pose.position.y == 4.0)
 
 
