@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from own_domain import claim
+
 from embodiment_bridge.launching.environment import prepare
 
-LAST_SAFE_DOMAIN = 101  # above it, DDS ports meet the ephemeral ports of Linux
 SHARED = Path(__file__).parents[2] / "shared" / "data"  # large recordings, where there are any
 
-os.environ["ROS_DOMAIN_ID"] = str(1 + os.getpid() % LAST_SAFE_DOMAIN)
+os.environ["ROS_DOMAIN_ID"] = str(claim())
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_LOG_DIR"] = tempfile.mkdtemp(prefix="embodiment_bridge_log_")
 prepare()

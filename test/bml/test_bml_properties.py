@@ -63,7 +63,7 @@ def broken_documents():
         while True:
             key = draw(st.sampled_from(sorted(node)))
             value = node[key]
-            below = [value] if isinstance(value, dict) else value if isinstance(value, list) else []
+            below = [v for v in (value if isinstance(value, list) else [value]) if v and isinstance(v, dict)]
             if not below or draw(st.booleans()):
                 node[key] = draw(near_documents())
                 return root
