@@ -69,6 +69,16 @@ def test_newer_plan_replaces_and_what_comes_late_is_dropped():
     assert told(ledger.ended(second.number, stands("done"), well=True)) == [("6", 1, "done")]
 
 
+def test_plan_whose_last_report_was_faster_than_its_result_is_not_closed_by_the_next():
+    ledger = PlanLedger()
+    first = ledger.take(plan("4", 1, 2))
+    assert told(ledger.stood(first.number, stands("done", "done"))) == [("4", 1, "done"), ("4", 2, "done")]
+    second = ledger.take(plan("6", 1))
+    assert second.reports == ()
+    assert second.cancel == (first.number,)
+    assert ledger.ended(first.number, stands("done", "done"), well=False) == []
+
+
 def test_finished_plan_is_not_closed_by_the_next():
     ledger = PlanLedger()
     ledger.ended(ledger.take(plan("4", 1)).number, stands("done"), well=True)

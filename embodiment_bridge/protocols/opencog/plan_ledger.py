@@ -62,7 +62,13 @@ class _Plan:
     reported: set[int] = field(default_factory=set)
     asked: set[int] = field(default_factory=set)
     running: set[int] = field(default_factory=set)
+    failed: bool = False
     closed: bool = False
+
+    @property
+    def all_done(self) -> bool:
+        """Everything that was asked was reported as done."""
+        return not self.failed and self.asked <= self.reported
 
 
 class PlanLedger:
@@ -125,6 +131,7 @@ class PlanLedger:
             if sequence not in known.reported and all(stand.status for stand in same):
                 known.reported.add(sequence)
                 worst = next((stand for stand in same if stand.status == ERROR), same[-1])
+                known.failed |= worst.status == ERROR
                 reports.append(Report(known.id, worst.name, worst.status, sequence, worst.reason))
         return reports
 
@@ -142,13 +149,18 @@ class PlanLedger:
         return [*reports, self._close(known, reason)]
 
     def close(self, reason: str) -> tuple[list[Report], list[int]]:
-        """End everything that runs: what to report, and which executions to cancel."""
+        """End everything that runs: what to report, and which executions to cancel.
+
+        An execution may still run when its last action was reported: the OAC answers that faster than the result
+        comes. Of such a plan nothing is left to report.
+        """
         reports: list[Report] = []
         numbers: list[int] = []
         for known in self._plans.values():
             if known.running and not known.closed:
                 numbers += sorted(known.running)
-                reports.append(self._close(known, reason))
+                closing = self._close(known, reason)
+                reports += [] if known.all_done else [closing]
         return reports, numbers
 
     def forget(self) -> list[int]:
