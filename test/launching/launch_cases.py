@@ -62,6 +62,8 @@ CASES = {
     "bringup_opencog": (BRINGUP, {"brain": "opencog", "start_peer": "true"}),
     "bringup_replay": (BRINGUP, {"body": "replay", "port": "dance", "use_sim_time": "true"}),
     "bringup_record": (BRINGUP, {"record": "true", "namespace": "m"}),
+    "bringup_maeden": (BRINGUP, {"body": "maeden", "start_peer": "true"}),
+    "bringup_watched": (BRINGUP, {"viewer": "true", "rviz": "true", "namespace": "/m", "use_sim_time": "true"}),
     "team": ("launch/team.launch.xml", {"players": "3", "start_peer": "true", "use_sim_time": "true"}),
     "team_simspark": (
         "launch/team.launch.xml",
