@@ -43,6 +43,12 @@ class Stage:
         self._done.set()
         self._thread.join()
 
+    def call(self, function):
+        """On the executor's thread, where the services of nodes call: nodes are for that thread only."""
+        task = self.runtime.executor.create_task(function)
+        self.until(task.done)
+        return task.result()
+
     def until(self, condition):
         deadline = time.monotonic() + PATIENCE
         while not condition():

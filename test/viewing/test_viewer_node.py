@@ -2,6 +2,8 @@
 """The viewer as a node: when it subscribes, how it ends, what it refuses."""
 
 import socket
+import threading
+import time
 from contextlib import closing, contextmanager
 
 import msgspec.msgpack
@@ -15,9 +17,10 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.launching.executables import viewer
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.viewing.page import Page
 
 TOPIC = "/shown/joint_states"
-
+PATIENCE = 30.0  # s; the machine may be busy
 
 CAMERA = {
     "type": "ViewerCameraMessage", "wxyz": (1.0, 0.0, 0.0, 0.0), "position": (1.0, 0.0, 0.0), "fov": 1.0,
@@ -65,12 +68,24 @@ def test_ends_and_comes_back_while_a_page_is_open(stage):
     first = stage.viewer.url
     with visitor(first):
         stage.until(lambda: others(stage) == 1)
-        assert stage.viewer.trigger_deactivate() == TransitionCallbackReturn.SUCCESS
+        assert stage.call(stage.viewer.trigger_deactivate) == TransitionCallbackReturn.SUCCESS
         assert stage.viewer.url == ""
         stage.until(lambda: others(stage) == 0)
-    assert stage.viewer.trigger_activate() == TransitionCallbackReturn.SUCCESS
+    assert stage.call(stage.viewer.trigger_activate) == TransitionCallbackReturn.SUCCESS
     with visitor(stage.viewer.url):
         stage.until(lambda: others(stage) == 1)
+
+
+def test_page_that_does_not_answer_holds_up_nothing():
+    before = set(threading.enumerate())
+    page = Page("127.0.0.1", 0)
+    deadline = time.monotonic() + PATIENCE
+    with visitor(page.url):  # never reads, as a frozen tab
+        while not page.visitors and time.monotonic() < deadline:
+            time.sleep(0.01)
+        assert page.visitors == 1
+        page.close()
+        assert set(threading.enumerate()) == before
 
 
 def test_message_that_cannot_be_drawn_is_told_once(stage, caplog):
