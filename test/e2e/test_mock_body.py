@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from action_msgs.msg import GoalStatusArray
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, EntityArray, HeardMessage, LightCommand, LinkState
@@ -23,6 +24,7 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.executables import behavior_tree
 from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.deferred_action import KEEP_S
 from embodiment_bridge.nodes.mock_body import MockBody
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.runtime import Runtime
@@ -288,6 +290,24 @@ def test_stop_and_hold(mocks) -> None:
     mock.until(lambda: mock.last["body_status"].stopped)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     mock.until(lambda: mock.bml.result is not None)
+
+
+def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:
+    mock = mocks(**FAST | {"speed": 100.0, "rate": 10.0})
+    mock.join()
+    told: list[int] = []
+    topic = "execute_skill/_action/status"
+    mock.watcher.create_subscription(
+        GoalStatusArray, topic, lambda message: told.append(len(message.status_list)), profile("latched")
+    )
+    for _ in range(3):
+        assert mock.skill("eye_wink") == (SUCCEEDED, "")
+    assert max(told) == 3
+    begun = mock.tree._now()
+    mock.until(lambda: mock.tree._now() - begun > 2 * KEEP_S)
+    told.clear()
+    assert mock.skill("eye_wink") == (SUCCEEDED, "")
+    assert set(told) == {1}
 
 
 def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
