@@ -135,7 +135,7 @@ class MatrixStage:
         self._begin()
         self.bml.send(text, source="matrix")
         self.until(lambda: self.bml.result is not None)
-        assert (self.bml.result.outcome, self.bml.result.reason) == ("SUCCEEDED", "")
+        assert (self.bml.result.outcome, self.bml.result.reason) == ("SUCCEEDED", ""), self.bml.result
         self.until(lambda: {e.pointer for e in self._events if e.event in ENDS} >= set(names))
         outcome = Outcome()
         for event in list(self._events):

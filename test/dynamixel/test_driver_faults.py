@@ -6,8 +6,10 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
+from embodiment_bridge.devices.dynamixel import care
 from embodiment_bridge.devices.dynamixel.bus import BusState
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
+from embodiment_bridge.devices.dynamixel.reading import MISSES
 from embodiment_bridge.devices.dynamixel.servo_config import FaultPolicy
 
 HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.2)  # rad: where all joints are sent first
@@ -120,6 +122,43 @@ def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
     stage.until(lambda: stage.reading(2).timeouts > 0)
     is_back(stage, 2)
     assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
+
+
+def test_a_pause_of_everything_loses_nobody(stage, monkeypatch) -> None:
+    monkeypatch.setattr(care, "ALL_SILENT_S", 10.0)  # this machine may be busy too
+    states: set[BusState] = set()
+    before = stage.bus.servos[0].starts
+    with stage.virtual.lock:  # as when the other program gets no time
+        stage.until(lambda: stage.bus.servos[0].misses > 2 * MISSES)
+        states.add(stage.bus.state)
+    is_back(stage, 1, 2, 3, 4, 5)
+    stage.until(lambda: all(stage.age(id) < 0.1 for id in range(1, 6)))
+    assert states == {BusState.ACTIVE}
+    assert stage.bus.servos[0].starts == before
+    others_go_on(stage)
+
+
+def test_answers_that_are_always_late_are_waited_for(stages) -> None:
+    stage = driven(stages, fast_read=False)
+    rule = stage.virtual.inject("delay_status", id=1, seconds=0.04)  # a margin of 0.03 is not enough
+    missed = stage.reading(1).timeouts
+    stage.until(lambda: stage.reading(1).timeouts > missed)
+    stage.until(lambda: stage.bus.state is BusState.ACTIVE and stage.age(1) < 0.1)
+    missed = stage.reading(1).timeouts
+    stage.drive(0.5, **HERE)
+    assert stage.reading(1).timeouts == missed
+    others_go_on(stage)
+    stage.virtual.heal(rule)
+
+
+def test_a_torque_of_which_no_answer_told_moves_nothing(stage) -> None:
+    one = stage.bus.servos[1]
+    one.retry_at = time.monotonic() + 60.0
+    one.torque = False  # the answer to "torque on" was lost
+    one.goals.goal = -0.5
+    stage.until(lambda: one.torque)  # found out by looking
+    time.sleep(0.1)
+    assert abs(stage.reading(2).position - 0.2) < 0.02
 
 
 def test_a_servo_that_refuses_to_be_read_says_so(stages) -> None:

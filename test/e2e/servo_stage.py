@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A robot of virtual servos, the node that drives it, the tree that moves it, and somebody who looks."""
 
+import math
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -122,8 +123,11 @@ class ServoStage:
         publisher.publish(message)
 
     def angle(self, joint: str) -> float:
-        message = self.last["joint_states"]
-        return message.position[list(message.name).index(joint)]
+        """As told last (on a busy machine it may be left out for a moment); nan: not told since ``tracks.clear``."""
+        for message in reversed(self.tracks):
+            if joint in message.name:
+                return message.position[list(message.name).index(joint)]
+        return math.nan
 
     def diagnosis(self) -> str:
         status = self.last.get("/diagnostics")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from embodiment_bridge.msg import JointCommand, LinkState
+from embodiment_bridge.msg import JointCommand, LinkState, NodeEvent
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -25,6 +25,9 @@ from embodiment_bridge.nodes.watcher import Watcher
 
 ALL_ACTIONS = (ROOT / "test/data/bml/11_self_test_all_actions.json").read_text()
 RMS_LIMIT_DEG = 2.0
+ACTIONS = 5
+SHOWS, HOLE_S = 4, 0.1  # a show in which the machine had no time for us for so long (s) is given again
+WITHIN_S = 0.15  # s
 
 
 @pytest.fixture
@@ -66,42 +69,90 @@ class Mirror:
         self.watcher.create_subscription(JointState, "joint_states", self.tracks.append, profile("sensor"))
 
 
-def seconds(message: JointState) -> float:
+class Show:
+    """Joint tracks of one body while it performs, and when its actions began and ended."""
+
+    def __init__(self, one: ServoStage | Mirror) -> None:
+        self.one = one
+        self.events: list[NodeEvent] = []
+        one.watcher.create_subscription(
+            NodeEvent, "behavior_tree/events", self.events.append, profile("events")
+        )
+
+    def begin(self, document: str) -> None:
+        self.one.bml.send(document, source="test")
+        self.one.tracks.clear()
+        self.events.clear()
+
+    @property
+    def over(self) -> bool:
+        result = self.one.bml.result
+        return result is not None and (result.outcome != "SUCCEEDED" or len(self.pieces()) == ACTIONS)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether the machine had time for this body all along."""
+        return max(np.diff([seconds(message) for message in self.one.tracks])) < HOLE_S
+
+    def pieces(self) -> list[tuple[float, float]]:
+        """Begin and end of each action, s."""
+        told = [event for event in self.events if event.type == "body"]
+        begun = {event.pointer: seconds(event) for event in reversed(told) if event.event == "start"}
+        ended = {event.pointer: seconds(event) for event in told if event.event == "success"}
+        return sorted((begun[pointer], end) for pointer, end in ended.items())
+
+    def sampled(self, times: np.ndarray) -> np.ndarray:
+        """Angles by joint and time, rad."""
+        own = [seconds(message) for message in self.one.tracks]
+        angles = np.array([message.position for message in self.one.tracks])
+        names = [list(message.name) for message in self.one.tracks]
+        assert all(each == names[0] for each in names)
+        order = [names[0].index(name) for name in sorted(names[0])]
+        return np.array([np.interp(times, own, angles[:, column]) for column in order])
+
+
+def seconds(message: JointState | NodeEvent) -> float:
     return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
-def sampled(tracks: list[JointState], joint: str, times: np.ndarray) -> np.ndarray:
-    own = [seconds(message) for message in tracks]
-    return np.interp(times, own, [message.position[list(message.name).index(joint)] for message in tracks])
+def squares_between(ours: Show, theirs: Show) -> tuple[np.ndarray, np.ndarray]:
+    """By joint: mean square of how far the tracks are apart, rad^2, and how far their joints went, rad.
+
+    Two bodies in wall time are never at the same point at the same moment: what counts is how far all joints of one
+    together are from where the other was within ``WITHIN_S``.
+    """
+    squares, tracks = [], []
+    shifts = np.arange(-WITHIN_S, WITHIN_S, 0.01)
+    for (begin, end), (their_begin, their_end) in zip(ours.pieces(), theirs.pieces(), strict=True):
+        times = np.arange(0.1, min(end - begin, their_end - their_begin) - 0.1, 0.01)
+        track = theirs.sampled(their_begin + times)
+        off = np.array(
+            [ours.sampled(begin + shift + times) - track for shift in shifts]
+        )  # shift, joint, time
+        nearest = np.abs(off).max(axis=1).argmin(axis=0)
+        squares.append(off[nearest, :, np.arange(len(times))] ** 2)
+        tracks.append(track)
+    return np.concatenate(squares).mean(axis=0), np.ptp(np.concatenate(tracks, axis=1), axis=1)
 
 
 def test_the_same_document_moves_mock_and_servos_alike(stages) -> None:
     stage = stages(start_pose="rest")
     mirror = Mirror(stage.runtime)
+    ours, theirs = Show(stage), Show(mirror)
     stage.join()
     stage.until(lambda: len(mirror.tracks) > 150 and mirror.bml.server_is_there and bool(mirror.tree._skills))
-    document = shortened(5)
-    for client in (stage.bml, mirror.bml):
-        client.send(document, source="test")
-    stage.tracks.clear()
-    mirror.tracks.clear()
-    stage.until(lambda: stage.bml.result is not None and mirror.bml.result is not None)
-    assert (stage.bml.result.outcome, mirror.bml.result.outcome) == ("SUCCEEDED", "SUCCEEDED")
+    document = shortened(ACTIONS)
+    for _ in range(SHOWS):
+        ours.begin(document)
+        theirs.begin(document)
+        stage.until(lambda: ours.over and theirs.over)
+        assert (stage.bml.result.outcome, mirror.bml.result.outcome) == ("SUCCEEDED", "SUCCEEDED")
+        if ours.smooth and theirs.smooth:
+            break
     mirror.bml.destroy()
-
-    start = max(seconds(stage.tracks[0]), seconds(mirror.tracks[0])) + 0.2
-    end = min(seconds(stage.tracks[-1]), seconds(mirror.tracks[-1])) - 0.2
-    times = np.arange(start, end, 0.01)
-    theirs = {joint: sampled(mirror.tracks, joint, times) for joint in mirror.tracks[0].name}
-
-    def off_by(shift: float) -> dict[str, float]:  # two trees do not begin at the same moment
-        ours = {joint: sampled(stage.tracks, joint, times + shift) for joint in theirs}
-        return {joint: float(np.sqrt(np.mean((ours[joint] - theirs[joint]) ** 2))) for joint in theirs}
-
-    best = min((off_by(shift) for shift in np.arange(-0.1, 0.1, 0.01)), key=lambda off: max(off.values()))
-    worst = max(best, key=best.__getitem__)
-    assert math.degrees(best[worst]) < RMS_LIMIT_DEG, (worst, best)
-    assert sum(np.ptp(track) > 0.3 for track in theirs.values()) >= 6  # it was a real show
+    squares, ways = squares_between(ours, theirs)
+    assert np.degrees(np.sqrt(squares.max())) < RMS_LIMIT_DEG, squares
+    assert sum(ways > 0.3) >= 6  # it was a real show
 
 
 def trajectory(names: list[str], *points: tuple[float, list[float]]) -> JointTrajectory:
@@ -123,8 +174,9 @@ def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> No
     stage.until(
         lambda: abs(stage.angle("head_yaw") - 0.4) < 0.02 and abs(stage.angle("r_elbow_pitch") + 0.5) < 0.02
     )
+    stage.until(lambda: len(stage.last["joint_states"].name) == 20)
     message = stage.last["joint_states"]
-    assert len(message.name) == len(message.position) == len(message.velocity) == len(message.effort) == 20
+    assert len(message.position) == len(message.velocity) == len(message.effort) == 20
     refused: list[str] = []
     stage.driver.get_logger().warning = lambda text, **_: refused.append(text)
     for bad in (
@@ -207,9 +259,10 @@ def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     stage.join()
     stage.say_on(Bool, "emergency_stop", Bool(data=True), "latched")
     stage.until(lambda: not any(reading.torque for reading in stage.driver._robot.readings().values()))
-    stage.until(lambda: stage.last["body_status"].reason == "emergency stop")
-    assert not stage.last["body_status"].torque
-    assert all(registers["torque_enable"] == 0 for registers in stage.bus.snapshot().values())
+    stage.until(
+        lambda: (status := stage.last["body_status"]).reason == "emergency stop" and not status.torque
+    )
+    stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
     result = stage.run('{"type": "body", "action": "HEAD_SHAKE"}')
     assert result.outcome == "FAILED"
     assert "emergency stop" in result.reason
@@ -243,8 +296,7 @@ def test_a_silent_servo_is_left_out_of_joint_states_and_told(stages) -> None:
     stage = stages()
     stage.join()
     rule = stage.bus.inject("absent", id=1)
-    stage.until(lambda: "head_yaw" not in stage.last["joint_states"].name)
-    assert len(stage.last["joint_states"].name) == 19
+    stage.until(lambda: "head_yaw" not in (names := stage.last["joint_states"].name) and len(names) == 19)
     stage.until(lambda: "no answer from head_yaw" in stage.diagnosis())
     assert stage.last["servo_states"].age[stage.last["servo_states"].names.index("head_yaw")] > 0.2
     assert stage.run('{"type": "body", "action": "HAND_GRIP"}').outcome == "SUCCEEDED"

@@ -15,6 +15,10 @@ from embodiment_bridge.devices.dynamixel.settings import Settings
 from embodiment_bridge.errors import CommandError
 
 RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between looks for a silent servo, doubled each time
+SILENT_S = 0.25  # s without an answer, until a servo is taken out of the list
+ALL_SILENT_S = (
+    0.5  # the same where nobody answers: rather the computer is busy than all servos are gone at once
+)
 RESTART_S = 0.35  # s that a servo is silent after a reboot, at least
 AT_ONCE = 2  # servos that get torque in one cycle, so that a cycle (and a stop behind it) stays short
 MOVED = 0.125  # of a turn that a servo without power may have been moved for its turns to count as known
@@ -148,13 +152,20 @@ class Care:
         return True
 
     def _wait(self, servo: Servo, now: float) -> None:
-        servo.retry_s = min(max(2.0 * servo.retry_s, RETRY_S), RETRY_LATEST_S)
+        """Look for it again later; soon, where a look disturbs nobody."""
+        alone = all(one.silent for one in self._servos)
+        servo.retry_s = RETRY_S if alone else min(max(2.0 * servo.retry_s, RETRY_S), RETRY_LATEST_S)
         servo.retry_at = now + servo.retry_s
 
     def mark_silent(self, now: float) -> None:
-        """Take servos that did not answer for some cycles out of the list."""
-        for servo in self._servos:
-            if not servo.silent and servo.misses >= MISSES:
+        """Take servos that did not answer for some cycles, and for some time, out of the list."""
+        missing = [servo for servo in self._servos if servo.misses >= MISSES and not servo.silent]
+        if not missing:
+            return
+        some_answer = any(not servo.misses and not servo.silent for servo in self._servos)
+        patience = SILENT_S if some_answer else ALL_SILENT_S
+        for servo in missing:
+            if now - servo.heard >= patience:
                 self.silence(servo, now, "does not answer any more")
 
     def silence(self, servo: Servo, now: float, reason: str, wait: float = RETRY_S) -> None:

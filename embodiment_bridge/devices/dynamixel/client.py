@@ -31,6 +31,10 @@ OLD_FAULTS = (
 )
 OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
 SCAN_S = 0.003  # s for each id that might answer a broadcast ping
+PATIENT_S = (
+    0.05  # s that answers may be late at most where late ones were seen: the computer has other things to do
+)
+CALMING = 0.998  # of what is left of that patience after each question that is answered in time
 
 
 class Wire(Protocol):
@@ -86,6 +90,8 @@ def fault_text(fault: int) -> str:
 class BusClient:
     """Talks over ``wire``; ``margin_s`` is how long an answer may be late beyond what the wire needs for it.
 
+    Where answers come too late it waits longer, up to ``PATIENT_S``, until they are in time again.
+
     protocols: id -> 1 for servos that speak Protocol 1.0; all others speak 2.0.
     """
 
@@ -100,13 +106,14 @@ class BusClient:
     ) -> None:
         self._wire = wire
         self._byte_s = BITS / baud_rate
-        self.margin_s = margin_s
+        self.margin_s = self._usual_margin_s = margin_s
         self._clock = clock
         self._old = {id for id, protocol in (protocols or {}).items() if protocol == 1}
         self._decoder = PacketDecoder("status", (2, 1) if self._old else (2,))
         self.counters: dict[int, Counters] = defaultdict(Counters)
         self._held = b""  # goes out with the next question
         self._busy = 0  # bytes that went out before it
+        self._missed = False  # somebody did not answer the last question
         self.meanwhile: Callable[[], None] | None = None  # done once, while the next answer is on its way
         self.rejected = 0  # packets that came damaged, whoever they were from
 
@@ -144,7 +151,7 @@ class BusClient:
 
     def reboot(self, id: int) -> Answer | None:
         """Restart a servo; it answers first, and is silent for some 0.3 s then."""
-        return self._ask(packet.reboot(id), {id: 0}).get(id)
+        return self._ask(packet.reboot(id), {id: 0}, PATIENT_S).get(id)  # it must not be asked twice
 
     def sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
         """The same bytes of several servos, each in a status of its own."""
@@ -211,8 +218,15 @@ class BusClient:
             self._wire.write(self._held)
             self._held = b""
 
+    def settle(self) -> None:
+        """Let late answers come, and throw them away: the next question shall not get the answer to another."""
+        end = self._clock() + self.margin_s
+        while (left := end - self._clock()) > 0.0:
+            self._wire.read(left)
+
     def _send(self, request: bytes) -> None:
-        self._wire.discard()
+        if self._wire.discard() and self._missed:
+            self._be_patient()
         self._decoder.reset()
         self._wire.write(self._held + request)
         self._busy = len(self._held)
@@ -221,19 +235,27 @@ class BusClient:
             work, self.meanwhile = self.meanwhile, None
             work()
 
+    def _be_patient(self) -> None:
+        """An answer came too late."""
+        if self.margin_s < PATIENT_S:
+            self.margin_s = min(2.0 * self.margin_s, PATIENT_S)
+
     def _deadline(self, answer_bytes: int) -> float:
         busy, self._busy = self._busy, 0
         return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
-    def _ask(self, request: bytes, sizes: Mapping[int, int]) -> dict[int, Answer]:
-        """Send, and take answers (``sizes``: bytes of data by id) until all are there, or the next is too late."""
+    def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:
+        """Send, and take answers (``sizes``: bytes of data by id) until all are there, or the next is too late.
+
+        least_s: how late it may be at least.
+        """
         echo = self._held + request if self._old else b""
         self._send(request)
         waiting = dict(sizes)
         found: dict[int, Answer] = {}
         longest = STATUS + max(sizes.values())
         rejected = self.rejected
-        deadline = self._deadline(len(request) + longest)
+        deadline = self._deadline(len(request) + longest) + max(least_s - self.margin_s, 0.0)
         while waiting:
             data = self._wire.read(deadline - self._clock())
             if not data:
@@ -257,17 +279,24 @@ class BusClient:
                 if answer.fault or len(answer.data) == waiting[item.id]:
                     del waiting[item.id]
                     found[item.id] = answer
+            elif item.instruction == Instruction.STATUS and self._missed:
+                self._be_patient()
         return len(found) > before or bool(self._decoder.pending)
 
     def _count(self, ids: Iterable[int], found: Mapping[int, Answer], *, damaged: bool = False) -> None:
+        self._missed = False
         for id in ids:
             counters = self.counters[id]
             if id in found:
                 counters.answers += 1
-            elif damaged:
+                continue
+            self._missed = True
+            if damaged:
                 counters.damaged += 1
             else:
                 counters.timeouts += 1
+        if not self._missed and self.margin_s > self._usual_margin_s:
+            self.margin_s = max(CALMING * self.margin_s, self._usual_margin_s)
 
 
 def _whole(raw: bytes, ids: Sequence[int], size: int) -> dict[int, Answer]:

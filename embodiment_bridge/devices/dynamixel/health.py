@@ -74,6 +74,8 @@ class Health:
                     self._care.silence(servo, now, "lost its torque: it restarted, or its power was cut", 0.0)
             elif torque and not servo.torque:
                 servo.torque = True  # `drive` takes it away where it is not wanted
+                servo.starts += 1
+                servo.goals.start(servo.position)  # its goal may be of long ago
 
         for servo in servos:
             _look_at_following(servo)

@@ -142,9 +142,11 @@ class Settings:
 
     def read(self, servo: Servo, address: int, size: int) -> bytes:
         """Bytes of the control table."""
-        for _ in range(TRIES):
+        for turn in range(TRIES):
             answer = self._client.read(servo.id, address, size)
             if answer is not None:
+                if turn:
+                    self._client.settle()
                 if answer.fault:
                     raise CommandError(
                         f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
@@ -159,9 +161,11 @@ class Settings:
 
     def write_bytes(self, servo: Servo, address: int, data: bytes, name: str = "") -> None:
         """Bytes of the control table."""
-        for _ in range(TRIES):
+        for turn in range(TRIES):
             answer = self._client.write(servo.id, address, data)
             if answer is not None:
+                if turn:
+                    self._client.settle()
                 if answer.fault == Fault.ACCESS and answer.alert:
                     raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
                 if answer.fault:
