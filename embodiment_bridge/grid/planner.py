@@ -1,97 +1,179 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cheapest way through a grid, turns included: A* over cells and headings."""
+"""The cheapest way through a grid, turns included: A* over cells and the headings in which they are entered.
 
-import heapq
+A search can be done bit by bit, so that nobody has to wait for a long one. What makes it quick: a cell and a heading
+are one whole number (``_code``); a step takes the turns before it along; a cell is entered again only where that may
+pay; and since prices are small whole numbers, and no estimate falls by more than a step costs, what is left to look at
+is kept in one pile per total instead of a heap.
+"""
+
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from embodiment_bridge.grid.pose import STEPS, GridPose, Heading, Place
+from embodiment_bridge.grid.pose import STEPS, GridPose, Place
 
 STEP_COST: Final = 5  # energy of one step
 TURN_COST: Final = 3  # energy of a quarter turn
-MOST_POSES: Final = 200_000  # that are looked at, in about a second; a world of 200 x 200 cells has 160,000
+MOST_POSES: Final = 200_000  # that are looked at; a world of 200 x 200 cells has 160,000
 
 Cost: TypeAlias = Callable[[Place], int | None]
 """What it costs to enter a cell beside the step; None where that is not possible."""
 
-_State = tuple[int, int, int]
+_WIDE: Final = 1 << 20  # more than twice as many cells as a search can get away from the start
+_MIDDLE: Final = _WIDE // 2
+_CLOSED: Final = -1  # price of a cell that cannot be entered
+_NEVER: Final = 1 << 60  # costs more than any way
+_AROUND: Final = 2 * TURN_COST  # the costliest turn
+_TURNS: Final = ((), ("left",), ("left", "left"), ("right",))  # by quarter turns to the left
 
 
-def way_to(start: GridPose, goal: Place, cost: Cost, *, in_front: bool = False) -> list[str] | None:
-    """The actions (``forward left right``) from ``start`` into ``goal``; None when there is no way.
+def _code(place: Place, heading: int) -> int:
+    return 4 * ((place[0] + _MIDDLE) * _WIDE + place[1] + _MIDDLE) + heading
+
+
+def _place(code: int) -> Place:
+    x, y = divmod(code >> 2, _WIDE)
+    return x - _MIDDLE, y - _MIDDLE
+
+
+def _step(heading: int, turned: int) -> tuple[int, int]:
+    """What a turn and a step add to a code, and what the turn costs."""
+    after = (heading + turned) % 4
+    x, y = STEPS[after]
+    return 4 * (x * _WIDE + y) + after - heading, len(_TURNS[turned]) * TURN_COST
+
+
+_STEPS: Final = tuple(tuple(_step(heading, turned) for turned in (1, 3, 0)) for heading in range(4))
+_BACK: Final = tuple(_step(heading, 2) for heading in range(4))
+
+
+class _Cell:
+    """What a search knows of a cell. price: of a step into it, 0 for none; least: spent up to it, so far."""
+
+    __slots__ = ("estimate", "goal", "least", "price")
+
+    def __init__(self, price: int, estimate: int, goal: bool) -> None:
+        self.price = price
+        self.estimate = estimate
+        self.goal = goal
+        self.least = _NEVER
+
+
+class Search:
+    """``advance`` it until it is ``done``; then ``way`` has the actions (``forward left right``), None for no way.
+
+    wanted: whether a cell is a goal. estimate: of what a goal costs from a cell; never too high, nor does a step lower
+    it by more than it costs. in_front: the step into the goal is not taken, costs nothing, and is always possible.
+    """
+
+    def __init__(
+        self,
+        start: GridPose,
+        wanted: Callable[[Place], bool],
+        estimate: Callable[[Place], int],
+        cost: Cost,
+        *,
+        in_front: bool = False,
+    ) -> None:
+        self.done = False
+        self.way: list[str] | None = None
+        self._wanted = wanted
+        self._estimate = estimate
+        self._cost = cost
+        self._in_front = in_front
+        self._cells: dict[int, _Cell] = {}
+        self._spent: dict[int, int] = {}
+        self._came: dict[int, int] = {}
+        self._piles: dict[int, list[int]] = {}
+        self._first = _code(start.place, start.heading)
+        self._looked_at = 0
+        self._total = estimate(start.place)  # of the pile in use; all lower ones are used up
+        cell = self._cells[self._first >> 2] = _Cell(0, self._total, wanted(start.place))
+        self._enter(self._first, cell, 0)
+
+    def advance(self, most: int) -> bool:
+        """Look at up to ``most`` poses more; whether the search is done."""
+        for _ in range(most):
+            if self.done:
+                break
+            self._look()
+        return self.done
+
+    def _look(self) -> None:
+        code = self._next()
+        self._looked_at += 1
+        if code is None or self._looked_at > MOST_POSES:
+            self.done = True
+            return
+        if self._cells[code >> 2].goal:
+            self.way, self.done = self._actions(code), True
+            return
+        spent, steps = self._spent[code], _STEPS[code & 3]
+        for more, turn in steps if code != self._first else (*steps, _BACK[code & 3]):
+            after = code + more
+            cell = self._cells.get(after >> 2) or self._cell(after)
+            total = spent + turn + cell.price
+            # Whoever came in another heading for so much less could turn round there, and still be cheaper.
+            if cell.price != _CLOSED and total < cell.least + _AROUND and self._enter(after, cell, total):
+                self._came[after] = code
+
+    def _enter(self, code: int, cell: _Cell, spent: int) -> bool:
+        """Note a pose, unless one like it was reached for as little; whether it is noted."""
+        if spent >= self._spent.get(code, _NEVER):
+            return False
+        self._spent[code] = spent
+        cell.least = min(cell.least, spent)
+        total = spent + cell.estimate
+        if total in self._piles:
+            self._piles[total].append(code)
+        else:
+            self._piles[total] = [code]
+        return True
+
+    def _next(self) -> int | None:
+        """Of the poses whose total is least the one noted last: it tends to be nearer to the goal."""
+        while self._piles:
+            pile = self._piles.get(self._total)
+            while pile:
+                code = pile.pop()
+                cell = self._cells[code >> 2]
+                spent = self._spent[code]
+                if spent + cell.estimate == self._total and spent < cell.least + _AROUND:
+                    return code  # no better one was found since it was noted
+            self._piles.pop(self._total, None)
+            self._total += 1
+        return None
+
+    def _cell(self, code: int) -> _Cell:
+        place = _place(code)
+        goal = self._wanted(place)
+        extra = 0 if goal and self._in_front else self._cost(place)
+        price = _CLOSED if extra is None else 0 if goal and self._in_front else STEP_COST + extra
+        cell = self._cells[code >> 2] = _Cell(price, self._estimate(place), goal)
+        return cell
+
+    def _actions(self, code: int) -> list[str]:
+        actions: list[str] = []
+        while code != self._first:
+            before = self._came[code]
+            actions += ("forward", *_TURNS[(code - before) % 4])
+            code = before
+        return actions[:0:-1] if self._in_front else actions[::-1]
+
+
+def search_to(start: GridPose, goal: Place, cost: Cost, *, in_front: bool = False) -> Search:
+    """A search for the way from ``start`` into ``goal``.
 
     in_front: only up to the cell before it, and face it.
     """
-    least = STEP_COST if in_front else 0
+    last = STEP_COST if in_front else 0
 
-    def estimate(state: _State) -> int:
-        dx, dy = goal[0] - state[0], goal[1] - state[1]
-        east, north = STEPS[state[2]]
-        ahead, side = dx * east + dy * north, dx * north - dy * east
-        turns = (2 if ahead < 0 else 1 if side else 0) * TURN_COST
-        return max((abs(dx) + abs(dy)) * STEP_COST - least + turns, 0)
+    def estimate(place: Place) -> int:
+        return max((abs(goal[0] - place[0]) + abs(goal[1] - place[1])) * STEP_COST - last, 0)
 
-    def reached(state: _State) -> bool:
-        x, y, heading = state
-        if in_front:
-            x, y = x + STEPS[heading][0], y + STEPS[heading][1]
-        return (x, y) == goal
-
-    return _search(start, reached, estimate, cost)
+    return Search(start, goal.__eq__, estimate, cost, in_front=in_front)
 
 
-def way_to_nearest(start: GridPose, wanted: Callable[[Place], bool], cost: Cost) -> list[str] | None:
-    """The actions to the cell that is wanted and costs least to reach; None when there is none."""
-    return _search(start, lambda state: wanted((state[0], state[1])), lambda _: 0, cost)
-
-
-def _search(
-    start: GridPose, reached: Callable[[_State], bool], estimate: Callable[[_State], int], cost: Cost
-) -> list[str] | None:
-    first = (start.x, start.y, int(start.heading))
-    spent = {first: 0}
-    came: dict[_State, tuple[_State, str]] = {}
-    todo = [(estimate(first), 0, first)]
-    done: set[_State] = set()
-    order = 0
-    while todo and len(done) < MOST_POSES:
-        _, _, state = heapq.heappop(todo)
-        if state in done:
-            continue
-        if reached(state):
-            return _actions(came, state)
-        done.add(state)
-        x, y, heading = state
-        now = spent[state]
-        ahead = (x + STEPS[heading][0], y + STEPS[heading][1])
-        extra = cost(ahead)
-        steps = [
-            ((x, y, (heading + 1) % 4), "left", TURN_COST),
-            ((x, y, (heading - 1) % 4), "right", TURN_COST),
-        ]
-        if extra is not None:
-            steps.append(((*ahead, heading), "forward", STEP_COST + extra))
-        for after, action, price in steps:
-            total = now + price
-            if total < spent.get(after, total + 1):
-                spent[after] = total
-                came[after] = (state, action)
-                order += 1
-                heapq.heappush(todo, (total + estimate(after), -order, after))
-    return None
-
-
-def _actions(came: dict[_State, tuple[_State, str]], state: _State) -> list[str]:
-    actions = []
-    while state in came:
-        state, action = came[state]
-        actions.append(action)
-    return actions[::-1]
-
-
-def pose_after(start: GridPose, actions: list[str]) -> GridPose:
-    """Where a way ends, when every action succeeds."""
-    pose = GridPose(start.x, start.y, Heading(start.heading))
-    for action in actions:
-        pose = pose.moved(action)
-    return pose
+def search_nearest(start: GridPose, wanted: Callable[[Place], bool], cost: Cost) -> Search:
+    """A search for the way to the cell that is wanted and costs least to reach."""
+    return Search(start, wanted, lambda _: 0, cost)

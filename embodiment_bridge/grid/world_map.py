@@ -14,10 +14,18 @@ NARROWS: Final = "="  # only with empty hands
 QUICKSAND: Final = "Q"  # deadly for whoever does anything but walk on
 MANY: Final = "A"  # what some servers show for every agent whose id has two digits
 FURTHEST: Final = 512  # cells from the start that are remembered; no world is so large
+MOST_AGENTS: Final = 256  # that are remembered; no world has so many
+MOST_LYING: Final = 1024  # cells of which it is remembered for entities what lies in them
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # as in nav_msgs/OccupancyGrid
 
 Things = tuple[str, ...]
 Look = Sequence[Sequence[Things]]
+
+
+def beside(place: Place) -> tuple[Place, Place, Place, Place]:
+    """The four cells that share a side with one."""
+    x, y = place
+    return (x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)
 
 
 def is_agent(thing: str) -> bool:
@@ -31,19 +39,19 @@ class WorldMap:
 
     bumped: cells that could not be entered though nothing was seen there; until they look different.
     changes: counts what was learned, so that whoever plans knows when to plan again.
-    bounds: the least and the greatest cell that were seen.
+    bounds: the least and the greatest cell that were seen. edge: the cells beside which some were never seen.
     """
 
     cells: dict[Place, Things] = field(default_factory=dict)
     agents: dict[str, Place] = field(default_factory=dict)
-    seen_at: dict[Place, int] = field(default_factory=dict)
     visible: frozenset[Place] = frozenset()
     bumped: set[Place] = field(default_factory=set)
     changes: int = 0
     bounds: tuple[Place, Place] = ((0, 0), (0, 0))
+    edge: set[Place] = field(default_factory=set)
     _lying: dict[Place, Things] = field(default_factory=dict)
 
-    def look(self, pose: GridPose, view: Look, own: str, time: int) -> None:
+    def look(self, pose: GridPose, view: Look, own: str) -> None:
         """Take in a view: row 0 one behind ``pose``, the middle column straight ahead; ``own`` is the agent's id."""
         visible = []
         for row, cells in enumerate(view):
@@ -51,10 +59,10 @@ class WorldMap:
                 place = pose.cell(row - 1, column - len(cells) // 2)
                 visible.append(place)
                 mine = {own, MANY} if place == pose.place and len(own) > 1 else {own}
-                self._see(place, things, mine, time)
+                self._see(place, things, mine)
         self.visible = frozenset(visible)
 
-    def _see(self, place: Place, things: Things, own: set[str], time: int) -> None:
+    def _see(self, place: Place, things: Things, own: set[str]) -> None:
         if max(abs(place[0]), abs(place[1])) > FURTHEST:
             return
         for id_ in [id_ for id_, where in self.agents.items() if where == place]:
@@ -62,20 +70,28 @@ class WorldMap:
         for thing in things:
             if is_agent(thing) and thing not in own:
                 self.agents[thing if thing != MANY else f"{MANY}_{place[0]}_{place[1]}"] = place
+        while len(self.agents) > MOST_AGENTS:
+            del self.agents[next(iter(self.agents))]
         lying = tuple(thing for thing in things if not is_agent(thing))
         if self.cells.get(place) != lying:
-            self._grow(place)
+            known = place in self.cells
             self.cells[place] = lying
+            if not known:
+                self._grow(place)
             self._lying.pop(place, None)
-            if set(lying) - {WALL}:
+            if set(lying) - {WALL} and len(self._lying) < MOST_LYING:
                 self._lying[place] = lying
             self.bumped.discard(place)
             self.changes += 1
-        self.seen_at[place] = time
 
     def _grow(self, place: Place) -> None:
-        (x, y), ((left, bottom), (right, top)) = place, self.bounds if self.cells else (place, place)
+        (x, y), ((left, bottom), (right, top)) = place, self.bounds if self.edge else (place, place)
         self.bounds = (min(left, x), min(bottom, y)), (max(right, x), max(top, y))
+        for near in (place, *beside(place)):
+            if near in self.cells and any(other not in self.cells for other in beside(near)):
+                self.edge.add(near)
+            else:
+                self.edge.discard(near)
 
     def bump(self, place: Place) -> None:
         """``place`` could not be entered."""
@@ -105,8 +121,7 @@ class WorldMap:
 
     def frontier(self, place: Place) -> bool:
         """Whether a known cell has a neighbour that was never seen."""
-        x, y = place
-        return any(near not in self.cells for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)))
+        return place in self.edge
 
     def things(self) -> Iterator[tuple[Place, int, str]]:
         """(place, number in its cell, thing) of all that lies somewhere and is no wall."""

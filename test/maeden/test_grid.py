@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Map, dead reckoning and ways; walls are drawn, views are cut out of the drawing."""
+"""Map and dead reckoning; walls are drawn, views are cut out of the drawing."""
 
 import random
-from heapq import heappop, heappush
 
 import pytest
 from hypothesis import given, settings
@@ -10,9 +9,8 @@ from hypothesis import strategies as st
 from maeden_recordings import STREAMS, WORLDS, packets, read_transcript
 
 from embodiment_bridge.grid.dead_reckoning import DeadReckoning
-from embodiment_bridge.grid.planner import STEP_COST, TURN_COST, pose_after, way_to, way_to_nearest
 from embodiment_bridge.grid.pose import GridPose, Heading
-from embodiment_bridge.grid.world_map import WorldMap, raster_of
+from embodiment_bridge.grid.world_map import MOST_AGENTS, MOST_LYING, WorldMap, beside, raster_of
 
 START = GridPose(0, 0, Heading.W)
 ACTIONS = {"f": "forward", "b": "backward", "l": "left", "r": "right"}
@@ -69,7 +67,7 @@ def test_recorded_walks_draw_the_walls_where_the_world_file_has_them(build, name
             letter = command[:1] if command[:1] != "{" else command.split('"')[3][:1]
             track.answered(ACTIONS.get(letter, ""), percept.ok)
             track.check(percept.view, known)
-            known.look(track.pose, percept.view, "0", percept.world_time)
+            known.look(track.pose, percept.view, "0")
     assert track.sure
     assert len(known.cells) > 40
     for place, things in known.cells.items():
@@ -87,7 +85,7 @@ WALLS = frozenset({(-3, 0), (-3, 1), (2, 2), (0, 3), (-1, -2), (1, -1), (-4, -2)
 @pytest.mark.parametrize("done", [True, False])
 def test_a_lost_answer_makes_the_pose_unsure_until_walls_tell(done):
     known, track = WorldMap(), DeadReckoning()
-    known.look(START, view_of(WALLS, START), "0", 0)
+    known.look(START, view_of(WALLS, START), "0")
     track.lost("forward")
     assert not track.sure
     truth = START.moved("forward") if done else START
@@ -98,7 +96,7 @@ def test_a_lost_answer_makes_the_pose_unsure_until_walls_tell(done):
 
 def test_without_walls_the_pose_stays_unsure():
     known, track = WorldMap(), DeadReckoning()
-    known.look(START, view_of((), START), "0", 0)
+    known.look(START, view_of((), START), "0")
     track.lost("left")
     for _ in range(6):
         track.check(view_of((), track.pose), known)
@@ -117,7 +115,7 @@ def test_a_failed_step_does_not_move_and_a_turn_always_does():
 def test_moved_by_nobody_it_looks_round_for_its_place():
     """The pose was wrong by one step though every answer came: the walls tell."""
     known, track = WorldMap(), DeadReckoning()
-    known.look(START, view_of(WALLS, START), "0", 0)
+    known.look(START, view_of(WALLS, START), "0")
     truth = START.moved("forward")
     track.check(view_of(WALLS, truth), known)
     assert track.pose == truth
@@ -127,14 +125,14 @@ def test_map_keeps_things_and_moves_agents():
     known = WorldMap()
     view = [[() for _ in range(5)] for _ in range(7)]
     view[1][2], view[2][2], view[3][3] = ("0",), ("K", "1"), ("#",)
-    known.look(START, view, "0", 1)
+    known.look(START, view, "0")
     assert known.cells[-1, 0] == ("K",)
     assert known.agents == {"1": (-1, 0)}
     assert known.blocked((-2, 1), carrying=False)
     assert known.blocked((-1, 0), carrying=False)
     assert [(place, thing) for place, _, thing in known.things()] == [((-1, 0), "K"), ((-2, 1), "#")]
     view[2][2], view[4][4] = (), ("1",)
-    known.look(START, view, "0", 2)
+    known.look(START, view, "0")
     assert known.agents == {"1": (-3, 2)}
     assert [thing for _, _, thing in known.things()] == ["#"]
 
@@ -149,7 +147,7 @@ def test_a_bump_blocks_until_the_cell_looks_different():
     known = WorldMap(cells={(1, 0): ()})
     known.bump((1, 0))
     assert known.blocked((1, 0), carrying=False)
-    known._see((1, 0), ("K",), set(), 5)
+    known._see((1, 0), ("K",), set())
     assert not known.blocked((1, 0), carrying=False)
 
 
@@ -159,53 +157,26 @@ def test_raster_has_what_was_seen():
     assert list(raster.data) == [0, 100, -1, -1, 100, -1]
 
 
-def least(start, goal, free):
-    """Dijkstra's cost of a way, by the book."""
-    best, todo = {}, [(0, start)]
-    while todo:
-        cost, pose = heappop(todo)
-        if pose.place == goal:
-            return cost
-        if best.setdefault(pose, cost) < cost:
-            continue
-        for action, price in (("left", TURN_COST), ("right", TURN_COST), ("forward", STEP_COST)):
-            after = pose.moved(action)
-            if after.place in free and after not in best:
-                heappush(todo, (cost + price, after))
-    return None
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6))
+def test_edge_is_what_lies_beside_the_unseen(seed):
+    dice, known, pose = random.Random(seed), WorldMap(), START
+    for _ in range(dice.randint(1, 12)):
+        known.look(pose, view_of(WALLS, pose), "0")
+        pose = pose.moved(dice.choice(["forward", "left", "right", "backward"]))
+    assert known.edge == {place for place in known.cells if any(n not in known.cells for n in beside(place))}
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), share=st.floats(0.2, 1.0))
-def test_ways_are_open_and_as_cheap_as_can_be(seed, share):
-    dice = random.Random(seed)
-    free = {(x, y) for x in range(-5, 6) for y in range(-5, 6) if dice.random() < share} | {(0, 0)}
-    goal = dice.randint(-5, 5), dice.randint(-5, 5)
-    way = way_to(START, goal, lambda place: 0 if place in free else None)
-    expected = least(START, goal, free)
-    if expected is None:
-        assert way is None
-        return
-    pose, cost = START, 0
-    for action in way:
-        pose = pose.moved(action)
-        cost += STEP_COST if action == "forward" else TURN_COST
-        assert pose.place in free
-    assert pose.place == goal
-    assert cost == expected
-
-
-def test_way_in_front_of_a_door_faces_it():
-    way = way_to(START, (0, 3), lambda place: None if place == (0, 3) else 0, in_front=True)
-    end = pose_after(START, way)
-    assert end.cell(1, 0) == (0, 3)
-    assert way == ["right", "forward", "forward"]
-
-
-def test_no_way_and_nothing_to_do():
-    assert way_to(START, (5, 5), lambda place: None) is None
-    assert way_to(START, (0, 0), lambda place: None) == []
-    assert way_to_nearest(START, lambda place: place[0] == 2, lambda place: 0)[-1] == "forward"
+def test_a_server_cannot_make_it_remember_any_number_of_agents_and_things():
+    known, pose = WorldMap(), START
+    for number in range(60):
+        cell = (*(str(number * 100 + agent) for agent in range(1, 100)), "K", "weird")
+        known.look(pose, [[cell] * 5 for _ in range(7)], "0")
+        pose = pose._replace(x=pose.x + 7)
+    assert len(known.agents) == MOST_AGENTS
+    assert "5999" in known.agents
+    assert len({place for place, _, _ in known.things()}) == MOST_LYING
+    assert len(known.cells) == 60 * 35
 
 
 def test_there_are_streams():

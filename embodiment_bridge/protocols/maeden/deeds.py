@@ -1,16 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A native skill as a course of commands: each is sent when the one before was answered."""
+"""A native skill as a course of commands: each is sent when the one before was answered.
+
+A course that has to think for long does so bit by bit: no tick waits for it.
+"""
 
 from collections.abc import Generator
 from math import inf
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.description import Keyframe
 from embodiment_bridge.errors import CommandError
+from embodiment_bridge.grid.planner import Search
 from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
 
+THINKING: Final = None
+POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms
+
 Course: TypeAlias = Generator[Any, Ticket, None]
-"""Gives commands and is given what became of each; a CommandError in it fails the skill."""
+"""Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
 
 
 class Deed:
@@ -26,19 +33,20 @@ class Deed:
         self._course = course
         self._share = share or Progress()
         self._ticket: Ticket | None = None
-        self._begun = self._stopping = False
+        self._thinking = self._stopping = False
 
     def step(self, dt: float) -> None:
-        """Go on as soon as the last command was answered."""
-        if self.done or (self._ticket is not None and not self._ticket.done):
+        """Go on as soon as the last command was answered, or time went on for the next thought."""
+        waiting = dt <= 0.0 if self._thinking else self._ticket is not None and not self._ticket.done
+        if self.done or waiting:
             return
         if self._stopping:
             self.done = True
             return
         try:
-            command = self._course.send(self._ticket) if self._begun and self._ticket else next(self._course)
-            self._begun = True
-            self._ticket = self._operator.ask(command)
+            command = next(self._course) if self._ticket is None else self._course.send(self._ticket)
+            self._thinking = command is THINKING
+            self._ticket = None if self._thinking else self._operator.ask(command)
         except StopIteration:
             self.done = True
             self.progress = 1.0
@@ -55,6 +63,13 @@ class Deed:
             self._operator.withdraw(self._ticket)
         if self._ticket is None or self._ticket.done:
             self.done = True
+
+
+def found_by(search: Search) -> Generator[Any, Ticket, list[str] | None]:
+    """The way that a search finds, for which a course may have to think some ticks long."""
+    while not search.advance(POSES_A_TICK):
+        yield THINKING
+    return search.way
 
 
 class Progress:

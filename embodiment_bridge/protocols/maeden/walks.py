@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Courses through the grid: to a cell, up to an obstacle, to what was never seen."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import Final
 
 from embodiment_bridge.errors import CommandError
-from embodiment_bridge.grid.planner import way_to, way_to_nearest
-from embodiment_bridge.grid.pose import GridPose, Place
-from embodiment_bridge.protocols.maeden.deeds import Course, Progress, must
+from embodiment_bridge.grid.planner import search_nearest, search_to
+from embodiment_bridge.grid.pose import Place
+from embodiment_bridge.protocols.maeden.deeds import Course, Progress, found_by, must
 from embodiment_bridge.protocols.maeden.events import Act
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 MOST_STEPS: Final = 20_000  # of one skill: more than an agent has energy for
+LOOK_AHEAD: Final = 64  # actions of a way that are looked at before each step: more than an agent can see
 
 
 def straight(world: AgentWorld, action: str, count: int, share: Progress) -> Course:
@@ -36,45 +39,51 @@ def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Co
 
     The way is planned again when something was learned that closes it. Ends at the first step that fails.
     """
-    way: list[str] = []
+    way: deque[str] = deque()
+    aim: tuple[Place, bool] | None = None
     length = 0
     for _ in range(MOST_STEPS):
-        target = goal()
-        if not way or not _open(world, way, target):
-            in_front = world.map.blocked(target, carrying=world.carrying)
-            in_front = in_front and world.pose.place != target
-            planned = way_to(world.pose, target, world.cost_up_to(target), in_front=in_front)
-            if planned is None:
-                raise CommandError(f"no way to {target} is known")
-            way = planned
+        if not way or aim != _aim(world, goal()) or not _open(world, way):
+            start, aim = world.pose, _aim(world, goal())
+            search = search_to(start, aim[0], world.cost_up_to(aim[0]), in_front=aim[1])
+            way = deque((yield from found_by(search)) or ())
+            if world.pose != start or aim != _aim(world, goal()):
+                way.clear()  # things changed meanwhile
+                continue
+            if search.way is None:
+                raise CommandError(f"no way to {aim[0]} is known")
             length = max(length, len(way))
         if not way:
             return
-        action = way.pop(0)
+        action = way.popleft()
         what = f"{action} at {world.pose.place}, {ahead_of(world, action)}"
         must((yield Act(action)), what)
         if not world.track.settled:
-            way = []
+            way.clear()
         share.value = 1.0 - len(way) / max(length, 1)
         if not way and _arrived(world, goal()):
             return
+
+
+def _aim(world: AgentWorld, target: Place) -> tuple[Place, bool]:
+    """Where to go, and whether only up to the cell before."""
+    in_front = world.pose.place != target and world.map.blocked(target, carrying=world.carrying)
+    return target, in_front
 
 
 def _arrived(world: AgentWorld, target: Place) -> bool:
     return world.pose.place == target or world.pose.cell(1, 0) == target
 
 
-def _open(world: AgentWorld, way: list[str], target: Place) -> bool:
-    """Whether a way still leads through cells that can be entered, and to its goal."""
-    pose: GridPose = world.pose
-    for action in way:
+def _open(world: AgentWorld, way: Iterable[str]) -> bool:
+    """Whether the next part of a way still leads through cells that can be entered."""
+    pose = world.pose
+    for action in islice(way, LOOK_AHEAD):
         after = pose.moved(action)
         if after.place != pose.place and world.cost(after.place) is None:
             return False
         pose = after
-    if world.map.blocked(target, carrying=world.carrying):
-        return pose.cell(1, 0) == target
-    return pose.place == target
+    return True
 
 
 def explore(world: AgentWorld, until: str, share: Progress) -> Course:
@@ -82,16 +91,24 @@ def explore(world: AgentWorld, until: str, share: Progress) -> Course:
 
     Cells that cannot be entered are learned and avoided.
     """
+    way: deque[str] = deque()
+    known = -1
     for _ in range(MOST_STEPS):
         if until and world.knows(until):
             return
-        way = way_to_nearest(world.pose, world.map.frontier, world.seen_cost())
-        if way is None:
-            if until:
-                raise CommandError(f"no {until!r} in all that can be reached")
-            return
-        ticket = yield Act(way[0] if way else "right")
-        if not ticket.ok and ticket.command.action != "forward":
-            must(ticket, "explore")
-        unseen = sum(1 for place in world.map.cells if world.map.frontier(place))
-        share.value = 1.0 - unseen / max(len(world.map.cells), 1)
+        if not way or known != world.map.changes or not _open(world, way):
+            start, known = world.pose, world.map.changes
+            found = yield from found_by(search_nearest(start, world.map.frontier, world.seen_cost()))
+            if world.pose != start or (found is None and known != world.map.changes):
+                continue  # things changed meanwhile
+            if found is None:
+                if until:
+                    raise CommandError(f"no {until!r} in all that can be reached")
+                return
+            way = deque(found or ("right",))
+        ticket = yield Act(way.popleft())
+        if not ticket.ok:
+            way.clear()
+            if ticket.command.action != "forward":
+                must(ticket, "explore")
+        share.value = 1.0 - len(world.map.edge) / max(len(world.map.cells), 1)

@@ -88,7 +88,7 @@ class AgentWorld:
         self.track.answered(action, percept.ok)
         self.track.check(percept.view, self.map)
         if self.track.settled:
-            self.map.look(self.pose, percept.view, self.agent, percept.world_time)
+            self.map.look(self.pose, percept.view, self.agent)
             self._food.sniff(self.pose, percept.smell, self.map)
             if action in ("forward", "backward") and not percept.ok:
                 self.map.bump(self.pose.cell(1 if action == "forward" else -1, 0))
