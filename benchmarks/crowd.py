@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A full game for a monitor, made of a recording with few players: SimSpark messages with 22 Naos that all move."""
+"""A full game for a monitor, made of a recording with few players: SimSpark messages with 22 Naos that all move.
+
+It is the most that rcssserver3d 0.7.3 can send: it leaves out what has not moved by more than 0.005, and all parts of a
+robot are in coordinates of the world, so one that walks sends all of its 23 matrices, some 3.5 kB, in each message.
+"""
 
 import re
 from itertools import cycle, islice, pairwise
 from pathlib import Path
+
+import numpy as np
 
 from embodiment_bridge.framing import Framer
 from embodiment_bridge.sexpr import split
@@ -13,7 +19,7 @@ TEAM_SIZE = 11
 MOVING = 10  # parts of a player that move at least, in the changes that are used
 STAGGER = 3  # messages by which one player's movement is behind the next one's
 HEADER = re.compile(r"\((RSG|RDS) 0 1\)\((.*)\)$", re.DOTALL)
-PLACE = re.compile(r"\(SLT ((?:[^ ()]+ ){12})([^ ()]+) ([^ ()]+) ")
+MATRIX = re.compile(r"(?<=\(SLT )[^()]+")
 PLAYER = re.compile(r"matNum\d+ mat(?:Left|Right)|mat(?:Left|Right)")
 
 
@@ -24,12 +30,12 @@ def crowd(players: int = 2 * TEAM_SIZE, recording: Path = RECORDING) -> tuple[st
     whole, *changes = [_roots(text) for text in texts[begin:end]]
     scenery = len(_roots(texts[0]))  # before anybody came
     robot = whole[scenery]
-    scene = whole[:scenery] + [_shift(_as_player(robot, index), *_place(index)) for index in range(players)]
+    scene = whole[:scenery] + [_moved(_as_player(robot, index), index) for index in range(players)]
     moves = [root for roots in changes for root in roots[scenery:] if root.count("SLT") > MOVING]
     rows = []
     for index, roots in enumerate(changes):
         moved = islice(cycle(moves), index, index + STAGGER * players, STAGGER)
-        placed = [_shift(root, *_place(player, index)) for player, root in enumerate(moved)]
+        placed = [_moved(root, player, index) for player, root in enumerate(moved)]
         rows.append("".join(roots[:scenery] + placed))
     return "".join(scene), rows
 
@@ -63,17 +69,29 @@ def _as_player(robot: str, index: int) -> str:
     return PLAYER.sub(material, robot)
 
 
-def _place(index: int, step: int = 0) -> tuple[float, float]:
-    """Where a player stands away from the recorded one, m; it goes on by 1 cm with each step."""
-    column, line = divmod(index, 6)
-    return 2.0 + 5.0 * column + 0.01 * step, -1.0 - 3.0 * line
+def _moved(text: str, player: int, step: int = 0) -> str:
+    """The text of a recorded robot with all parts where a player is; what has no place of its own stays.
 
-
-def _shift(text: str, x: float, y: float) -> str:
-    """The text with all parts moved; what has no place of its own stays."""
+    Each player stands elsewhere and looks elsewhere, and with each step goes on by 1 cm and turns by half a degree: so
+    the numbers have as many digits as those of robots that walk.
+    """
+    column, line = divmod(player, 6)
+    place = np.array([-12.2 + 5.0 * column + 0.01 * step, 7.2 - 3.0 * line, 0.0])
+    angle = 0.7 * player + 0.01 * step
+    turn = np.array(
+        [[np.cos(angle), np.sin(angle), 0.0], [-np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]]
+    )
+    middle = np.array([0.0, 0.0, 0.0])
 
     def moved(found: re.Match[str]) -> str:
-        place = float(found[2]), float(found[3])
-        return found[0] if place == (0.0, 0.0) else f"(SLT {found[1]}{place[0] + x:g} {place[1] + y:g} "
+        rows = np.array(found[0].split(), dtype=float).reshape(4, 4)
+        if not rows[3, :2].any():
+            return found[0]
+        if not middle.any():  # the torso comes first
+            middle[:2] = rows[3, :2]
+        rows[3, :3] -= middle
+        rows[:, :3] = rows[:, :3] @ turn
+        rows[3, :3] += place
+        return " ".join(f"{value:g}" for value in rows.ravel())
 
-    return PLACE.sub(moved, text)
+    return MATRIX.sub(moved, text)

@@ -98,7 +98,7 @@ class SceneGraph:
     def _replace(self, scene: Scene) -> None:
         details = dict(scene.details)
         placed = np.zeros(len(scene.depths), dtype=bool)
-        placed[[index for index, _ in scene.matrices]] = True
+        placed[scene.matrices.nodes] = True
         same = scene.depths == self.depths and np.array_equal(placed, self._placed)
         if not same:
             self.depths = scene.depths
@@ -127,9 +127,9 @@ class SceneGraph:
 
     def _move(self, scene: Scene) -> None:
         if scene.matrices:
-            indexes, matrices = zip(*scene.matrices, strict=True)
-            self._local[list(indexes)] = np.array(matrices).reshape(-1, 4, 4)
-            self._placed[list(indexes)] = True
+            nodes = np.frombuffer(scene.matrices.nodes, np.int64)
+            self._local[nodes] = np.frombuffer(scene.matrices.values).reshape(-1, 4, 4)
+            self._placed[nodes] = True
             self._worlds = None
         elif scene.full:
             self._worlds = None

@@ -16,9 +16,9 @@ from embodiment_bridge import registry
 from embodiment_bridge.protocols.soccer_monitor import game_messages
 from embodiment_bridge.protocols.soccer_monitor.events import Detail, Foul
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
+    NameMarkers,
     SceneMarkers,
     field_markers,
-    name_markers,
 )
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.object_messages import ObjectMessages, Things
@@ -229,8 +229,13 @@ def test_mesh_files_are_used_where_they_are_and_nowhere_else(tmp_path):
 
 def test_names_stand_over_the_players():
     model = fed(simspark(BALL + nao("Left", 7, slt(3, 4)), game=GAME))
-    (marker,) = name_markers(things_of(model), STAMP, "map")
+    names = NameMarkers("map")
+    (marker,) = names.draw(things_of(model), STAMP)
     assert (marker.text, marker.pose.position.x, marker.pose.position.y) == ("red 7", 3.0, 4.0)
+    model.take(simspark(BALL + nao("Left", 7, slt(5, 4)) + nao("Right", 2, slt(6, 4)), game=GAME))
+    drawn = names.draw(things_of(model), STAMP)
+    assert [(m.text, m.pose.position.x, m.id) for m in drawn] == [("red 7", 5.0, 0), ("blue 2", 6.0, 1)]
+    assert names.draw([], STAMP) == []
 
 
 def test_field_without_a_size_is_not_drawn():

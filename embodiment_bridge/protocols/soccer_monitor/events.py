@@ -4,7 +4,8 @@
 Numbers may be nan or inf when a simulation blows up. The world is x to the right team's goal, y left of that, z up.
 """
 
-from collections.abc import Mapping
+from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 Matrix = tuple[float, ...]  # 16 values of a 4x4 matrix, column by column: the place is in 12, 13 and 14
@@ -67,6 +68,41 @@ class Detail:
     words: tuple[str, ...] | None = None
 
 
+class Matrices:
+    """Pairs of a node's number and its matrix, kept as two arrays, which numpy takes as they are.
+
+    nodes: int64. values: 16 float64 for each node.
+    """
+
+    __slots__ = ("nodes", "values")
+
+    def __init__(self, nodes: "array[int] | None" = None, values: "array[float] | None" = None) -> None:
+        self.nodes = array("q") if nodes is None else nodes
+        self.values = array("d") if values is None else values
+
+    def add(self, node: int, matrix: Matrix) -> None:
+        """One more."""
+        self.nodes.append(node)
+        self.values.extend(matrix)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[tuple[int, Matrix]]:
+        for index, node in enumerate(self.nodes):
+            yield node, tuple(self.values[16 * index : 16 * index + 16])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Matrices):
+            return NotImplemented
+        return self.nodes == other.nodes and self.values == other.values
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return repr(list(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """A scene graph, whole (``full``) or as the changes of the last one: the same tree with most nodes empty.
@@ -78,7 +114,7 @@ class Scene:
     full: bool
     version: tuple[int, int]
     depths: tuple[int, ...]
-    matrices: tuple[tuple[int, Matrix], ...]
+    matrices: Matrices
     details: tuple[tuple[int, Detail], ...]
 
 

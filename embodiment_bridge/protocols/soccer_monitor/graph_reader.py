@@ -57,7 +57,7 @@ class _NestedAttributeError(Exception):
 
 def _read(text: str) -> Graph:
     graph = Graph()
-    depths, matrices = graph.depths, graph.matrices
+    depths = graph.depths
     types: dict[int, str] = {}  # of the nodes with one that is not plain
     attributes: dict[int, list[str]] = {}  # of the nodes with some besides a matrix
     opened: list[int] = []  # the nodes that we are in
@@ -69,7 +69,7 @@ def _read(text: str) -> Graph:
                 raise BadListError("')' without its '(' in the scene graph")
             opened.pop()
         elif token[:5] == "(SLT " and opened and token[-1] == ")":
-            matrices.append((opened[-1], matrix(token)))
+            graph.matrices.add(opened[-1], matrix(token))
         elif (kind := _OPENED.get(token)) is not None or (kind := _type_of(token)) is not None:
             index = len(depths)
             depths.append(len(opened))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scene of a soccer server as markers: field, ball and players, for rviz and other viewers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ NAME_HEIGHT: Final = 0.35  # m, of the letters
 OVER_HEAD: Final = 0.75  # m from the torso up to the name
 LARGEST_SCENERY: Final = 20.0  # m; walls far outside of the field would hide it
 MAX_MARKERS: Final = 5000  # a full game has some 1000
+Array = Any
 _TYPES: Final = {
     mesh_shapes.BOX: Marker.CUBE,
     mesh_shapes.SPHERE: Marker.SPHERE,
@@ -41,58 +42,71 @@ _TYPES: Final = {
 
 
 class SceneMarkers:
-    """Draws one scene in ``frame``. Meshes are files of ``mesh_folder`` where it has them, else simple solids."""
+    """Draws one scene in ``frame``. Meshes are files of ``mesh_folder`` where it has them, else simple solids.
+
+    markers: one for each node that is to be seen, which is filled in again each time. rows: (n, 7) their places, m, and
+    unit quaternions; nan for what is nowhere.
+    """
 
     def __init__(self, frame: str, mesh_folder: str = "") -> None:
+        self.markers: list[Marker] = []
+        self.rows: Array = np.empty((0, 7))
         self._frame = frame
         self._folder = Path(mesh_folder) if mesh_folder else None
-        self._markers: list[Marker] = []
         self._nodes: list[int] = []
-        self._centers: Any = np.empty((0, 1, 3))
-        self._drawn: Any = np.empty((0, 4, 4))
+        self._centers: Array = np.empty((0, 1, 3))
+        self._worlds: Array = np.empty((0, 4, 4))
 
     def build(self, graph: SceneGraph, objects: Objects) -> None:
         """Make the markers of a scene whose structure is new."""
         groups = {
             node: f"player_{p.side or p.team}_{p.number}" for p in objects.players for node in [p.group]
         }
-        self._markers, self._nodes = [], []
+        self.markers, self._nodes = [], []
         centers = []
         for index, detail in sorted(graph.details.items()):
             solid = self._solid(detail)
             if solid is None or max(solid.size) > LARGEST_SCENERY or len(self._nodes) == MAX_MARKERS:
                 continue
             above = next((node for node in graph.path(index) if node in groups), None)
-            self._markers.append(self._marker(solid, groups[above] if above is not None else "scene", index))
+            self.markers.append(self._marker(solid, groups[above] if above is not None else "scene", index))
             self._nodes.append(index)
             centers.append(solid.center)
         self._centers = np.array(centers).reshape(-1, 1, 3)
-        self._drawn = np.full((len(self._nodes), 4, 4), np.nan)
+        self.rows = np.full((len(self._nodes), 7), np.nan)
+        self._worlds = np.full((len(self._nodes), 4, 4), np.nan)
 
     def all(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
         """The markers of all nodes that are somewhere."""
-        self._drawn = np.full((len(self._nodes), 4, 4), np.nan)
-        return self.moved(graph, stamp)
+        self.look(graph)
+        return self.messages(np.flatnonzero(np.isfinite(self.rows[:, 0])), stamp)
 
     def moved(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
-        """The markers of the nodes that have moved since they were drawn. They are good until the next call."""
+        """The markers of the nodes that have moved since the last look and are somewhere."""
+        return self.messages(self.look(graph), stamp)
+
+    def look(self, graph: SceneGraph) -> Array:
+        """Bring ``rows`` up to date; the numbers of those markers that have moved and are somewhere."""
         if not self._nodes:
-            return []
+            return np.empty(0, dtype=np.int64)
         worlds = graph.worlds()[self._nodes]
-        finite = np.isfinite(worlds).all(axis=(1, 2))
-        chosen = np.flatnonzero(finite & (worlds != self._drawn).any(axis=(1, 2)))
-        if not len(chosen):
-            return []
-        self._drawn = worlds
+        chosen = np.flatnonzero((worlds != self._worlds).any(axis=(1, 2)))
+        self._worlds = worlds
         some = worlds[chosen]
         _, turns = poses(some)
         with np.errstate(all="ignore"):
             places = some[:, 3, :3] + (self._centers[chosen] @ some[:, :3, :3])[:, 0, :]
         rows = np.hstack([places, turns])
-        good = np.isfinite(rows).all(axis=1)
+        finite = np.isfinite(rows).all(axis=1) & np.isfinite(some).all(axis=(1, 2))
+        rows[~finite] = np.nan
+        self.rows[chosen] = rows
+        return chosen[finite]
+
+    def messages(self, chosen: Array, stamp: Any) -> list[Marker]:
+        """The markers with these numbers. They are good until the next call."""
         markers = []
-        for index, row in zip(chosen[good].tolist(), rows[good].tolist(), strict=True):
-            marker = self._markers[index]
+        for index, row in zip(chosen.tolist(), self.rows[chosen].tolist(), strict=True):
+            marker = self.markers[index]
             marker.header.stamp = stamp
             place, turn = marker.pose.position, marker.pose.orientation
             place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w = row
@@ -139,21 +153,33 @@ def field_markers(field: FieldValues, stamp: Any, frame: str) -> list[Marker]:
     return [grass, *drawn]
 
 
-def name_markers(things: Iterable[Thing], stamp: Any, frame: str) -> Iterator[Marker]:
-    """Numbers over the players."""
-    for index, thing in enumerate(things):
-        if thing.kind != "player":
-            continue
+class NameMarkers:
+    """Numbers over the players; each has a marker that is filled in again, good until the next call."""
+
+    def __init__(self, frame: str) -> None:
+        self._frame = frame
+        self._markers: list[Marker] = []
+
+    def draw(self, things: Iterable[Thing], stamp: Any) -> list[Marker]:
+        """The names of those things that are players."""
+        players = [thing for thing in things if thing.kind == "player"]
+        while len(self._markers) < len(players):
+            self._markers.append(self._blank(len(self._markers)))
+        drawn = self._markers[: len(players)]
+        for marker, thing in zip(drawn, players, strict=True):
+            marker.header.stamp = stamp
+            known = dict(thing.properties)
+            marker.text = f"{known['team']} {known['number']}"
+            place = marker.pose.position
+            place.x, place.y, place.z = thing.position[0], thing.position[1], thing.position[2] + OVER_HEAD
+        return drawn
+
+    def _blank(self, index: int) -> Marker:
         marker = Marker(ns="player_name", id=index, type=Marker.TEXT_VIEW_FACING, lifetime=LIFETIME)
-        marker.header.stamp = stamp
-        marker.header.frame_id = frame
-        known = dict(thing.properties)
-        marker.text = f"{known['team']} {known['number']}"
+        marker.header.frame_id = self._frame
         marker.scale.z = NAME_HEIGHT
-        place = marker.pose.position
-        place.x, place.y, place.z = thing.position[0], thing.position[1], thing.position[2] + OVER_HEAD
         _paint(marker, WHITE)
-        yield marker
+        return marker
 
 
 def fresh_start(stamp: Any, frame: str) -> MarkerArray:

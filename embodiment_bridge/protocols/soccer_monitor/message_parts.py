@@ -42,7 +42,7 @@ class MessageParts:
         except BadListError as error:
             self.malformed(str(error), text.encode())
             return
-        self._scene = Scene(full, version, tuple(graph.depths), tuple(graph.matrices), tuple(graph.details))
+        self._scene = Scene(full, version, tuple(graph.depths), graph.matrices, tuple(graph.details))
         for unknown in graph.unknown:
             self.unknown(unknown.encode())
 
