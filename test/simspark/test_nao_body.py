@@ -4,6 +4,7 @@
 import math
 
 import pytest
+import yaml
 from nao_stage import ROOT, Nao
 
 from embodiment_bridge.body_file import read_body
@@ -69,6 +70,22 @@ def test_motion_ends_as_it_should(name):
     if name != "get_up":  # only for a body that lies, and no way up is known
         assert report.status.name == expected, report.reason
         assert seconds <= skill.nominal_s + 0.3
+
+
+EMOTIONS = yaml.safe_load((ROOT / "config/bodies/nao.yaml").read_text())["emotions"]
+
+
+@pytest.mark.parametrize("name", EMOTIONS)
+def test_emotion_is_a_posture_and_no_light_is_missed(name):
+    nao = Nao().run(2.5)
+    report, seconds = nao.do(name)
+    assert (report.status.name, seconds) == ("SUCCEEDED", pytest.approx(0.8, abs=0.1)), report.reason
+    nao.run(0.3)
+    angles = dict(zip([joint.name for joint in BODY.joints], nao.state.position, strict=True))
+    pose = EMOTIONS[name]["pose"]
+    assert {joint: angles[joint] for joint in pose} == pytest.approx(pose, abs=0.02)
+    assert nao.player.on_ground == ("rfoot", "lfoot")
+    assert nao.runner.lights["eyes"].color == pytest.approx(EMOTIONS[name]["light"]["color"])
 
 
 @pytest.mark.parametrize(
