@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from embodiment_bridge.bml.conditions import Condition, Value
+from embodiment_bridge.bml.plain import one_line
 
 FOREVER = -1
 
@@ -205,4 +206,4 @@ class Problem:
     fatal: bool = True
 
     def __str__(self) -> str:
-        return f"{self.pointer}: {self.code}: {self.message}"
+        return one_line(f"{self.pointer}: {self.code}: {self.message}")

@@ -70,6 +70,7 @@ CODES: dict[str, str] = {
     # Against a body (checker).
     "UNKNOWN_ACTION": ERROR,  # body actions: a warning on request; player actions are checked on reading
     "UNRESOLVED_SPEAK": ERROR,
+    "CHANNEL_NOT_ALLOWED": ERROR,
     "URL_REFUSED": ERROR,
     "MISSING_CHANNEL": WARNING,
     "SLOT_TOO_SHORT": WARNING,

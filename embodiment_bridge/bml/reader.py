@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from embodiment_bridge.bml import doubts
 from embodiment_bridge.bml.document import Document, Problem
@@ -56,6 +57,13 @@ def read(
     fields = Fields(problems, limits, FULL_VOLUME[volume_scale])
     document = _document(text, fields, Subtrees(subtrees or {}))
     return Result(document, problems.listing())
+
+
+def metadata_of(text: bytes | str) -> dict[str, Any]:
+    """What the envelope of a document says, whatever is in it; nothing when the text is no JSON."""
+    fields = Fields(Problems(), Limits(), FULL_VOLUME["percent"])
+    parsed = parse(text, fields.problems, fields.limits)
+    return {} if parsed is None else opened(parsed.value, fields)[1]
 
 
 def _document(text: bytes | str, fields: Fields, subtrees: Subtrees) -> Document | None:

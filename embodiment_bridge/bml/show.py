@@ -5,7 +5,6 @@ A node with what its keys put round it (loop, box, condition, ...) is one line o
 """
 
 import html
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
@@ -14,10 +13,10 @@ from embodiment_bridge.bml import document as bml
 from embodiment_bridge.bml.analysis import Estimate
 from embodiment_bridge.bml.conditions import describe
 from embodiment_bridge.bml.describe import kind_of, label_of
+from embodiment_bridge.bml.plain import one_line
 from embodiment_bridge.bml.walk import children_of
 
 LONGEST = 60  # characters of a line in a box
-_UNPRINTABLE = re.compile(r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 260, 44, 40, 12, 10
 COLOURS = {"sequence": "#dbe9ff", "selector": "#ffe8cc", "parallel": "#e3d9ff", "loop": "#d9f2e6"}
 
@@ -158,7 +157,7 @@ def _label(node: bml.Node) -> str:
 
 def _short(text: str) -> str:
     """One printable line of bounded length; characters that XML does not allow are left out too."""
-    clean = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text[: 2 * LONGEST])
+    clean = one_line(text[: 2 * LONGEST])
     return clean if len(text) <= LONGEST else clean[: LONGEST - 3] + "..."
 
 

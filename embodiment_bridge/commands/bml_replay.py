@@ -7,6 +7,7 @@ from itertools import zip_longest
 
 from embodiment_bridge.behaviour.journal import Transition
 from embodiment_bridge.behaviour.replay import logged, replay
+from embodiment_bridge.bml.plain import one_line
 from embodiment_bridge.commands.files import read_text
 
 EXAMPLES = """\
@@ -48,4 +49,5 @@ def _line(transition: Transition | None) -> str:
         return "nothing"
     origin = transition.origin
     words = (origin.pointer or '""', origin.name, transition.code, transition.message)
-    return f"{transition.t:9.3f} {transition.event:10} {' '.join(word for word in words if word)}"
+    line = f"{transition.t:9.3f} {transition.event:10} {' '.join(word for word in words if word)}"
+    return one_line(line)

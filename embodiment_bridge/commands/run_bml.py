@@ -6,6 +6,7 @@ import sys
 import time
 from typing import Any
 
+from embodiment_bridge.bml.plain import one_line
 from embodiment_bridge.commands.bml_options import (
     add_run_options,
     add_subtree_option,
@@ -76,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stderr.write(f"{problem}\n")
     where = f" at {result.pointer}" if result.pointer else ""
     why = f": {result.reason}" if result.reason else ""
-    sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{where}{why}\n")
+    sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where}{why}") + "\n")
     return exit_code(result.outcome)
 
 
@@ -124,6 +125,7 @@ def _perform(document: str, arguments: argparse.Namespace) -> Any:
 def _show(feedback: Any) -> None:
     """One line per change: run time, state, and what is active."""
     for warning in feedback.warnings:
-        sys.stderr.write(f"{warning}\n")
-    sys.stdout.write(f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}\n")
+        sys.stderr.write(one_line(warning) + "\n")
+    line = f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}"
+    sys.stdout.write(one_line(line) + "\n")
     sys.stdout.flush()
