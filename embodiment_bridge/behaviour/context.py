@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all nodes of one run share."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from embodiment_bridge.behaviour.clock import TIE_S, RunClock
 from embodiment_bridge.behaviour.control import Gate
 from embodiment_bridge.behaviour.journal import Journal
 from embodiment_bridge.behaviour.ports import Ports
+from embodiment_bridge.behaviour.start_budget import StartBudget
 from embodiment_bridge.body import SkillInfo
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class Settings:
     prefetch_s: a request in tail position is sent so long before its turn, where that is known; 0 never.
     max_chain: how often a fetched document may replace the one before; 0: any number.
     max_idle_chain: how often in a row by the same text that takes no time.
+    max_run_s: how long a run may take on its clock; 0: any time.
+    max_starts: how many leaves that use a port may begin in a second; more wait. 0: any number.
     """
 
     grace_s: float = 0.1
@@ -48,6 +52,13 @@ class Settings:
     prefetch_s: float = 0.0
     max_chain: int = 0
     max_idle_chain: int = 20
+    max_run_s: float = 0.0
+    max_starts: float = 0.0
+
+    @property
+    def time_limit_s(self) -> float:
+        """The run time in s at which a run is ended; inf: never."""
+        return self.max_run_s or math.inf
 
 
 @dataclass(slots=True)
@@ -81,6 +92,7 @@ class RunContext:
     seed: int = 0
     """Of all that is drawn at random in the run."""
     gate: Gate = field(init=False)
+    budget: StartBudget = field(init=False)
     held_back: "list[Node]" = field(default_factory=list)
     """Nodes that were about to begin and wait until the run goes on."""
     unfreeze: Callable[[], None] = lambda: None
@@ -90,7 +102,7 @@ class RunContext:
     starts_allowed: bool = False
     waiting: bool = False
     halts: int = 0
-    """How many halts have begun so far: the one thing that a tick may do without an event."""
+    """How many halts have begun so far."""
     stops: list["Stop"] = field(default_factory=list)
     sounds: "dict[str, Sound]" = field(default_factory=dict)
     """Of each name the sound that began last, for nodes that begin at a word of it."""
@@ -102,11 +114,18 @@ class RunContext:
 
     def __post_init__(self) -> None:
         self.gate = Gate(self.journal)
+        self.budget = StartBudget(self.settings.max_starts)
+
+    @property
+    def unseen(self) -> int:
+        """How often something was done that a tick may do without an event: a halt begun, a leaf queued up."""
+        return self.halts + self.budget.queued
 
     def begin_tick(self, outside: float) -> None:
         """Note the outside time; loops may turn again."""
         self.outside = outside
         self._iterations_left = ITERATIONS_PER_TICK
+        self.budget.begin_tick(self.clock.seconds)
 
     def take_iteration(self) -> bool:
         """Whether one more iteration of a loop may begin in this tick."""

@@ -56,7 +56,7 @@ class Leaf(Node):
         """Start or poll."""
         try:
             if not self.started:
-                if not self.may_start() or self.context.gate.step_over:
+                if not self.may_start() or self.context.gate.step_over or not self._has_leave():
                     self.context.waiting = True
                     return
                 self.started = True
@@ -71,6 +71,15 @@ class Leaf(Node):
     def may_start(self) -> bool:
         """Whether this pass of the tick lets it."""
         return self.context.starts_allowed or not self.uses_port
+
+    def _has_leave(self) -> bool:
+        """Whether not too many have begun something of late."""
+        budget = self.context.budget
+        if not self.uses_port or budget.take(self):
+            return True
+        text = f"waits for its turn: {budget.rate:g} leaves may begin in a second (max_starts)"
+        self.context.journal.warn(self.context.clock.seconds, self.origin, "START_LIMIT", text)
+        return False
 
     def _break(self, error: Exception) -> None:
         if self.running:

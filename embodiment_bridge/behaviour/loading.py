@@ -2,8 +2,9 @@
 """From text to a document that can be run here, or to the reasons why not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from embodiment_bridge.bml.capabilities import Allowed, check_channels
 from embodiment_bridge.bml.checker import check
 from embodiment_bridge.bml.document import Document, Problem
 from embodiment_bridge.bml.limits import Limits
@@ -20,7 +21,8 @@ class Rules:
     """What a document may ask for, and how its text is read; the same for fetched documents.
 
     ``skills`` are those of the body, by lower-case name; the others are options of ``bml.read`` and
-    ``check``.
+    ``check``. ``allowed`` are the channels that the document may drive, ``allowed_fetched`` those of documents that it
+    fetches; None: all.
     """
 
     skills: Mapping[str, SkillInfo] = field(default_factory=dict)
@@ -29,6 +31,13 @@ class Rules:
     volume_scale: str = "percent"
     limits: Limits = field(default_factory=Limits)
     subtrees: Mapping[str, str | bytes] = field(default_factory=dict)
+    allowed: Allowed | None = None
+    allowed_fetched: Allowed | None = None
+
+    @property
+    def of_fetched(self) -> "Rules":
+        """The rules of documents that a document under these rules has fetched."""
+        return self if self.allowed == self.allowed_fetched else replace(self, allowed=self.allowed_fetched)
 
 
 class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its way
@@ -75,6 +84,7 @@ def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[
         document, problems = result.document, list(result.problems)
     if document is not None:
         problems += check(document, rules.skills, speech=speech, urls=rules.urls)
+        problems += check_channels(document, rules.skills, rules.allowed)
     if document is None or any(problem.fatal for problem in problems):
         raise Rejected(problems)
     return document, problems

@@ -15,7 +15,6 @@ The lines, by ``kind``:
 The document, its replies and the values stand in the log as they are: it is as confidential as they are.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
@@ -23,12 +22,14 @@ from typing import Any
 
 from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.context import Settings
+from embodiment_bridge.behaviour.document_hashes import hash_of
 from embodiment_bridge.behaviour.journal import Transition
 from embodiment_bridge.behaviour.loading import Rules
 from embodiment_bridge.behaviour.outcome import RunState
 from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.recorder import Recorder
 from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.bml.capabilities import Allowed
 from embodiment_bridge.errors import ConfigError
 
 FORMAT = 1
@@ -85,7 +86,7 @@ class LoggedRun(Run):
     def tick(self, now: float) -> RunState:
         """See ``Run``."""
         values = self._values_from_outside()
-        before, halts = self.state, self._context.halts
+        before, unseen = self.state, self._context.unseen
         self._recorder.begin()
         state = super().tick(now)
         calls, events = self._recorder.take(), super().take_events()
@@ -99,7 +100,7 @@ class LoggedRun(Run):
             or calls
             or events
             or state is not before
-            or self._context.halts > halts
+            or self._context.unseen > unseen
         ):
             self._tell(values, {"kind": "tick", "now": now}, calls, events)
             self._force = False
@@ -196,25 +197,29 @@ class LoggedRun(Run):
 def _header(
     source: str | bytes, rules: Rules, run_id: str, seed: int, settings: Settings, speaks: bool
 ) -> dict[str, Any]:
-    raw = source if isinstance(source, bytes) else source.encode(errors="surrogatepass")
     return {
         "kind": "header",
         "format": FORMAT,
         "run_id": run_id,
         "seed": seed,
         "speaks": speaks,
-        "sha256": hashlib.sha256(raw).hexdigest(),
+        "sha256": hash_of(source),
         "document": _text(source),
         "subtrees": {name: _text(one) for name, one in rules.subtrees.items()},
         "skills": {name: asdict(info) for name, info in rules.skills.items()},
         "settings": asdict(settings),
         "rules": {"strict": rules.strict, "volume_scale": rules.volume_scale, "limits": asdict(rules.limits)},
+        "allowed": [_channels(rules.allowed), _channels(rules.allowed_fetched)],
         "urls": {key: _plain(value) for key, value in asdict(rules.urls).items()},
     }
 
 
 def _text(text: str | bytes) -> str:
     return text.decode(errors="surrogateescape") if isinstance(text, bytes) else text
+
+
+def _channels(allowed: Allowed | None) -> Any:
+    return None if allowed is None else [allowed.source, sorted(allowed.channels)]
 
 
 def _plain(value: Any) -> Any:

@@ -20,6 +20,7 @@ from embodiment_bridge.behaviour.ports import (
     SoundStatus,
 )
 from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.bml.capabilities import Allowed
 from embodiment_bridge.bml.limits import Limits
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.body import SkillInfo, SkillReport, SkillRequest, SkillStatus
@@ -76,6 +77,10 @@ def _entries(lines: Iterable[str]) -> Any:
         yield entry
 
 
+def _allowed(entry: Any) -> Allowed | None:
+    return None if entry is None else Allowed(entry[0], frozenset(entry[1]))
+
+
 class _Answers:
     """What the ports answer: as before, unless the log has something new for this call."""
 
@@ -128,6 +133,7 @@ class _Replay:
                 rules["volume_scale"],
                 Limits(**rules["limits"]),
                 header["subtrees"],
+                *(_allowed(one) for one in header.get("allowed", (None, None))),
             ),
             run_id=header["run_id"],
             settings=Settings(**header["settings"]),

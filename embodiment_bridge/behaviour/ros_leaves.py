@@ -2,6 +2,7 @@
 """The body's skills as a port of the tree: an action client whose callbacks only cache."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -41,10 +42,14 @@ class _Pending:
 
 
 class RosSkills:
-    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port."""
+    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port.
 
-    def __init__(self, node: Node) -> None:
+    dead_man: s without a tick of ours after which the body holds our skills; 0: never.
+    """
+
+    def __init__(self, node: Node, dead_man: float = 0.0) -> None:
         self._node = node
+        self._dead_man = dead_man
         self._client = ActionClient(node, ExecuteSkill, "execute_skill")
         self._hold_source = node.create_client(Hold, "hold_source")
         self._hold_all = node.create_client(SetBool, "hold")
@@ -59,6 +64,7 @@ class RosSkills:
         pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING), self._seen)
         self._pending[request.id] = pending
         goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
+        goal.dead_man = self._dead_man
         goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
         answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
         answer.add_done_callback(partial(self._answered, pending))
@@ -83,9 +89,9 @@ class RosSkills:
         if pending.goal is not None:
             pending.goal.cancel_goal_async()
 
-    def for_run(self, run_id: str) -> "RunSkills":
-        """The port of one run."""
-        return RunSkills(self, run_id)
+    def for_run(self, run_id: str, refusal: Callable[[str], str] = lambda _: "") -> "RunSkills":
+        """The port of one run; ``refusal(skill)`` says why it may not use a skill, or nothing."""
+        return RunSkills(self, run_id, refusal)
 
     def hold(self, on: bool, source: str) -> None:
         """Freeze or go on with the skills of one source; with those of all, where a body knows no better."""
@@ -136,12 +142,19 @@ class RosSkills:
 class RunSkills:
     """The ``SkillPort`` of one run: a hold freezes what this run has started, and nothing else."""
 
-    def __init__(self, body: RosSkills, run_id: str) -> None:
+    def __init__(self, body: RosSkills, run_id: str, refusal: Callable[[str], str]) -> None:
         self._run_id = run_id
-        self.start = body.start
+        self._refusal = refusal
         self.report = body.report
         self.cancel = body.cancel
         self._body = body
+
+    def start(self, request: SkillRequest) -> None:
+        """See ``SkillPort``."""
+        refusal = self._refusal(request.name)
+        if refusal:
+            raise CommandError(refusal)
+        self._body.start(request)
 
     def hold(self, on: bool) -> None:
         """See ``SkillPort``."""

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One performance: a document on its way from the goal to the outcome."""
 
-import math
 import secrets
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from embodiment_bridge.behaviour import loading, plan
 from embodiment_bridge.behaviour.blackboard import Blackboard
 from embodiment_bridge.behaviour.clock import RunClock
 from embodiment_bridge.behaviour.context import RunContext, Settings
+from embodiment_bridge.behaviour.document_hashes import DocumentHashes
 from embodiment_bridge.behaviour.halting import Halt, active_nodes
 from embodiment_bridge.behaviour.holding import Hold
 from embodiment_bridge.behaviour.journal import Origin, Transition
@@ -63,6 +63,7 @@ class Run:
         self._source = source
         self._rules = rules
         self._documents = 0
+        self.hashes = DocumentHashes()
         self._root: Node | None = None
         self._ended_root: Node | None = None
         self._halt: Halt | None = None
@@ -190,7 +191,7 @@ class Run:
         # What waits for a halt has nothing scheduled, but for the clean-up that the halt waits for.
         waiting = (node.ending is not None or (node.being_halted and not node.tidying) for node in active)
         times = [node.wake_at() for node, waits in zip(active, waiting, strict=True) if not waits]
-        return min(times, default=math.inf)
+        return min(*times, self._context.budget.wake_at(), self._context.settings.time_limit_s)
 
     def _active_nodes(self) -> list[Node]:
         return [] if self._root is None else active_nodes(self._root)
@@ -215,9 +216,12 @@ class Run:
             Rejected: it cannot be run.
         """
         context = self._context
-        document, doubts = loading.load(source, self._rules, speech=context.ports.media.speaks)
         number = self._documents
+        rules = self._rules.of_fetched if number else self._rules
+        document, doubts = loading.load(source, rules, speech=context.ports.media.speaks)
         self._documents += 1
+        if isinstance(source, (str, bytes)):
+            self.hashes.keep(number, source)
         for doubt in doubts:
             where = Origin(doubt.pointer, "document", document=number)
             context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
@@ -233,6 +237,8 @@ class Run:
                 for _ in self._root.tick():
                     pass
                 self._after_pass(self._root)
+            if self.state is RunState.RUNNING and self.clock.due(context.settings.time_limit_s):
+                self._stop_by_time()
             if self.state is RunState.RUNNING and (context.gate.step_over or self._newly_held_back):
                 self._tell_breakpoints()
                 context.gate.stepping = False
@@ -258,6 +264,11 @@ class Run:
         if stop.running:
             stop.finish(Status.SUCCESS, stop.t_start, "stops the run")
         self._wind_down(RunEnding(Outcome.STOPPED, stop.t_start, "stopped by a stop node", stop.origin))
+
+    def _stop_by_time(self) -> None:
+        limit = self._context.settings.time_limit_s
+        text = f"RUN_TIME: the run has lasted {limit:g} s, as long as max_run_time allows"
+        self._wind_down(RunEnding(Outcome.ERROR, limit, text))
 
     def _conclude(self, root: Node) -> None:
         if root.left_out:

@@ -147,6 +147,8 @@ def test_a_node_in_two_places_becomes_two_nodes():
         (play("http://u/song?token=secret"), "player", "play http://u/song"),
         (player("setVolume", 30.0), "player", "setVolume 30 %"),
         (request("http://u/next?key=secret"), "request", "GET http://u/next"),
+        (request("http://me:secret@u/next@home#secret"), "request", "GET http://u/next@home"),
+        (request("http://u#secret"), "request", "GET http://u"),
         (stop(), "stop", ""),
         (stop("song"), "stop", "target song"),
         (forever(delay(1)), "loop", ""),
