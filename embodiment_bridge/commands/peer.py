@@ -19,13 +19,15 @@ POLL = 0.1  # s; how long Ctrl-C may go unseen
 class Peer:
     """One stand-in. ``server`` is ``module:attribute``: called with host, port and the options, it serves until closed.
 
-    port: default TCP port. options: keyword arguments of the server, declared as ``--name``.
+    port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the one of them
+    that may also be given without its name.
     """
 
     summary: str
     server: str
     port: int
     options: tuple[Parameter, ...] = ()
+    operand: str = ""
 
 
 PEERS: Mapping[str, Peer] = {
@@ -71,6 +73,7 @@ PEERS: Mapping[str, Peer] = {
             Parameter("fault", "none", "Fault: doubled, mixed, silent, halves or hang_up."),
             Parameter("fault_every", 10, "Fault: of how many answers one is silent or a hang-up.", 1, 1000),
         ),
+        operand="world",
     ),
     "oac": Peer(
         "OpenCog OAC with its Router (docs/opencog.md)",
@@ -90,6 +93,8 @@ PEERS: Mapping[str, Peer] = {
             Parameter(
                 "fault", "", "Every reply is this fault: slow, drip, bomb, loopback, type, endless, ..."
             ),
+            Parameter("sign_key", "", "File of the key by which documents are signed; empty: they are not."),
+            Parameter("tls", "", "PEM file with a certificate and its key: https instead of http."),
         ),
     ),
 }
@@ -98,6 +103,7 @@ EXAMPLES = """\
 examples:
   embodiment_bridge peer dummy
   embodiment_bridge peer dummy --port 0        takes a free port and says which
+  embodiment_bridge peer maeden my_world.txt
 It listens on this machine only unless --host says otherwise. Ctrl-C ends it with exit code 0.
 """
 
@@ -129,6 +135,14 @@ def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name
             default=option.default,
             metavar=option.name.upper(),
             help=f"{option.description} (default: %(default)s)",
+        )
+    if peer.operand:
+        command.add_argument(
+            peer.operand,
+            nargs="?",
+            default=argparse.SUPPRESS,  # else it would take back what the option has set
+            metavar=peer.operand.upper(),
+            help=f"the same as --{peer.operand}",
         )
     command.set_defaults(run=run, name=name)
 

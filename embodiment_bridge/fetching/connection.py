@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
+from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.resolving import Place
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
@@ -92,7 +93,7 @@ class GuardedConnection(http.client.HTTPConnection):
         try:
             if self._secure:
                 raw.settimeout(deadline.left(rules.first_byte_s))
-                raw = tls_context().wrap_socket(raw, server_hostname=self.host)
+                raw = tls_context(rules.ca_file).wrap_socket(raw, server_hostname=self.host)
         except OSError as error:
             raw.close()
             if isinstance(error, FetchError):
@@ -112,9 +113,19 @@ class GuardedConnection(http.client.HTTPConnection):
 
 
 @cache
-def tls_context() -> ssl.SSLContext:
-    """Certificates of the system, TLS 1.2 or newer; made once, as it takes a tenth of a second."""
-    return ssl.create_default_context()
+def tls_context(ca_file: str = "") -> ssl.SSLContext:
+    """Certificates of the system and of ``ca_file``, TLS 1.2 or newer; made once, as it takes a tenth of a second.
+
+    Raises:
+        ConfigError: the file cannot be read, or has no certificate.
+    """
+    context = ssl.create_default_context()
+    if ca_file:
+        try:
+            context.load_verify_locations(ca_file)
+        except OSError as error:  # ssl.SSLError is one
+            raise ConfigError(f"certificates of {ca_file}: {error.strerror or error}") from error
+    return context
 
 
 def _connected(places: Sequence[Place], rules: FetchRules, deadline: Deadline) -> socket.socket:

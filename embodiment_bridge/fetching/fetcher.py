@@ -15,7 +15,7 @@ from embodiment_bridge.errors import unknown
 from embodiment_bridge.fetching.connection import GuardedConnection
 from embodiment_bridge.fetching.deadline import Deadline
 from embodiment_bridge.fetching.resolving import places_of
-from embodiment_bridge.fetching.rules import FetchError, FetchRules, shown
+from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, FetchError, FetchRules, shown
 
 JSON_TYPES: Final = ("application/json", "text/json", "application/*+json")
 SOUND_TYPES: Final = ("audio/*", "application/ogg", "application/octet-stream")
@@ -28,10 +28,19 @@ REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole body and its content type (lower case, without parameters)."""
+    """A whole body, its content type (lower case, without parameters), and its X-BML-Signature, if it has one."""
 
     body: bytes
     content_type: str
+    signature: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What the headers of a reply say."""
+
+    content_type: str
+    signature: str
 
 
 def _never() -> bool:
@@ -51,10 +60,30 @@ class Fetcher:
             FetchError: see ``fetch_to``.
         """
         file = io.BytesIO()
-        content_type = self.fetch_to(url, file, max_bytes=max_bytes, **{"accept": JSON_TYPES, **options})
-        return Reply(file.getvalue(), content_type)
+        head = self._fetch(url, file, max_bytes=max_bytes, **{"accept": JSON_TYPES, **options})
+        return Reply(file.getvalue(), head.content_type, head.signature)
 
-    def fetch_to(
+    def fetch_to(self, url: str, file: BinaryIO, *, max_bytes: int, **options: Any) -> str:
+        """Write what is at ``url`` into a file; after an error the file may have a part of it.
+
+        Args:
+            url: http or https, as the rules allow.
+            file: takes the body.
+            max_bytes: of the body.
+            options: ``accept``, a tuple of content types, ``*`` stands for any text; ``total_s``, s for everything,
+                looking up the name and redirects included; ``cancelled``, a call that gives the fetch up when it is
+                True, ten times a second; ``method``, GET or POST; ``body`` of a POST; ``headers``, more of them, such
+                as a key: with any of them, and for a POST, no redirect is followed.
+
+        Returns:
+            The content type, lower case, without parameters.
+
+        Raises:
+            FetchError: refused, not reached, a bad reply, or a limit. The text has no secrets of the URL.
+        """
+        return self._fetch(url, file, max_bytes=max_bytes, **options).content_type
+
+    def _fetch(
         self,
         url: str,
         file: BinaryIO,
@@ -66,26 +95,7 @@ class Fetcher:
         method: str = "GET",
         body: bytes | None = None,
         headers: Mapping[str, str] = NO_HEADERS,
-    ) -> str:
-        """Write what is at ``url`` into a file; after an error the file may have a part of it.
-
-        Args:
-            url: http or https, as the rules allow.
-            file: takes the body.
-            max_bytes: of the body.
-            accept: content types, ``*`` stands for any text.
-            total_s: s for everything, looking up the name and redirects included.
-            cancelled: True gives the fetch up; asked ten times a second.
-            method: GET or POST.
-            body: of a POST.
-            headers: more of them, such as a key. With any of them, and for a POST, no redirect is followed.
-
-        Returns:
-            The content type, lower case, without parameters.
-
-        Raises:
-            FetchError: refused, not reached, a bad reply, or a limit. The text has no secrets of the URL.
-        """
+    ) -> _Head:
         deadline = Deadline(total_s, cancelled)
         sent = {"Accept": ", ".join(accept), "Accept-Encoding": "identity", "Connection": "close", **headers}
         for _ in range(self.rules.max_redirects + 1):
@@ -143,7 +153,7 @@ def _next(url: str, reply: http.client.HTTPResponse) -> str:
     return target
 
 
-def _take(reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accept: tuple[str, ...]) -> str:
+def _take(reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accept: tuple[str, ...]) -> _Head:
     content_type = _check_head(reply, max_bytes, accept)
     size = 0
     while chunk := reply.read(CHUNK):
@@ -154,7 +164,7 @@ def _take(reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accep
     promised = reply.getheader("Content-Length")
     if promised is not None and not reply.chunked and size != int(promised):
         raise FetchError("BROKEN_REPLY", f"{size} bytes came of {promised}")
-    return content_type
+    return _Head(content_type, reply.getheader(SIGNATURE_HEADER, ""))
 
 
 def _check_head(reply: http.client.HTTPResponse, max_bytes: int, accept: tuple[str, ...]) -> str:

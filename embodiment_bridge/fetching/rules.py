@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.errors import LinkError
 
+SIGNATURE_HEADER: Final = "X-BML-Signature"
 NOWHERE: Final = UrlPolicy(schemes=("https",), hosts=frozenset())
 
 
@@ -16,7 +17,8 @@ class FetchError(LinkError):
     """Nothing was fetched. ``code`` says why, for programs; the text begins with it.
 
     URL_REFUSED ADDRESS_REFUSED (never asked), UNKNOWN_HOST UNREACHABLE BAD_STATUS BROKEN_REPLY (the server's side),
-    TIMED_OUT TOO_LARGE ENCODED WRONG_TYPE TOO_MANY_REDIRECTS (a limit of ours), CANCELED, BUSY.
+    TIMED_OUT TOO_LARGE ENCODED WRONG_TYPE TOO_MANY_REDIRECTS (a limit of ours), UNSIGNED BAD_SIGNATURE STALE (a
+    document that proves too little), CANCELED, BUSY.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -33,6 +35,7 @@ class FetchRules:
         name must be one of the policy's trusted hosts. The server still hears the name of the URL.
     connect_s, first_byte_s: s to reach one address, and to wait for the first byte of a reply.
     max_redirects: hops after the first; each is checked as the first one was, and none leaves https for http.
+    ca_file: PEM file of certification authorities that are trusted beside those of the system; empty: none.
     """
 
     policy: UrlPolicy = NOWHERE
@@ -40,6 +43,7 @@ class FetchRules:
     connect_s: float = 3.0
     first_byte_s: float = 5.0
     max_redirects: int = 3
+    ca_file: str = ""
 
 
 def shown(url: str) -> str:

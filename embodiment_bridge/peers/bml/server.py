@@ -4,6 +4,8 @@
 import json
 import math
 import select
+import ssl
+import sys
 import threading
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +15,8 @@ from typing import Any, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from embodiment_bridge.errors import ConfigError, LinkError, unknown
+from embodiment_bridge.fetching.rules import SIGNATURE_HEADER
+from embodiment_bridge.fetching.signature import read_key, sign
 from embodiment_bridge.peers.bml.documents import link
 from embodiment_bridge.peers.bml.faults import FAULTS, Fault
 from embodiment_bridge.peers.bml.tones import wav
@@ -34,12 +38,14 @@ class BmlPeer:
         voice: length of announcements, s. music: of songs, s.
         directory: folder whose JSON files are served as /documents/NAME.json; empty: none.
         fault: every reply is this one of ``faults.FAULTS``; empty: only those under /fault/NAME.
+        sign_key: file of the key by which documents are signed (X-BML-Signature); empty: they are not.
+        tls: PEM file with a certificate (those that vouch for it behind it) and its key: https; empty: http.
 
     ``asked`` has the targets of the latest requests, oldest first.
 
     Raises:
         LinkError: it cannot listen there.
-        ConfigError: no such fault or folder.
+        ConfigError: no such fault or folder, or a file that cannot be used.
     """
 
     def __init__(
@@ -52,6 +58,8 @@ class BmlPeer:
         music: float = 4.0,
         directory: str = "",
         fault: str = "",
+        sign_key: str = "",
+        tls: str = "",
     ) -> None:
         if fault and fault not in FAULTS:
             raise ConfigError(unknown("fault", fault, FAULTS))
@@ -61,9 +69,12 @@ class BmlPeer:
         self.seconds = {"voice": voice, "music": music}
         self.directory = directory
         self.fault = fault
+        self.key = read_key(sign_key, "sign_key") if sign_key else b""
+        self.secure = bool(tls)
         self.asked: deque[str] = deque(maxlen=KEPT)
         self.closing = threading.Event()
-        self._server = _listening(host, port, self)
+        context = _tls_context(tls) if tls else None
+        self._server = _listening(host, port, self, context)
         self.host, self.port = str(self._server.server_address[0]), int(self._server.server_address[1])
         self._thread = threading.Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="bml peer", daemon=True
@@ -83,7 +94,12 @@ class BmlPeer:
     @property
     def url(self) -> str:
         """Its address, without a slash at the end."""
-        return f"http://{self.host}:{self.port}"
+        return f"{self.scheme}://{self.host}:{self.port}"
+
+    @property
+    def scheme(self) -> str:
+        """Of its address: http or https."""
+        return "https" if self.secure else "http"
 
     def close(self) -> None:
         """Hang up and stop listening."""
@@ -93,16 +109,43 @@ class BmlPeer:
         self._server.server_close()
 
 
-def _listening(host: str, port: int, peer: BmlPeer) -> ThreadingHTTPServer:
+def _tls_context(path: str) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(path, password="")  # without one it would ask for it on the terminal
+    except OSError as error:  # ssl.SSLError is one
+        raise ConfigError(f"tls: {path}: {error.strerror or error}") from error
+    return context
+
+
+def _listening(host: str, port: int, peer: BmlPeer, context: ssl.SSLContext | None) -> ThreadingHTTPServer:
     class Bound(_Handler):
         owner = peer
 
     try:
-        server = ThreadingHTTPServer((host, port), Bound)
+        server = _Server((host, port), Bound)
     except (OSError, OverflowError) as error:
         raise LinkError(f"http://{host}:{port}: cannot listen: {error}") from error
     server.daemon_threads = True
+    server.tls = context
     return server
+
+
+class _Server(ThreadingHTTPServer):
+    """Says nothing of clients that leave, or do not like a certificate: their own affair."""
+
+    tls: ssl.SSLContext | None = None
+
+    def get_request(self) -> tuple[Any, Any]:
+        """The next client; hands are shaken later, on its own thread, so that a slow one holds up nobody else."""
+        client, address = super().get_request()
+        if self.tls is not None:
+            client = self.tls.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
+        return client, address
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -143,7 +186,8 @@ class _Handler(BaseHTTPRequestHandler):
         number = min(int(text), MAX_NUMBER) if text.isdecimal() and len(text) < 12 else 0
         host = self.headers.get("Host", f"{self.owner.host}:{self.owner.port}")
         last = 0 < self.owner.songs <= number + 1
-        self._reply(200, "application/json", link(f"http://{host}", number, last=last).encode())
+        base = f"{self.owner.scheme}://{host}"
+        self._reply(200, "application/json", link(base, number, last=last).encode())
 
     def _sound(self, kind: str, melody: str) -> None:
         self._reply(200, "audio/wav", wav(kind, melody, self.owner.seconds[kind]))
@@ -160,6 +204,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(body)))
+        if self.owner.key and content_type == "application/json":
+            self.send_header(SIGNATURE_HEADER, sign(body, self.owner.key))
         self.end_headers()
         self.wfile.write(body)
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signed documents: HMAC-SHA256 (RFC 2104) of the bytes of a reply, with a key that both sides have."""
+
+import hmac
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, FetchError
+
+SCHEME: Final = "sha256="
+SHORTEST_KEY: Final = 16  # bytes
+LONGEST_KEY: Final = 4096
+
+
+def read_key(path: str, where: str) -> bytes:
+    """The key in a file, without the end of its last line.
+
+    Args:
+        path: of the file.
+        where: what names the file, for errors.
+
+    Raises:
+        ConfigError: it cannot be read, or is no key.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            key = file.read(LONGEST_KEY + 2).rstrip(b"\r\n")
+    except OSError as error:
+        raise ConfigError(f"{where}: {path}: {error.strerror or error}") from error
+    if not SHORTEST_KEY <= len(key) <= LONGEST_KEY:
+        raise ConfigError(f"{where}: {path}: a key has {SHORTEST_KEY} to {LONGEST_KEY} bytes, not {len(key)}")
+    return key
+
+
+def sign(body: bytes, key: bytes) -> str:
+    """The value of the header for a body: ``sha256=`` and 64 hexadecimal digits."""
+    return SCHEME + hmac.new(key, body, sha256).hexdigest()
+
+
+def verify(body: bytes, signature: str, key: bytes) -> None:
+    """Compare, in the same time whatever is wrong.
+
+    Raises:
+        FetchError: there is no signature, or not that of this body by this key.
+    """
+    if not signature:
+        raise FetchError(
+            "UNSIGNED", f"the reply has no {SIGNATURE_HEADER}, and documents must be signed here"
+        )
+    if not hmac.compare_digest(signature.strip().encode(errors="replace"), sign(body, key).encode()):
+        raise FetchError(
+            "BAD_SIGNATURE", f"the {SIGNATURE_HEADER} of the reply is not that of its bytes by our key"
+        )
