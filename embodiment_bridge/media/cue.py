@@ -66,3 +66,4 @@ class ChannelState:
     word: str = ""
     phoneme: str = ""
     mouth: float = 0.0
+    speaks: bool = False  # whether the sound has a mouth at all

@@ -5,12 +5,13 @@ import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from embodiment_bridge.errors import BridgeError, CommandError
 from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.envelope import envelope
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.sources import MediaSources
@@ -103,9 +104,11 @@ class Loader:
         if cue.url:
             path = self._sources.path_of(cue.url, cancelled.is_set)
             marks = self._marks(cue, cancelled)
+            marks = _with_mouth(marks, path) if cue.marks_url else marks
             return Loaded(cue.id, path, wav_length(str(path)), marks)
         speech = self._store().get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
-        return Loaded(cue.id, speech.path, wav_length(str(speech.path)), speech.marks)
+        marks = _with_mouth(speech.marks, speech.path)
+        return Loaded(cue.id, speech.path, wav_length(str(speech.path)), marks)
 
     def _store(self) -> SpeechStore:
         if self._make_speech is None:
@@ -119,3 +122,8 @@ class Loader:
         if not cue.marks_url:
             return Marks()
         return mark_files.from_file(self._sources.marks_of(cue.marks_url, cancelled.is_set))
+
+
+def _with_mouth(marks: Marks, path: Path) -> Marks:
+    """Speech without phonemes moves the mouth by its loudness."""
+    return marks if marks.phonemes else replace(marks, levels=envelope(path))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.media.envelope import BLOCK_S
 
 FORMAT = 1
 MAX_FILE = 4_000_000  # bytes
@@ -25,10 +26,19 @@ _CONSONANT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name). Both in the order of time."""
+    """``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name). Both in the order of time.
+
+    ``levels``: loudness, 0 to 1 for each ``BLOCK_S``: the mouth of speech without phonemes.
+    """
 
     words: tuple[tuple[float, int], ...] = ()
     phonemes: tuple[tuple[float, str], ...] = ()
+    levels: tuple[float, ...] = ()
+
+    @property
+    def has_mouth(self) -> bool:
+        """Whether it is known what a mouth does meanwhile."""
+        return bool(self.phonemes or self.levels)
 
     def words_begun(self, position: float) -> int:
         """How many words of the text have begun at ``position`` s."""
@@ -43,6 +53,9 @@ class Marks:
 
     def mouth(self, position: float) -> float:
         """How far the mouth is open, 0 to 1."""
+        if self.levels and not self.phonemes:
+            place = int(max(position, 0.0) / BLOCK_S)
+            return self.levels[place] if place < len(self.levels) else 0.0
         name = self.phoneme(position)
         return opening(name) if name else 0.0
 
@@ -55,7 +68,10 @@ def opening(phoneme: str) -> float:
 def mouth_track(marks: Marks) -> list[tuple[float, float]]:
     """(s, opening) at every change: for a jaw, or a light as bright as the mouth is open."""
     track: list[tuple[float, float]] = []
-    for at, _ in marks.phonemes:
+    times = [at for at, _ in marks.phonemes] or [
+        (place + 0.5) * BLOCK_S for place in range(len(marks.levels))
+    ]
+    for at in times:
         value = marks.mouth(at)
         if not track or track[-1][1] != value:
             track.append((at, value))

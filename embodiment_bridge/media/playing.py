@@ -73,4 +73,5 @@ def state_of(
         word=channel.words[words - 1] if 0 < words <= len(channel.words) else "",
         phoneme=sound.marks.phoneme(position) if playing else "",
         mouth=sound.marks.mouth(position) if playing and not sound.stands else 0.0,
+        speaks=playing and not sound.stands and sound.marks.has_mouth,
     )

@@ -98,6 +98,16 @@ class MotionRunner:
             raise CommandError(unknown("light", channel, LIGHTS))
         self._table.lights.show((channel,), light)
 
+    def set_light_level(self, channel: str, level: float) -> None:
+        """Make a light as bright as ``level`` (0..1) of what it shows; it holds for half a second.
+
+        Raises:
+            CommandError: no such light, or the level is out of range.
+        """
+        if channel not in LIGHTS:
+            raise CommandError(unknown("light", channel, LIGHTS))
+        self._table.lights.set_level(channel, level)
+
     def start(self, request: SkillRequest) -> None:
         """Start a skill at the next step; skills that hold one of its channels end as REPLACED.
 
@@ -225,6 +235,7 @@ class MotionRunner:
         self._check_fall(dt)
         self._holds.step(dt)
         self._posture.step(dt)
+        self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
         self._step_direct(dt)
         self._posture.limiter.step(self._step_legs(dt), dt)

@@ -14,6 +14,7 @@ from embodiment_bridge.media.cue import ChannelState
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.msg import AudioState
 from embodiment_bridge.nodes.media_parameters import Surroundings, make_player
+from embodiment_bridge.nodes.mouth_light import MouthLight
 from embodiment_bridge.nodes.qos import profile
 
 PERIOD = 0.05  # s of wall time
@@ -37,6 +38,7 @@ class Audio:
         self._node = node
         self._timer: Timer | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._mouth = MouthLight(node, values)
         self._topic = node.create_publisher(AudioState, "audio_state", profile("state"))
         self.player: Player = make_player(values, policy, surroundings, now, self._tell, self._publish)
 
@@ -56,14 +58,17 @@ class Audio:
         """Silence; take it off the graph."""
         self._stop_timer()
         self.player.close()
+        self._mouth.destroy()
         self._node.destroy_publisher(self._topic)
 
     def _tick(self) -> None:
         self.player.poll()
+        states = self.player.states()
+        self._mouth.show(states)
         if not self.player.busy:
             self._stop_timer()
             return
-        for state in self.player.states():
+        for state in states:
             if state.state == "playing":
                 self._publish(state)
 

@@ -14,6 +14,7 @@ from embodiment_bridge.errors import CommandError, unknown
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.trajectory import TrajectoryPoint
 from embodiment_bridge.msg import JointCommand, LightCommand
+from embodiment_bridge.nodes.mouth_light import LEVEL
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.skill_desk import SkillDesk
 from embodiment_bridge.rotation import rpy_from_quaternion
@@ -111,7 +112,9 @@ def _velocity(message: Twist) -> Callable[[MotionRunner], object]:
 
 
 def _light(message: LightCommand) -> Callable[[MotionRunner], object]:
-    patterns = (*LIGHT_PATTERNS, "off")
+    if message.pattern == LEVEL:
+        return lambda runner: runner.set_light_level(message.light, message.level)
+    patterns = (*LIGHT_PATTERNS, "off", LEVEL)
     if message.pattern not in patterns:
         raise CommandError(unknown("pattern", message.pattern, patterns))
     color = (message.color.r, message.color.g, message.color.b)

@@ -28,6 +28,7 @@ from embodiment_bridge.media.output import Output
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.sources import Fetch, MediaSources
 from embodiment_bridge.media.speech import SpeechStore
+from embodiment_bridge.nodes.mouth_light import PARAMETERS as MOUTH_PARAMETERS
 from embodiment_bridge.protocols.contract import Parameter
 
 MEGABYTE = 1_000_000
@@ -63,6 +64,7 @@ PARAMETERS = (
         "Template of a cloud service: a URL with {text}, and {voice} {language} {rate} as wanted.",
     ),
     Parameter("speech_key_variable", "", "Environment variable that has the key of the cloud service."),
+    *MOUTH_PARAMETERS,
 )
 
 

@@ -178,6 +178,18 @@ def test_the_cap_holds_whatever_a_document_says(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("usual", "own", "fade"), [(0.0, None, 0.0), (0.3, None, 0.3), (0.3, 0.0, 0.0), (0.0, 2.0, 2.0)]
+)
+def test_every_sound_fades_in(tmp_path, usual, own, fade):
+    """As the player usually does, unless the document says how."""
+    stage = SoundStage(tmp_path, fade_in=usual, loudness=Loudness(cap=40.0))
+    begun = []
+    stage.output.play = lambda sound_id, path, **how: begun.append((how["fade"], how["volume"]))
+    stage.play("1", fade=own)
+    assert begun == [(fade, 0.4)]
+
+
+@pytest.mark.parametrize(
     ("hour", "heard"), [(21, 100.0), (22, 30.0), (23, 30.0), (3, 30.0), (7, 100.0), (12, 100.0)]
 )
 def test_quiet_hours(hour, heard):

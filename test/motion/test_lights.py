@@ -9,7 +9,7 @@ from motion_stage import SMALL_FILE, T1, Stage
 from embodiment_bridge.body_file import parse_body
 from embodiment_bridge.description import Light
 from embodiment_bridge.errors import CommandError
-from embodiment_bridge.motion.lights import Lights, Shown
+from embodiment_bridge.motion.lights import LEVEL_S, Lights, Shown
 
 MORE = """\
   eye_wink: {kind: light, channels: [eyes], nominal_s: 0.8, min_s: 0.3, light: {pattern: blink}}
@@ -85,3 +85,61 @@ def test_what_is_shown_is_another_object_only_when_it_changes() -> None:
 def test_unknown_light_is_refused() -> None:
     with pytest.raises(CommandError, match=r"unknown light 'nose' \(known: eyes, face\)"):
         Stage(BODY).runner.show("nose", Light("open"))
+
+
+def test_a_level_darkens_what_is_shown_and_ends_by_itself() -> None:
+    stage = Stage(BODY)
+    stage.finish(stage.start("eye_red"))
+    stage.runner.set_light_level("eyes", 0.25)
+    assert stage.runner.lights == {"eyes": Shown("steady", (0.25, 0.0, 0.0))}
+    stage.finish(stage.start("eye_close"))  # skills show what they show, as dark
+    assert stage.runner.lights == {"eyes": Shown("close", (0.25, 0.0, 0.0))}
+    stage.run(LEVEL_S + 0.1)
+    assert stage.runner.lights == {"eyes": Shown("close", (1.0, 0.0, 0.0))}
+
+
+def test_a_level_that_is_told_again_stays() -> None:
+    stage = Stage(BODY)
+    stage.finish(stage.start("eye_red"))
+    stage.runner.set_light_level("eyes", 0.5)
+    before = stage.runner.lights
+    for _ in range(5):
+        stage.run(LEVEL_S / 2)
+        stage.runner.set_light_level("eyes", 0.5)
+    assert stage.runner.lights is before
+    stage.runner.set_light_level("eyes", 1.0)
+    assert stage.runner.lights == {"eyes": RED}
+
+
+def test_a_level_of_a_light_that_shows_nothing_is_white() -> None:
+    stage = Stage(BODY)
+    stage.runner.set_light_level("face", 0.5)
+    assert stage.runner.lights == {"face": Shown("steady", (0.5, 0.5, 0.5))}
+    stage.run(LEVEL_S + 0.1)
+    assert stage.runner.lights == {}
+
+
+def test_a_wink_ends_while_it_is_dark() -> None:
+    stage = Stage(BODY)
+    stage.finish(stage.start("eye_red"))
+    wink = stage.start("eye_wink")
+    stage.runner.set_light_level("eyes", 0.5)
+    stage.finish(wink)
+    stage.run(LEVEL_S + 0.1)
+    assert stage.runner.lights == {"eyes": RED}
+
+
+@pytest.mark.parametrize(
+    ("light", "level", "text"),
+    [
+        ("nose", 0.5, "unknown light"),
+        ("eyes", 1.1, "0 to 1"),
+        ("eyes", -0.1, "0 to 1"),
+        ("eyes", float("nan"), "0 to 1"),
+    ],
+)
+def test_a_bad_level_is_refused(light, level, text) -> None:
+    stage = Stage(BODY)
+    with pytest.raises(CommandError, match=text):
+        stage.runner.set_light_level(light, level)
+    assert stage.runner.lights == {}
