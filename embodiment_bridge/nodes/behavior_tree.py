@@ -4,6 +4,7 @@
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,68 +24,33 @@ from embodiment_bridge.behaviour.log import LoggedRun
 from embodiment_bridge.behaviour.ports import Ports
 from embodiment_bridge.behaviour.ros_leaves import RosSkills
 from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.bml.capabilities import allowed_to, parse_table
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher
+from embodiment_bridge.fetching.acceptance import Acceptance
 from embodiment_bridge.fetching.requests import Requests
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.audio import Audio
 from embodiment_bridge.nodes.blackboard_feed import BlackboardFeed, parse_sources
-from embodiment_bridge.nodes.bml_goal import MAX_BREAKPOINTS, Wish, read_goal
+from embodiment_bridge.nodes.bml_goal import MAX_BREAKPOINTS, Wish, goal_rules, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
-from embodiment_bridge.nodes.fetch_parameters import fetch_rules
-from embodiment_bridge.nodes.media_parameters import PARAMETERS as MEDIA_PARAMETERS
+from embodiment_bridge.nodes.fetch_parameters import fetch_rules, signature_key
+from embodiment_bridge.nodes.keep_alive import KeepAlive
 from embodiment_bridge.nodes.media_parameters import Surroundings, with_media_roots
 from embodiment_bridge.nodes.performance import Performance, rejection
 from embodiment_bridge.nodes.plan_goal import PlanPerformance
-from embodiment_bridge.nodes.plan_server import PARAMETERS as PLAN_PARAMETERS
 from embodiment_bridge.nodes.plan_server import PlanServer
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.run_controls import RunControls
 from embodiment_bridge.nodes.run_files import RunFiles
 from embodiment_bridge.nodes.run_media import RunMedia
-from embodiment_bridge.nodes.start_desk import PARAMETERS as START_PARAMETERS
+from embodiment_bridge.nodes.safety import Guards, parse_guards
 from embodiment_bridge.nodes.start_desk import StartDesk
+from embodiment_bridge.nodes.tree_parameters import PARAMETERS
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
-from embodiment_bridge.protocols.contract import Parameter
 
-PARAMETERS = (
-    Parameter(
-        "tick_rate", 50.0, "Ticks per second (Hz) while a document runs; none while idle.", 1.0, 1000.0
-    ),
-    Parameter(
-        "missing_channel",
-        "skip",
-        "What an action does that moves what the body lacks: skip takes its time and succeeds.",
-        choices=("skip", "fail"),
-    ),
-    Parameter(
-        "breakpoints",
-        [""],
-        "Names or JSON pointers of nodes before which runs pause; may be set at any time.",
-        fixed=False,
-    ),
-    Parameter(
-        "blackboard",
-        [""],
-        "Values of topics for conditions, each as name=topic:field: battery.percent=battery:percentage.",
-    ),
-    Parameter(
-        "blackboard_max_age",
-        0.0,
-        "A value that did not come again for so long is forgotten, s; 0 never.",
-        0.0,
-        86400.0,
-    ),
-    Parameter("log_dir", "", "Folder for one log file of JSON lines per run; empty: none are written."),
-    *PLAN_PARAMETERS,
-    *MEDIA_PARAMETERS,
-    *FETCH_PARAMETERS,
-    *START_PARAMETERS,
-    Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
-)
 NANOSECONDS = 1e9
 WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time stands still, so a run can end
 
@@ -108,23 +74,30 @@ class BehaviorTree(BridgeNode):
         """Make clients and servers."""
         values = self.values
         sources = parse_sources(values["blackboard"])
+        guards = parse_guards(values["guards"], [source.name for source in sources])
+        self._channels = parse_table(values["source_channels"])
         if len(self._breakpoints()) > MAX_BREAKPOINTS:
             raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
         self._settings = Settings(
             missing_channel=values["missing_channel"],
             prefetch_s=values["prefetch"],
             max_chain=values["max_chain"],
+            max_run_s=values["max_run_time"],
+            max_starts=values["max_starts"],
         )
         self._files = (
             RunFiles(values["log_dir"], values["log_keep"], self._warn) if values["log_dir"] else None
         )
         self._feed = BlackboardFeed(self, sources, values["blackboard_max_age"])
-        self._body = RosSkills(self)
+        self._vetoes = Guards(guards, self._feed.values, lambda: self._feed.troubles)
+        self._body = RosSkills(self, values["dead_man"])
+        self._alive = KeepAlive(self, values["dead_man"])
         rules = fetch_rules(values)
         self._policy = with_media_roots(rules.policy, values)
         fetcher = Fetcher(rules)
+        accepting = Acceptance(fetcher, key=signature_key(values), max_age=values["max_age"])
         self._requests = Requests(
-            fetcher.fetch_bytes, total_s=values["fetch_timeout"], max_bytes=values["fetch_max_bytes"]
+            accepting.fetch_bytes, total_s=values["fetch_timeout"], max_bytes=values["fetch_max_bytes"]
         )
         self._surroundings = replace(self._surroundings, fetch=fetcher.fetch_to)
         self._audio = Audio(self, values, self._policy, self._surroundings, self._now)
@@ -132,7 +105,7 @@ class BehaviorTree(BridgeNode):
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
         self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self.cancel_goal)
-        self._starts = StartDesk(self, self._perform, lambda: self.active and bool(self._skills))
+        self._starts = StartDesk(self, self._perform, self._can_begin)
         self._plans = PlanServer(self, self, self._viewers, self._settings, self._share)
         self._controls = RunControls(self, self._director, self._tick)
 
@@ -159,7 +132,15 @@ class BehaviorTree(BridgeNode):
         self.remove_on_set_parameters_callback(self._set_breakpoints)
         if self._files is not None:
             self._files.close()
-        for part in (self._body, self._viewers, self._action, self._plans, self._feed, self._starts):
+        for part in (
+            self._body,
+            self._alive,
+            self._viewers,
+            self._action,
+            self._plans,
+            self._feed,
+            self._starts,
+        ):
             part.destroy()
         self._requests.close()
         if self._audio is not None:
@@ -198,6 +179,9 @@ class BehaviorTree(BridgeNode):
             for skill in message.skills
         }
 
+    def _can_begin(self) -> bool:
+        return self.active and bool(self._skills) and not self._vetoes.refusal()
+
     def _begin(self, goal: ServerGoalHandle) -> None:
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
         self._perform(goal, goal.request, run_id, self._action.finish)
@@ -209,7 +193,8 @@ class BehaviorTree(BridgeNode):
             result = rejection(list(error.problems), str(error))
             finish(goal, succeeded=False, result=result)
             return
-        run, board = self._make_run(run_id, wish, request.document)
+        run, board = self._make_run(run_id, request.source, wish, request.document)
+        run.hashes.keep(0, request.document)
         refusal = self._director.submit(
             run,
             run_id,
@@ -235,11 +220,15 @@ class BehaviorTree(BridgeNode):
         if not self._skills:
             text = "no body has published its skills in this namespace; start one first"
             raise Rejected.because("", "NO_BODY", text)
+        refusal = self._vetoes.refusal()
+        if refusal:
+            raise Rejected.because("", *refusal.split(": ", 1))
         speaks = self._audio is not None and self._audio.player.speaks
-        return read_goal(request, self._skills, self._feed.values(), urls=self._policy, speech=speaks)
+        rules = goal_rules(request, self._skills, self._policy, self._channels)
+        return read_goal(request, rules, self._feed.values(), speech=speaks, max_age=self.values["max_age"])
 
-    def _make_run(self, run_id: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
-        ports = self.plan_ports(run_id)
+    def _make_run(self, run_id: str, source: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
+        ports = self.plan_ports(run_id, source)
         board = Blackboard(wish.values)
         common: dict[str, Any] = {
             "run_id": run_id,
@@ -254,11 +243,16 @@ class BehaviorTree(BridgeNode):
         run.set_breakpoints({*self._breakpoints(), *wish.breakpoints})
         return run, board
 
-    def plan_ports(self, run_id: str) -> Ports:
+    def plan_ports(self, run_id: str, source: str) -> Ports:
         """See ``plan_server.PlanHost``."""
         if self._audio is None:
             raise ConfigError("the behaviour-tree node is not configured")
-        return Ports(self._body.for_run(run_id), RunMedia(self._audio.player, run_id), self._requests)
+        skills = self._body.for_run(run_id, partial(self._channel_refusal, source))
+        return Ports(skills, RunMedia(self._audio.player, run_id), self._requests)
+
+    def _channel_refusal(self, source: str, skill: str) -> str:
+        allowed, info = allowed_to(self._channels, source), self._skills.get(skill)
+        return "" if allowed is None or info is None else allowed.refusal(f"skill {skill!r}", info.channels)
 
     def plan_skills(self) -> Mapping[str, SkillInfo]:
         """See ``plan_server.PlanHost``."""
@@ -270,6 +264,9 @@ class BehaviorTree(BridgeNode):
 
     def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
         """See ``plan_server.PlanHost``."""
+        veto = self._vetoes.refusal()
+        if veto:
+            return veto
         performance.run.set_breakpoints(self._breakpoints())
         refusal = self._director.submit(performance.run, performance.run_id, on_new=on_new, priority=priority)
         if not refusal:
@@ -308,6 +305,10 @@ class BehaviorTree(BridgeNode):
             performance.feed(values)
         if self._audio is not None:
             self._audio.serve()
+        self._alive.tell(self._performances)
+        veto = self._vetoes.refusal()
+        if veto:
+            self._director.stop_all(veto)
         ended = self._director.tick(self._now())
         for performance in self._performances.values():
             performance.tell()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a goal of `execute_bml` asks for, read and checked before anything of it begins."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,8 +12,10 @@ from embodiment_bridge.behaviour.control import MAX_BREAKPOINTS as ALL_BREAKPOIN
 from embodiment_bridge.behaviour.loading import Rejected, Rules
 from embodiment_bridge.behaviour.values import values_of
 from embodiment_bridge.bml.analysis import Estimate, analyse
+from embodiment_bridge.bml.capabilities import Table, allowed_fetched, allowed_to
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Document
+from embodiment_bridge.bml.freshness import age_refusal
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import CommandError
@@ -38,28 +41,40 @@ class Wish:
     breakpoints: tuple[str, ...]
 
 
+def goal_rules(
+    goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], urls: UrlPolicy, channels: Table
+) -> Rules:
+    """What the document of a goal may ask for, by its source, on a body with ``skills``."""
+    return Rules(
+        skills,
+        urls,
+        strict=goal.strict,
+        subtrees={item.key: item.value for item in goal.subtrees},
+        allowed=allowed_to(channels, goal.source),
+        allowed_fetched=allowed_fetched(channels, goal.source),
+    )
+
+
 def read_goal(
-    goal: ExecuteBml.Goal,
-    skills: Mapping[str, SkillInfo],
-    known: Mapping[str, Value],
-    *,
-    urls: UrlPolicy,
-    speech: bool,
+    goal: ExecuteBml.Goal, rules: Rules, known: Mapping[str, Value], *, speech: bool, max_age: float = 0.0
 ) -> Wish:
-    """Read a goal for a body with ``skills``, while topics tell what is ``known``.
+    """Read a goal under ``rules``, while topics tell what is ``known``.
+
+    max_age: s by which its ``req_time`` may differ from now; 0: it is not looked at.
 
     Raises:
         Rejected: something in it is wrong; the text says what.
     """
-    texts = {item.key: item.value for item in goal.subtrees}
-    rules = Rules(skills, urls, strict=goal.strict, subtrees=texts)
     document, _ = loading.load(goal.document, rules, speech=speech)
+    stale = age_refusal(document.metadata, max_age, time.time())
+    if stale:
+        raise Rejected.because("", "STALE", f"the document is refused: {stale}")
     if goal.seed > LARGEST_SEED:
         raise Rejected.because("", "BAD_SEED", f"the seed is {goal.seed}, not within 0 to {LARGEST_SEED}")
     if len(goal.breakpoints) > MAX_BREAKPOINTS:
         text = f"{len(goal.breakpoints)} breakpoints; there may be {MAX_BREAKPOINTS}"
         raise Rejected.because("", "TOO_MANY_BREAKPOINTS", text)
-    analysis = analyse(document, skills)
+    analysis = analyse(document, rules.skills)
     return Wish(
         document,
         rules,

@@ -7,6 +7,8 @@ from typing import Any
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching import FetchRules
+from embodiment_bridge.fetching.connection import tls_context
+from embodiment_bridge.fetching.signature import read_key
 from embodiment_bridge.protocols.contract import Parameter
 
 PARAMETERS = (
@@ -25,6 +27,16 @@ PARAMETERS = (
         "fetch_host_map",
         [""],
         "name=address:port: connect there for that host, which is allowed by it: gxrobot.com=127.0.0.1:7830.",
+    ),
+    Parameter(
+        "fetch_ca_file",
+        "",
+        "PEM file of certification authorities that https servers may have besides those of the system.",
+    ),
+    Parameter(
+        "signature_key_file",
+        "",
+        "File of the key by which fetched documents must be signed (X-BML-Signature); empty: they need not be.",
     ),
     Parameter("fetch_timeout", 10.0, "The longest that fetching a document may take in all, s.", 0.1, 600.0),
     Parameter("fetch_max_bytes", 1 << 20, "Largest document, bytes.", 1, 1 << 20),
@@ -58,7 +70,23 @@ def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
         opens_hosts="parameter fetch_hosts",
         opens_private="parameter fetch_private_hosts",
     )
-    return FetchRules(policy, host_map)
+    ca_file = values["fetch_ca_file"]
+    try:
+        if ca_file:
+            tls_context(ca_file)
+    except ConfigError as error:
+        raise ConfigError(f"parameter fetch_ca_file: {error}") from error
+    return FetchRules(policy, host_map, ca_file=ca_file)
+
+
+def signature_key(values: Mapping[str, Any]) -> bytes:
+    """The key of signatures; empty: none is asked for.
+
+    Raises:
+        ConfigError: its file cannot be read, or is no key.
+    """
+    path = values["signature_key_file"]
+    return read_key(path, "parameter signature_key_file") if path else b""
 
 
 def _host(parameter: str, name: str) -> str:

@@ -22,6 +22,7 @@ from embodiment_bridge.srv import PlayerCommand
 NANOSECONDS = 1e9
 ADDRESSES = [one for one in FETCH_PARAMETERS if one.name in ("fetch_hosts", "fetch_private_hosts")]
 ADDRESSES += [one for one in FETCH_PARAMETERS if one.name in ("fetch_plain_http", "fetch_host_map")]
+ADDRESSES += [one for one in FETCH_PARAMETERS if one.name == "fetch_ca_file"]
 SLOWEST, FASTEST = 0.1, 10.0
 
 

@@ -42,8 +42,8 @@ PARAMETERS = (
 class PlanHost(Protocol):
     """What the behaviour-tree node does for plans."""
 
-    def plan_ports(self, run_id: str) -> Ports:
-        """Ports of a run's own."""
+    def plan_ports(self, run_id: str, source: str) -> Ports:
+        """Ports of a run's own, for what ``source`` may do."""
 
     def plan_skills(self) -> Mapping[str, SkillInfo]:
         """What the body can do; empty while there is none."""
@@ -125,7 +125,7 @@ class PlanServer:
             actions_of(request.plan.actions),
             self._plan_file().course,
             self._surroundings,
-            self._host.plan_ports(run_id),
+            self._host.plan_ports(run_id, request.source),
             skills,
             options,
             run_id=run_id,

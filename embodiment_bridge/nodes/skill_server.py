@@ -13,6 +13,7 @@ from embodiment_bridge.body import SkillInfo, SkillReport, SkillRequest, SkillSt
 from embodiment_bridge.msg import SkillInfo as SkillInfoMsg
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.keep_alive import DeadMan
 from embodiment_bridge.nodes.qos import overridable, profile
 from embodiment_bridge.nodes.skill_desk import SkillDesk
 from embodiment_bridge.srv import Hold
@@ -24,6 +25,7 @@ RESULT_STATUS = {
     SkillStatus.CANCELED: ExecuteSkill.Result.CANCELED,
     SkillStatus.FAILED: ExecuteSkill.Result.FAILED,
 }
+MAX_HELD = 100  # sources; as many as can be held
 WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
 
 
@@ -56,6 +58,8 @@ class SkillServer:
         self._desk = desk
         self._refusal = refusal
         self._goals: dict[str, ServerGoalHandle] = {}
+        self._held: dict[str, None] = {}  # sources that somebody wants held, oldest first
+        self._dead_man = DeadMan(node, self._heard_of)
         self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
         self._services = [
             node.create_service(Trigger, "stop", self._stop),
@@ -73,6 +77,7 @@ class SkillServer:
 
     def destroy(self) -> None:
         """Take the action, the services and the list off the graph."""
+        self._dead_man.destroy()
         self._action.destroy()
         for service in self._services:
             self._node.destroy_service(service)
@@ -86,7 +91,12 @@ class SkillServer:
             self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=refusal))
             return
         wish = goal.request
+        if wish.dead_man > 0.0 and not wish.source:
+            text = "dead_man needs a source, whose name then comes on keep_alive"
+            self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=text))
+            return
         parameters = {item.key: item.value for item in wish.parameters}
+        self._dead_man.begin(wish.source, request_id, wish.dead_man)
         self._desk.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
@@ -100,6 +110,7 @@ class SkillServer:
             goal.publish_feedback(ExecuteSkill.Feedback(progress=report.progress, held=report.held))
             return
         del self._goals[report.id]
+        self._dead_man.end(goal.request.source, report.id)
         result = ExecuteSkill.Result(status=RESULT_STATUS[report.status], reason=report.reason)
         self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
 
@@ -117,10 +128,24 @@ class SkillServer:
 
     def _hold_source(self, request: Hold.Request, response: Hold.Response) -> Hold.Response:
         whose = f"skills of {request.source[:100]!r}" if request.source else "all skills"
-        self._desk.hold(request.on, request.source, self._warn)
+        self._held.pop(request.source, None)
+        if request.on:
+            self._held[request.source] = None
+            if len(self._held) > MAX_HELD:
+                del self._held[next(iter(self._held))]
+        if request.on or not self._dead_man.is_silent(request.source):
+            self._desk.hold(request.on, request.source, self._warn)
         response.success = True
         response.message = f"{whose} {'are held' if request.on else 'go on'}"
         return response
+
+    def _heard_of(self, source: str, silent: bool) -> None:
+        """The one who lets the body move has fallen silent, or is back."""
+        if silent:
+            text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is"
+            self._node.get_logger().warning(text)
+        if silent or source not in self._held:
+            self._desk.hold(silent, source, self._warn)
 
     def _warn(self, reason: str) -> None:
         self._node.get_logger().warning(f"hold refused: {reason}", throttle_duration_sec=1.0)

@@ -14,9 +14,11 @@ from std_msgs.msg import String
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.bml import to_json
 from embodiment_bridge.bml.document import Document, Request
+from embodiment_bridge.bml.plain import one_line
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.safety import VETOED
 from embodiment_bridge.protocols.contract import Parameter
 
 PARAMETERS = (
@@ -24,7 +26,13 @@ PARAMETERS = (
         "start_url", "", "URL of a document that is fetched and run once the body is there; empty: none."
     ),
     Parameter("start_file", "", "Path of a document that is run once the body is there; empty: none."),
-    Parameter("start_retry", 10.0, "How long after it FAILED it is begun again, s; 0 never.", 0.0, 86400.0),
+    Parameter(
+        "start_retry",
+        10.0,
+        "How long after it FAILED, or a guard ended it, it is begun again, s; 0 never.",
+        0.0,
+        86400.0,
+    ),
 )
 MAX_BYTES = 1 << 20
 LOOK_S = 0.2  # between two looks for the body
@@ -98,12 +106,14 @@ class StartDesk:
     def _finish(self, goal: LocalGoal, *, succeeded: bool, result: ExecuteBml.Result) -> None:
         where = f" at {result.pointer}" if result.pointer else ""
         text = f"{goal.request.source}: run {goal.run_id} ended {result.outcome}{where}: {result.reason}"
+        text = one_line(text).rstrip(": ")
         if succeeded:
-            self._node.get_logger().info(text.rstrip(": "))
+            self._node.get_logger().info(text)
         else:  # rclpy: one line of code has one severity
             self._node.get_logger().warning(text)
         retry = self._node.values["start_retry"]
-        again = goal.request.source == "start" and result.outcome == "FAILED" and retry > 0.0
+        failed = result.outcome == "FAILED" or result.reason.startswith(VETOED)
+        again = goal.request.source == "start" and failed and retry > 0.0
         if again and self._node.active:
             self._wait(retry)
 

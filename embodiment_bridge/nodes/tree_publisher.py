@@ -42,7 +42,8 @@ class TreePublisher:
             return
         stamp = self._node.get_clock().now().to_msg()
         for event in events:
-            self._events.publish(_event(run_id, event, stamp))
+            sha256 = run.hashes.of(event.origin.document)
+            self._events.publish(_event(run_id, event, stamp, sha256))
         if watchers:
             self._tree.publish(_tree(run_id, run, stamp))
 
@@ -54,7 +55,7 @@ class TreePublisher:
             self._streams.destroy()
 
 
-def _event(run_id: str, event: Transition, stamp: Time) -> NodeEvent:
+def _event(run_id: str, event: Transition, stamp: Time, sha256: str) -> NodeEvent:
     origin = event.origin
     return NodeEvent(
         header=Header(stamp=stamp),
@@ -68,6 +69,7 @@ def _event(run_id: str, event: Transition, stamp: Time) -> NodeEvent:
         status=event.status,
         code=event.code,
         message=event.message,
+        sha256=sha256,
     )
 
 

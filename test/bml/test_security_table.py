@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every risk of docs/safety.md has tests by name; those that belong nowhere else are here.
+
+``ROWS``: by risk, as the page words it, and by measure: the tests, as FILE::NAME below test/.
+"""
+
+import ast
+import json
+import re
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from embodiment_bridge.bml import check, read
+from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.bml.plain import one_line
+from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.media.loudness import Loudness, quiet_hours
+
+ROOT = Path(__file__).parents[2]
+HERE = "bml/test_security_table.py"
+POLICY, FETCHER, SAFETY = (
+    "bml/test_bml_url_policy.py",
+    "fetching/test_fetcher.py",
+    "e2e/test_safety_on_graph.py",
+)
+HTTPS, CHAINS, LIMITS = (
+    "fetching/test_https.py",
+    "behaviour/test_request_chains.py",
+    "behaviour/test_run_limits.py",
+)
+TEXT, ERRORS, PORT = "bml/test_bml_text.py", "bml/test_bml_errors.py", "fetching/test_requests_port.py"
+PLAYER, SPEECH, SOURCES = "media/test_media_player.py", "media/test_speech.py", "media/test_media_sources.py"
+
+ROWS = {
+    "links into the robot's network, other schemes": {
+        "closed by default": (f"{FETCHER}::test_closed_by_default",),
+        "schemes, user information, ports, length, characters": (f"{POLICY}::test_refused",),
+        "files under media roots only, links followed": (
+            f"{POLICY}::test_files_need_a_media_folder",
+            f"{SOURCES}::test_symbolic_links_do_not_lead_out",
+            f"{SOURCES}::test_dots_do_not_lead_out",
+            f"{FETCHER}::test_files_are_not_fetched",
+        ),
+        "hosts and ports that were opened, and no others": (
+            "nodes/test_fetch_parameters.py::test_still_closed",
+            "nodes/test_fetch_parameters.py::test_refusal_names_what_opens",
+        ),
+    },
+    "tricks with addresses and names": {
+        "127.1, 0x7f.1, 2130706433, [::ffff:127.0.0.1]": (
+            f"{FETCHER}::test_this_machine_in_all_its_spellings",
+        ),
+        "all addresses of a name": (f"{FETCHER}::test_a_name_that_leads_inside",),
+        "looked up once": (f"{FETCHER}::test_a_name_is_looked_up_once",),
+        "shared, multicast, NAT64, 6to4, metadata addresses": (f"{POLICY}::test_addresses",),
+        "every hop of a redirect, never out of https": (
+            f"{FETCHER}::test_fault",
+            f"{FETCHER}::test_redirects_never_leave_https",
+            f"{HTTPS}::test_a_redirect_out_of_https_is_refused",
+        ),
+    },
+    "slow or endless replies, bombs": {
+        "one deadline": (
+            f"{FETCHER}::test_dripping_is_measured_against_one_deadline",
+            f"{FETCHER}::test_no_first_byte",
+            f"{HTTPS}::test_limits_hold_over_tls_too",
+        ),
+        "sizes, headers included": (f"{FETCHER}::test_fault", f"{FETCHER}::test_headers_count_too"),
+        "no encodings, types": (
+            f"{FETCHER}::test_a_bomb_is_never_unpacked",
+            "media/test_remote_media.py::test_no_sound_comes_of_it",
+        ),
+        "few at once, half a second apart": (
+            f"{PORT}::test_fetches_begin_half_a_second_apart",
+            f"{PORT}::test_few_at_once_and_few_waiting",
+        ),
+    },
+    "deep or huge JSON": {
+        "bytes and brackets, before reading": (
+            f"{TEXT}::test_ten_megabytes_are_refused_before_anything_is_read",
+            f"{TEXT}::test_deep_brackets_are_refused_before_parsing",
+        ),
+        "depth, nodes, children": (
+            f"{ERRORS}::test_depth_of_nodes_is_limited",
+            f"{ERRORS}::test_number_of_nodes_is_limited",
+            f"{ERRORS}::test_number_of_children_is_limited",
+        ),
+        "strings": (f"{HERE}::test_texts_of_a_document_have_a_bound",),
+        "numbers, keys": (
+            f"{TEXT}::test_number_that_is_not_finite_is_told_at_its_place",
+            f"{TEXT}::test_repeated_keys_are_told_at_their_place",
+        ),
+    },
+    "behaviour without end": {
+        "warned of": ("bml/test_bml_analysis.py::test_what_cannot_be_reached_and_what_never_ends",),
+        "max_run_time": (
+            f"{LIMITS}::test_a_run_is_ended_when_its_time_is_up",
+            f"{SAFETY}::test_a_run_has_its_time_and_its_rate",
+        ),
+        "max_starts": (
+            f"{LIMITS}::test_a_busy_loop_does_not_flood_the_body",
+            f"{LIMITS}::test_no_branch_starves_another",
+        ),
+        "rules of chains": (
+            f"{CHAINS}::test_a_document_that_takes_no_time_and_names_itself_is_ended",
+            f"{CHAINS}::test_the_length_of_a_chain_can_be_limited",
+            "behaviour/test_requests.py::test_replacements_are_half_a_second_apart",
+        ),
+        "stop always works": (
+            "e2e/test_performance_control.py::test_stop_works_while_paused",
+            f"{LIMITS}::test_a_halt_does_not_wait_for_those_in_the_queue",
+        ),
+    },
+    "physical harm": {
+        "names of actions, never values of joints": (f"{HERE}::test_a_document_has_no_values_of_joints",),
+        "limits of the body": (
+            "motion/test_recorded_motion.py::test_it_takes_its_slot_and_no_joint_goes_faster_than_it_may",
+            "motion/test_skill_requests.py::test_wrong_request_is_refused_and_disturbs_nothing",
+        ),
+        "on_stop": ("motion/test_skill_life.py::test_cancel_ends_as_the_skill_says_and_only_at_rest",),
+        "dead_man": (
+            "nodes/test_keep_alive.py::test_who_falls_silent_is_held_until_he_is_back",
+            f"{SAFETY}::test_the_body_holds_while_nobody_looks_after_it",
+            "motion/test_walk_skills.py::test_velocity_command_walks_turns_and_times_out",
+        ),
+        "guards": (
+            f"{SAFETY}::test_a_guard_refuses_and_ends_performances",
+            f"{SAFETY}::test_what_starts_by_itself_waits_for_its_guards_and_comes_back",
+        ),
+    },
+    "loud noise": {
+        "cap": (f"{PLAYER}::test_the_cap_holds_whatever_a_document_says",),
+        "fade-in": (f"{PLAYER}::test_every_sound_fades_in",),
+        "quiet hours": (f"{PLAYER}::test_quiet_hours", f"{HERE}::test_quiet_hours_do_not_make_louder"),
+    },
+    "injection": {
+        "conditions are data": (f"{HERE}::test_conditions_are_no_expressions",),
+        "texts to speak are texts": (
+            f"{SPEECH}::test_markup_is_text_and_no_order",
+            f"{SPEECH}::test_piper_gets_the_text_on_its_input",
+            f"{SPEECH}::test_the_cloud_gets_a_quoted_url_and_the_key",
+        ),
+        "names and contents in logs and on pages": (
+            f"{HERE}::test_problems_are_one_line_whatever_the_names",
+            f"{HERE}::test_no_text_works_a_terminal",
+            "viewing/test_panels.py::test_texts_stay_texts",
+        ),
+    },
+    "who sends": {
+        "signatures": (
+            "fetching/test_signed_documents.py::test_without_a_signature_it_is_refused",
+            "fetching/test_signed_documents.py::test_another_key_is_refused",
+            f"{SAFETY}::test_documents_must_be_signed_where_there_is_a_key",
+        ),
+        "channels of a source": (
+            "bml/test_bml_capabilities.py::test_a_denied_channel_is_refused_where_it_is_used",
+            f"{SAFETY}::test_a_source_has_its_channels",
+        ),
+        "certificates": (
+            f"{HTTPS}::test_an_authority_that_nobody_trusts",
+            f"{HTTPS}::test_the_name_is_checked_whatever_the_address",
+            f"{HTTPS}::test_an_expired_certificate",
+        ),
+    },
+    "secrets in URLs": {
+        "told without user, query and fragment": (
+            f"{SAFETY}::test_secrets_of_urls_are_in_no_event_and_no_result",
+            f"{FETCHER}::test_secrets_of_a_url_are_not_shown",
+            f"{SOURCES}::test_urls_are_shown_without_secrets",
+            "behaviour/test_plan.py::test_kind_and_label",
+        ),
+    },
+    "copies and confusion": {
+        "run id and hash in events": (f"{SAFETY}::test_events_tell_which_text_they_are_about",),
+        "max_age": (
+            "bml/test_bml_freshness.py::test_age",
+            f"{SAFETY}::test_a_stale_goal_is_refused",
+            "fetching/test_signed_documents.py::test_an_old_document_is_refused_by_its_time",
+        ),
+    },
+}
+MEASURES = [
+    (risk, measure, test) for risk, row in ROWS.items() for measure, tests in row.items() for test in tests
+]
+
+
+@cache
+def functions_in(file):
+    tree = ast.parse((ROOT / "test" / file).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize(("risk", "measure", "test"), MEASURES)
+def test_the_measure_has_its_test(risk, measure, test):
+    file, name = test.split("::")
+    assert name in functions_in(file), f"{risk}: {measure}"
+
+
+def test_the_page_has_the_same_risks():
+    page = (ROOT / "docs/safety.md").read_text(encoding="utf-8").partition("## Every risk")[2]
+    risks = re.findall(r"^\| ([^|]+?) \|", page, re.MULTILINE)
+    assert risks[1:] == list(ROWS)
+    for file in re.findall(r"`(test/[a-z0-9_/]+(?:\.py)?)`", page):
+        assert (ROOT / file).exists(), file
+
+
+SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.5)}
+
+
+@pytest.mark.parametrize(
+    "extra",
+    [
+        {"joints": {"head_yaw": 9.0}},
+        {"position": [9.0]},
+        {"velocity": 99.0},
+        {"keyframes": []},
+        {"effort": 9.0},
+    ],
+)
+def test_a_document_has_no_values_of_joints(extra):
+    """Whatever is written beside the name of an action does not reach the body; strict reading refuses it."""
+    text = json.dumps({"type": "body", "action": "HEAD_SHAKE", **extra})
+    root = read(text).document.root
+    assert (root.action, root.duration_s, root.intensity) == ("HEAD_SHAKE", 0.0, 1.0)
+    assert read(text, strict=True).document is None
+    unknown = json.dumps({"type": "body", "action": "JOINT_HEAD_YAW"})
+    assert [problem.code for problem in check(read(unknown).document, SKILLS)] == ["UNKNOWN_ACTION"]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "battery < 20",
+        "__import__('os').system('true')",
+        {"key": "__import__('os')", "op": "==", "value": 1},
+        {"key": "a", "op": "eval", "value": "1"},
+        {"key": "a", "op": "==", "value": {"$expr": 1}},
+    ],
+)
+def test_conditions_are_no_expressions(condition):
+    assert read(json.dumps({"type": "delay", "duration": 1, "condition": condition})).document is None
+
+
+@pytest.mark.parametrize(
+    "node", [{"type": "speak", "content": "a" * 4001}, {"type": "delay", "name": "a" * 4001}]
+)
+def test_texts_of_a_document_have_a_bound(node):
+    assert read(json.dumps(node)).document is None
+
+
+MEAN = "a\n[ERROR] all is lost\x1b[2J\x9b2J\r\u2028\u202e\x00"
+
+
+def test_problems_are_one_line_whatever_the_names():
+    """Keys of children become names and steps of pointers, so they are in every text about such a node."""
+    value = {"type": "sequence", "behaviors": {MEAN: {"type": "body", "action": MEAN}}}
+    result = read(json.dumps(value))
+    problems = [*result.problems, *([] if result.document is None else check(result.document, SKILLS))]
+    assert problems
+    for problem in problems:
+        assert str(problem).isprintable(), repr(str(problem))
+
+
+def test_the_pointer_itself_stays_as_it_is():
+    assert Problem("/behaviors/a\n", "CODE", "text").pointer == "/behaviors/a\n"
+
+
+@given(st.text())
+def test_no_text_works_a_terminal(text):
+    line = one_line(text)
+    assert len(line) == len(text)
+    assert line.splitlines() == ([line] if line else [])
+    assert not set(line) & {chr(code) for code in (*range(32), *range(127, 160), *range(0x202A, 0x202F))}
+
+
+@given(st.floats(0.0, 100.0), st.floats(0.0, 100.0), st.floats(0.0, 100.0))
+def test_quiet_hours_do_not_make_louder(cap, quiet_cap, wanted):
+    night = Loudness(cap, quiet_cap, quiet_hours("22:00-07:00"), lambda: datetime(2026, 1, 1, 23))  # noqa: DTZ001 - local time is meant
+    assert night.heard(wanted) == min(cap, quiet_cap, wanted)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dead man's switch by a clock of the test's own: who is held when, and who is not."""
+
+import pytest
+from std_msgs.msg import String
+
+from embodiment_bridge.nodes.keep_alive import LOOK_S, DeadMan, KeepAlive
+
+
+class Topic:
+    def __init__(self):
+        self.sent = []
+
+    def publish(self, message):
+        self.sent.append(message.data)
+
+
+class FakeNode:
+    """Timers never fire by themselves."""
+
+    def __init__(self):
+        self.timers, self.topic = 0, Topic()
+
+    def create_publisher(self, kind, name, qos):
+        assert (kind, name) == (String, "keep_alive")
+        return self.topic
+
+    def create_subscription(self, kind, name, callback, qos):
+        self.hear = callback
+        return self
+
+    def create_timer(self, period, callback, clock):
+        self.timers += 1
+        return callback
+
+    def destroy_timer(self, timer):
+        self.timers -= 1
+
+    def destroy_subscription(self, subscription):
+        self.hear = None
+
+    def destroy_publisher(self, topic):
+        self.topic = None
+
+
+class Stage:
+    def __init__(self):
+        self.node, self.now, self.told = FakeNode(), 0.0, []
+        self.watch = DeadMan(self.node, lambda *news: self.told.append(news), lambda: self.now)
+
+    def wait(self, seconds, *alive):
+        """Look ten times a second, while some are heard."""
+        for _ in range(round(seconds / LOOK_S)):
+            self.now += LOOK_S
+            for source in alive:
+                self.node.hear(String(data=source))
+            self.watch.look()
+
+
+@pytest.fixture
+def stage():
+    return Stage()
+
+
+def test_who_falls_silent_is_held_until_he_is_back(stage):
+    stage.watch.begin("run", "1", 0.5)
+    stage.wait(3.0, "run")
+    assert stage.told == []
+    stage.wait(0.4)
+    assert stage.told == []
+    stage.wait(0.3)
+    assert stage.told == [("run", True)]
+    assert stage.watch.is_silent("run")
+    stage.wait(3.0)
+    assert stage.told == [("run", True)]
+    stage.node.hear(String(data="run"))
+    assert stage.told == [("run", True), ("run", False)]
+
+
+def test_each_source_for_itself(stage):
+    stage.watch.begin("a", "1", 0.5)
+    stage.watch.begin("b", "2", 0.5)
+    stage.wait(2.0, "b", "nobody")
+    assert stage.told == [("a", True)]
+
+
+def test_who_did_not_ask_for_it_is_not_watched(stage):
+    stage.watch.begin("a", "1", 0.0)
+    stage.watch.begin("b", "2", float("nan"))
+    stage.wait(9.0)
+    assert (stage.told, stage.node.timers) == ([], 0)
+
+
+def test_the_end_of_its_skills_ends_the_hold(stage):
+    stage.watch.begin("run", "1", 0.5)
+    stage.watch.begin("run", "2", 0.5)
+    stage.wait(1.0)
+    stage.watch.end("run", "1")
+    assert stage.told == [("run", True)]
+    stage.watch.end("run", "2")
+    assert stage.told == [("run", True), ("run", False)]
+    assert stage.node.timers == 0
+    stage.watch.end("run", "2")  # nothing is left of it
+    assert not stage.watch.is_silent("run")
+
+
+def test_a_new_skill_is_a_sign_of_life(stage):
+    stage.watch.begin("run", "1", 0.5)
+    stage.wait(1.0)
+    stage.watch.begin("run", "2", 0.5)
+    assert stage.told[-1] == ("run", False)
+
+
+def test_a_look_that_is_late_blames_nobody(stage):
+    """When this process stood still, nobody could be heard."""
+    stage.watch.begin("run", "1", 0.5)
+    stage.wait(0.3, "run")
+    stage.now += 5.0
+    stage.watch.look()
+    assert stage.told == []
+    stage.wait(0.5)
+    assert stage.told == [("run", True)]
+
+
+def test_told_five_times_in_the_limit_and_no_more_often():
+    node, clock = FakeNode(), [0.0]
+    alive = KeepAlive(node, 0.5, lambda: clock[0])
+    for tick in range(101):  # 50 a second
+        clock[0] = tick * 0.02
+        alive.tell(["run", "guest"])
+    assert len(node.topic.sent) / 2 == pytest.approx(2.0 / 0.1, abs=3)
+    assert set(node.topic.sent) == {"run", "guest"}
+
+
+def test_told_never_where_it_is_off():
+    node = FakeNode()
+    sent = node.topic.sent
+    KeepAlive(node, 0.0).tell(["run"])
+    assert sent == []

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guards, and that every parameter of safety has a place in the documentation."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.nodes.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
+
+PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")
+KNOWN = ["battery.percent", "hottest"]
+
+
+def guards(values, *texts, troubles=None):
+    return Guards(parse_guards(list(texts), KNOWN), lambda: values, lambda: troubles or {})
+
+
+@pytest.mark.parametrize(
+    ("values", "refused"),
+    [
+        ({"battery.percent": 15, "hottest": 60.0}, False),
+        ({"battery.percent": 14.9, "hottest": 60.0}, True),
+        ({"battery.percent": 80, "hottest": 65.0}, True),
+        ({"battery.percent": "full", "hottest": 60.0}, True),
+        ({"battery.percent": None, "hottest": 60.0}, True),
+        ({}, True),
+    ],
+)
+def test_all_of_them_must_hold(values, refused):
+    reason = guards(values, "battery.percent >= 15", "", "hottest < 65").refusal()
+    assert bool(reason) == refused
+
+
+def test_the_refusal_says_what_is_wanted_and_what_is():
+    found = guards({"battery.percent": 9}, "battery.percent >= 15").refusal()
+    assert found == "VETOED: parameter guards wants battery.percent >= 15; it is 9"
+    trouble = {"battery.percent": "nobody publishes the topic yet"}
+    found = guards({"battery.percent": None}, "battery.percent >= 15", troubles=trouble).refusal()
+    assert found.endswith("it is not known (nobody publishes the topic yet)")
+
+
+def test_without_guards_nothing_is_refused():
+    assert guards({}).refusal() == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "text"),
+    [
+        (["batery.percent > 1"], "did you mean 'battery.percent'"),
+        (["battery.percent"], "is not of the form"),
+        (["battery.percent > 1"] * (MAX_GUARDS + 1), f"there may be {MAX_GUARDS}"),
+    ],
+)
+def test_bad_guards(texts, text):
+    with pytest.raises(ConfigError, match="parameter guards") as caught:
+        parse_guards(texts, KNOWN)
+    assert text in str(caught.value)
+
+
+def test_the_page_has_every_parameter():
+    assert {parameter.name for parameter in PARAMETERS} <= set(re.findall(r"`([a-z_]+)`", PAGE))
