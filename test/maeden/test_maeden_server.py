@@ -3,6 +3,7 @@
 
 import json
 import socket
+import time
 
 import pytest
 
@@ -71,6 +72,26 @@ def test_two_agents_are_in_one_world_and_one_that_goes_stops_nobody(clients):
         second.say('{"command": "w", "arguments": []}')
         assert json.loads(second.hear())[7] == "ok"
         assert len(server.simulation.world.agents) == 2  # it stays in the world, as with the simulator
+
+
+def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_every_cycle(clients):
+    """Two agents act in the same cycle only so, and hear each other only then."""
+    with MaedenServer(period=0.2) as server:
+        cycle = server.simulation.cycle
+
+        def work(lines):
+            time.sleep(0.25)  # a busy machine
+            return cycle(lines)
+
+        server.simulation.cycle = work
+        agent = clients(server)
+        agent.hear()
+        agent.hear()
+        times = []
+        for _ in range(4):
+            agent.say('{"command": "w", "arguments": []}')
+            times.append(json.loads(agent.hear())[8])
+        assert [after - before for before, after in zip(times, times[1:], strict=False)] == [1, 1, 1]
 
 
 def test_line_without_end_is_not_kept(clients):

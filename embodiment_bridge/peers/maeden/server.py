@@ -93,9 +93,10 @@ class MaedenServer:
         self._server.close()
 
     def _serve(self) -> None:
-        due = time.monotonic()
         while not self._closing.is_set():
-            due = max(due + self._period, time.monotonic())
+            # As the simulator, it rests for a whole period however long it worked: whoever acts on a packet at once
+            # acts in the next cycle.
+            due = time.monotonic() + self._period
             while (left := due - time.monotonic()) > 0.0:
                 self._admit(left)
             for guest in list(self._guests):
