@@ -5,16 +5,17 @@
 
 `embodiment_bridge up bringup.launch.xml body:=...` runs in one process, the body's peer in another, and the brain
 here. It sends the BML document HEAD_SHAKE to a robot at rest, and waits for the first joint_states in which the joint
-that this moves first is 0.02 rad from where it was. The peer is the sum of what cannot be less:
+that this moves first is 0.02 rad from where it rested. Goals are sent at all times of the body's cycle alike. The peer
+is the sum of what cannot be less:
 
 * three ways through DDS (brain to tree, tree to body, joint_states to brain), each half of a bare service call between
   two processes, measured in the same run;
-* the body's cycle: half of one until the next percept, and one until the command shows in a percept;
-* the motion itself: until its smooth beginning has come 0.02 rad far, as the motion runner makes it in steps of the
-  cycle.
+* the body's cycle: half of one until the next percept, which is answered with the first step of the motion, and one
+  for each step until its smooth beginning has come 0.02 rad far, as the motion runner makes it. That is computed with
+  a body that follows at once: its joints are where they were told to be when the next percept comes, or, where a body
+  is told speeds (simspark), they have turned at that speed for the whole cycle.
 
-What remains is ours, and how a body follows: a servo with a gain, a simulated motor. A body that is told speeds
-(simspark) leads the positions that it is to have, and may be faster. No maeden: it has no joints.
+What remains is ours, and how a body follows: a servo with a gain, a simulated motor. No maeden: it has no joints.
 """
 
 import socket
@@ -24,6 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +35,14 @@ from rows import row
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.body import BodyState, SkillRequest
+from embodiment_bridge.body import BodyState, JointTargets, SkillRequest
 from embodiment_bridge.body_file import read_body
+from embodiment_bridge.description import BodyDescription
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.bml_client import BmlClient
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.protocols.simspark.velocity_loop import CYCLE, Limits, VelocityLoop
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = ROOT / "scripts/embodiment_bridge"
@@ -64,9 +68,9 @@ def run(goals: int = GOALS) -> list[dict[str, Any]]:
     rows = [row("one way through DDS, median", round(way * 1e3, 2), "ms")]
     for body, (cycle, file, *_) in BODIES.items():
         print(f"  {body}: {goals} goals", flush=True)
-        rising, joint = rise(file, cycle)
-        times = measure(body, joint, goals)
-        floor = 3 * way + 1.5 * cycle + rising
+        steps, joint = rise(file, cycle, SpeedDriven if body == "simspark" else PositionDriven)
+        times = measure(body, joint, goals, cycle)
+        floor = 3 * way + (0.5 + steps) * cycle
         rows.append(
             row(
                 f"{body}: goal to first motion, median",
@@ -96,24 +100,52 @@ def dds_way() -> float:
         return statistics.median(spent) / 2
 
 
-def rise(file: str, cycle: float) -> tuple[float, str]:
-    """How long the motion itself needs for the first 0.02 rad, s, and the joint that does it."""
+class PositionDriven:
+    """Joints that are where they were told to be when the next percept comes."""
+
+    def __init__(self, body: BodyDescription) -> None:
+        pass
+
+    def move(self, state: BodyState, targets: JointTargets) -> tuple[float, ...]:
+        """The angles a cycle later, rad."""
+        return targets.position
+
+
+class SpeedDriven:
+    """Joints that turn at once at the speed at which they are told to turn."""
+
+    def __init__(self, body: BodyDescription) -> None:
+        self._loop = VelocityLoop([Limits(joint.lower, joint.upper, joint.velocity) for joint in body.joints])
+
+    def move(self, state: BodyState, targets: JointTargets) -> tuple[float, ...]:
+        """The angles a cycle later, rad."""
+        speeds = self._loop.speeds(state.position, targets, CYCLE)
+        return tuple(angle + speed * CYCLE for angle, speed in zip(state.position, speeds, strict=True))
+
+
+def rise(file: str, cycle: float, kind: type[PositionDriven | SpeedDriven]) -> tuple[int, str]:
+    """In how many cycles the motion itself can move a joint by 0.02 rad, and the joint that does it."""
     body = read_body(ROOT / "config/bodies" / f"{file}.yaml")
-    runner = MotionRunner(body)
-    rest = tuple(joint.rest for joint in body.joints)
-    state = BodyState(0.0, rest, tuple(0.0 for _ in rest))
+    runner, joints = MotionRunner(body), kind(body)
+    state = BodyState(0.0, tuple(joint.rest for joint in body.joints), (0.0,) * len(body.joints))
+
+    def after(before: BodyState) -> BodyState:
+        angles = joints.move(before, runner.step(before, cycle))
+        return replace(before, time=before.time + cycle, position=angles)
+
     for _ in range(round(3.0 / cycle)):  # the first percept takes it to its rest pose
-        still = runner.step(state, cycle).position
+        state = after(state)
+    still = state.position
     runner.start(SkillRequest("1", "head_shake"))
     for step in range(1, 1000):
-        now = runner.step(state, cycle).position
-        for joint, a, b in zip(body.joints, now, still, strict=True):
+        state = after(state)
+        for joint, a, b in zip(body.joints, state.position, still, strict=True):
             if abs(a - b) > MOVED:
-                return step * cycle, joint.name
+                return step, joint.name
     raise RuntimeError(f"{file}: head_shake does not move")
 
 
-def measure(body: str, joint: str, goals: int) -> list[float]:
+def measure(body: str, joint: str, goals: int, cycle: float) -> list[float]:
     """Times of one body, s."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -123,7 +155,7 @@ def measure(body: str, joint: str, goals: int) -> list[float]:
         )
         runtime = stack.enter_context(Runtime())
         try:
-            return Brain(runtime, joint).ask(goals)
+            return Brain(runtime, joint, cycle).ask(goals)
         except TimeoutError as error:
             raise RuntimeError(f"{body}: {error}: {program.log()}") from error
 
@@ -142,9 +174,10 @@ def where(body: str, folder: Path) -> list[str]:
 class Brain:
     """Sends goals to a robot at rest, and looks when it moves."""
 
-    def __init__(self, runtime: Runtime, joint: str) -> None:
-        self._runtime, self._joint = runtime, joint
-        self._still: float | None = None
+    def __init__(self, runtime: Runtime, joint: str, cycle: float) -> None:
+        self._runtime, self._joint, self._cycle = runtime, joint, cycle
+        self._states = 0  # joint_states that came
+        self._angle = self._still = 0.0  # the latest, and the one that the others are compared with
         self._moved_at = self._still_since = 0.0
         self._armed = False  # the next motion is the one that was asked for
         node = runtime.add(rclpy.create_node("brain", context=runtime.context))
@@ -153,15 +186,19 @@ class Brain:
 
     def ask(self, goals: int) -> list[float]:
         """Times of so many goals, s; the first, with which the graph wakes up, does not count."""
-        until(self._runtime, lambda: self._bml.server_is_there and self._still is not None)
-        self._run_one()
-        return [self._run_one() for _ in range(goals)]
+        until(self._runtime, lambda: self._bml.server_is_there and self._states > 0)
+        self._run_one(0.0)
+        return [self._run_one((goal + 0.5) / goals) for goal in range(goals)]
 
-    def _run_one(self) -> float:
-        """Goals that are refused, because the body has not come yet or is lost, are asked for again."""
+    def _run_one(self, share: float) -> float:
+        """The time of a goal that is sent after this share of the cycle.
+
+        Goals that are refused, because the body has not come yet or is lost, are asked for again.
+        """
         end = time.monotonic() + PATIENCE
         while True:
             self._rest()
+            time.sleep(share * self._cycle)
             begun = time.perf_counter()
             self._bml.send(DOCUMENT, source="bench")
             until(self._runtime, lambda: self._bml.result is not None)
@@ -173,19 +210,23 @@ class Brain:
             time.sleep(0.5)
 
     def _rest(self) -> None:
-        """Wait until the joint has not moved for a while."""
+        """Wait until the joint has not moved for a while, and then for the next joint_states."""
         self._armed, self._still_since = False, time.perf_counter()
         until(self._runtime, lambda: time.perf_counter() - self._still_since > REST_S)
+        before = self._states
+        until(self._runtime, lambda: self._states > before)
+        self._still = self._angle
         self._armed, self._moved_at = True, 0.0
 
     def _take(self, message: JointState) -> None:
-        now, value = time.perf_counter(), message.position[message.name.index(self._joint)]
-        if self._still is not None and abs(value - self._still) <= MOVED:
+        now, self._angle = time.perf_counter(), message.position[message.name.index(self._joint)]
+        self._states += 1
+        if abs(self._angle - self._still) <= MOVED:
             return
         if self._armed:
             self._armed, self._moved_at = False, now
         else:
-            self._still, self._still_since = value, now
+            self._still, self._still_since = self._angle, now
 
 
 def until(runtime: Runtime, condition: Callable[[], bool]) -> None:
