@@ -14,7 +14,7 @@ from embodiment_bridge.commands.bml_options import (
     given_values,
 )
 from embodiment_bridge.commands.files import read_text
-from embodiment_bridge.commands.outcome import OTHER, exit_code
+from embodiment_bridge.commands.outcome import OTHER, exit_code, where_and_why
 
 ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
 EXAMPLES = """\
@@ -75,9 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         return OTHER
     for problem in result.problems:
         sys.stderr.write(f"{problem}\n")
-    where = f" at {result.pointer}" if result.pointer else ""
-    why = f": {result.reason}" if result.reason else ""
-    sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where}{why}") + "\n")
+    sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where_and_why(result)}") + "\n")
     return exit_code(result.outcome)
 
 

@@ -67,7 +67,7 @@ def _summary(brain: "Brain") -> list[str]:
     done = sum(report.status == "done" for report in brain.record.reports)
     ball = [(x, y) for name, x, y in brain.record.places if "ball" in name]
     places = len(dict.fromkeys(ball))
-    outcomes = ", ".join(f"{name} {outcome}" for name, outcome in brain.record.outcomes.items())
+    outcomes = ", ".join(f"{name}: {outcome}" for name, outcome in brain.record.outcomes.items())
     lines = [
         f"plans              {outcomes or 'none ended'}",
         f"actions            {planned}, reported once {told}, done {done}",

@@ -8,7 +8,7 @@ from typing import Any
 from embodiment_bridge.commands.demos.documents import own_document
 from embodiment_bridge.commands.demos.show import Show
 from embodiment_bridge.commands.demos.stage import JOIN_TIMEOUT, Stage
-from embodiment_bridge.commands.outcome import OTHER, exit_code
+from embodiment_bridge.commands.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.commands.up import say
 
 
@@ -47,8 +47,10 @@ def _well(seen: list[Any]) -> bool:
 
 
 def _summary(result: Any, seen: list[Any]) -> list[str]:
-    why = f" at {result.pointer}: {result.reason}" if result.reason else ""
-    lines = [f"outcome            {result.outcome}{why}", f"run time           {result.elapsed:.1f} s"]
+    lines = [
+        f"outcome            {result.outcome}{where_and_why(result)}",
+        f"run time           {result.elapsed:.1f} s",
+    ]
     if not seen:
         return [*lines, "servos             nothing was heard of them"]
     currents = [abs(current) for state in seen for current in state.current if math.isfinite(current)]

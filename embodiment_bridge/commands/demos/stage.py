@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge.commands.demos.bodies import DemoBody
 from embodiment_bridge.commands.demos.status_line import StatusLine
-from embodiment_bridge.commands.outcome import OTHER, exit_code
+from embodiment_bridge.commands.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.commands.up import say
 
 if TYPE_CHECKING:
@@ -115,10 +115,9 @@ class Stage:
 
     def _summary(self) -> list[str]:
         w, result, timing = self.watcher, self.result, self.watcher.timing
-        why = f" at {result.pointer}: {result.reason}" if result.reason else ""
         posture = "upright" if self.upright else "FALLEN"
         lines = [
-            f"outcome            {result.outcome}{why}",
+            f"outcome            {result.outcome}{where_and_why(result)}",
             f"run time           {result.elapsed:.1f} s ({time.monotonic() - self._begun:.1f} s of wall time)",
             f"walked             {w.distance:.2f} m, turned {math.degrees(w.turned):.0f} degrees",
             f"torso height       {w.z:.3f} m, lowest {w.lowest:.3f} m: {posture}",
