@@ -1,107 +1,165 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the viewer costs the process in which the robot is: without it, without a page, and with one page open.
+"""What a page left open costs: the process of the robot, and the viewer's own, with and without a page.
 
-    python benchmarks/bench_viewer.py
+    python benchmarks/bench_viewer.py [SECONDS]
 
-A mock body at 50 Hz is the robot; what is late is a callback of its executor. The page is a client that takes all it is
-sent, without a browser: what that costs is its own affair.
+The robot is a mock body at 50 Hz with a behaviour tree: once with a brain that listens to its joints and pose, as in
+use, and once with nobody, when it publishes nothing until a page opens. The viewer is the process that the command `up`
+puts beside it. Turns with and without a page alternate, so that both see the same machine. The page is a client that
+takes all it is sent, without a browser: what that costs is its own affair.
 """
 
-import os
+import json
+import socket
 import sys
 import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from processes import isolate
+from processes import Child, isolate
 from rows import percentile, row
 
 ROOT = Path(__file__).parents[1]
-SECONDS = 8.0  # of each turn
-WITHOUT, CLOSED, OPEN = "no viewer", "viewer, no page", "viewer, one page"
-MOST_LATE = 1.2  # times as late as without a page
-MOST_CPU = 15.0  # % of a core that a page may cost
+SECONDS = 5.0  # of each turn
+TURNS = 3  # with a page, and as many without
+SETTLE = 1.5  # s from opening or closing a page until a turn counts
+PATIENCE = 30.0  # s
+WITHOUT, OPEN = "no page", "one page"
+BRAIN, NOBODY = "that a brain listens to", "that nobody listens to"
+MOST_OF_ROBOT = 1.5  # times the CPU of the robot's process, where a brain listens too
+MOST_LATE = 1.2  # times as far from step to step
+MOST_CPU = 5.0  # % of a core of the viewer's process
+
+
+class Turns:
+    """What was measured in turns of one kind."""
+
+    def __init__(self) -> None:
+        self.seconds = self.robot = self.viewer = 0.0  # s: of wall, and of CPU
+        self.steps: list[float] = []  # s from each step of the robot to the next
+
+    def percent(self, cpu: float) -> float:
+        """CPU time as % of a core."""
+        return 100.0 * cpu / self.seconds
 
 
 def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
-    """Measure; rows of CPU and of how far the steps of the robot are apart, with a page against without a viewer."""
+    """Measure; rows of CPU and of how far the steps of the robot are apart."""
     isolate()
-    found = {name: measure(name, seconds) for name in (WITHOUT, CLOSED, OPEN)}
-    rows = []
-    for name in (CLOSED, OPEN):
-        extra = found[name][0] - found[WITHOUT][0]
-        rows.append(row(f"{name}: CPU more than without", round(extra, 1), "% of a core", at_most=MOST_CPU))
-        for share, label in ((0.5, "p50"), (0.99, "p99")):
-            late, usual = (percentile(found[which][1], share) * 1e3 for which in (name, WITHOUT))
-            rows.append(
-                row(f"{name}: from step to step {label}", round(late, 2), "ms",
-                    peer=WITHOUT, peer_value=round(usual, 2), at_most=MOST_LATE)
-            )  # fmt: skip
-    return rows
-
-
-def measure(name: str, seconds: float) -> tuple[float, list[float]]:
-    """CPU of this process, % of a core, and times between percepts, s."""
-    from rclpy.parameter import Parameter
-
-    from embodiment_bridge.launching.executables import viewer
+    from embodiment_bridge.launching.executables import behavior_tree
     from embodiment_bridge.nodes.mock_body import MockBody
     from embodiment_bridge.nodes.runtime import Runtime
 
-    print(f"  {name}, {seconds:g} s", flush=True)
-    with Runtime() as runtime:
+    port = free_port()
+    with Runtime() as runtime, Child(sys.executable, __file__, "--viewer", port, talks=False) as viewer:
         body = runtime.add(MockBody(lambda: ROOT, context=runtime.context))
-        steps = watch_steps(body)
-        shown = None
-        if name != WITHOUT:
-            port = [Parameter("port", value=0)]
-            shown = runtime.add(viewer(parameter_overrides=port, context=runtime.context))
-            runtime.spin(lambda: shown.url)
-        begin = time.monotonic() + 2.0
-        with page(shown.url if name == OPEN else ""):
-            runtime.spin(lambda: time.monotonic() > begin)
-            steps.clear()
-            cpu, begun = time.process_time(), time.monotonic()
-            runtime.spin(lambda: time.monotonic() > begun + seconds)
-            share = 100.0 * (time.process_time() - cpu) / (time.monotonic() - begun)
-    return share, [b - a for a, b in pairwise(steps)]
+        runtime.add(behavior_tree(context=runtime.context))
+        moments: list[float] = []
+        body.create_timer(0.02, lambda: moments.append(time.monotonic()))  # beside the body's own steps
+        runtime.spin(Until(lambda: is_open(port)))
+        runtime.settle()
+        stage = Stage(runtime, viewer, port, moments, seconds)
+        alone = measure(stage, NOBODY)
+        with Child("listener.py", "joint_states", "pose") as brain:
+            brain.line()
+            heard = measure(stage, BRAIN)
+    return [*rows_of(BRAIN, heard, MOST_OF_ROBOT), *rows_of(NOBODY, alone, None), *rows_of_viewer(heard)]
 
 
-def watch_steps(body: Any) -> list[float]:
-    """When the body makes its steps; a callback of the same executor, at the same rate."""
-    steps: list[float] = []
-    body.create_timer(0.02, lambda: steps.append(time.monotonic()))
-    return steps
+def rows_of(robot: str, found: dict[str, Turns], most: float | None) -> list[dict[str, Any]]:
+    """What the robot pays."""
+    without, shown = found[WITHOUT], found[OPEN]
+    rows = [
+        row(f"robot {robot}, one page open: CPU of its process", shown.percent(shown.robot), "% of a core",
+            peer=WITHOUT, peer_value=without.percent(without.robot), at_most=most)
+    ]  # fmt: skip
+    for share, label in ((0.5, "p50"), (0.99, "p99")):
+        far, usual = (percentile(turns.steps, share) * 1e3 for turns in (shown, without))
+        rows.append(
+            row(f"robot {robot}, one page open: from step to step {label}", far, "ms",
+                peer=WITHOUT, peer_value=usual, at_most=MOST_LATE)
+        )  # fmt: skip
+    return rows
 
 
-@contextmanager
-def page(url: str) -> Any:
-    """A page that takes all it is sent, in a process of its own; none without an address."""
-    if not url:
-        yield
-        return
-    read_end, write_end = os.pipe()
-    os.set_inheritable(read_end, True)
-    child = os.fork()
-    if child == 0:
-        os.close(write_end)
-        visit(url, read_end)
-    os.close(read_end)
-    try:
-        yield
-    finally:
-        os.close(write_end)
-        os.waitpid(child, 0)
+def rows_of_viewer(found: dict[str, Turns]) -> list[dict[str, Any]]:
+    """What the viewer pays."""
+    without, shown = found[WITHOUT], found[OPEN]
+    return [
+        row("viewer, one page open: CPU of its process", shown.percent(shown.viewer), "% of a core",
+            at_most=MOST_CPU),
+        row("viewer, no page: CPU of its process", without.percent(without.viewer), "% of a core"),
+    ]  # fmt: skip
 
 
-def visit(url: str, end: int) -> None:
-    os.execv(sys.executable, [sys.executable, __file__, "--visit", url, str(end)])
+class Stage(NamedTuple):
+    """A robot in this process, and a viewer beside it. moments: when the robot made its steps, monotonic s."""
+
+    runtime: Any
+    viewer: Child
+    port: int
+    moments: list[float]
+    seconds: float  # of a turn
 
 
-def be_page(url: str, end: int) -> None:
+def measure(stage: Stage, robot: str) -> dict[str, Turns]:
+    """Turns of both kinds."""
+    found = {WITHOUT: Turns(), OPEN: Turns()}
+    for number in range(TURNS):
+        print(f"  robot {robot}: turn {number + 1} of {TURNS}, {stage.seconds:g} s each way", flush=True)
+        turn(stage, found[WITHOUT])
+        with Child(sys.executable, __file__, "--page", stage.port) as page:
+            page.line()
+            turn(stage, found[OPEN])
+    return found
+
+
+def turn(stage: Stage, turns: Turns) -> None:
+    """One turn, once what has been opened or closed has settled."""
+    settled = time.monotonic() + SETTLE
+    stage.runtime.spin(lambda: time.monotonic() > settled)
+    stage.moments.clear()
+    begun, robot, shown = time.monotonic(), time.process_time(), stage.viewer.cpu_s()
+    stage.runtime.spin(lambda: time.monotonic() > begun + stage.seconds)
+    turns.seconds += time.monotonic() - begun
+    turns.robot += time.process_time() - robot
+    turns.viewer += stage.viewer.cpu_s() - shown
+    turns.steps += [b - a for a, b in pairwise(stage.moments)]
+
+
+class Until:
+    """A condition with an end to patience."""
+
+    def __init__(self, condition: Any) -> None:
+        self._condition, self._deadline = condition, time.monotonic() + PATIENCE
+
+    def __call__(self) -> bool:
+        if time.monotonic() > self._deadline:
+            raise RuntimeError("the viewer does not come up")
+        return bool(self._condition())
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def is_open(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def be_viewer(port: str) -> int:
+    from embodiment_bridge.cli import main
+
+    return main(["view", "--port", port])
+
+
+def be_page(port: str) -> None:
+    """A page that takes all it is sent, until a line or the end comes on standard input."""
     import msgspec.msgpack
     import viser
     import websocket
@@ -111,17 +169,20 @@ def be_page(url: str, end: int) -> None:
         "near": 0.1, "far": 100.0, "image_height": 100, "image_width": 100,
         "look_at": (0.0, 0.0, 0.0), "up_direction": (0.0, 0.0, 1.0),
     }  # fmt: skip
-    threading.Thread(target=lambda: (os.read(end, 1), os._exit(0)), daemon=True).start()
-    address, protocol = url.replace("http", "ws"), f"viser-v{viser.__version__}"
+    address, protocol = f"ws://127.0.0.1:{port}", f"viser-v{viser.__version__}"
     with closing(websocket.create_connection(address, subprotocols=[protocol])) as connection:
         connection.send_binary(msgspec.msgpack.encode(camera))
+        threading.Thread(target=lambda: (sys.stdin.readline(), connection.shutdown()), daemon=True).start()
+        print(json.dumps({"open": port}), flush=True)
         while connection.recv():
             pass
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--visit"]:
-        be_page(sys.argv[2], int(sys.argv[3]))
+    if sys.argv[1:2] == ["--viewer"]:
+        sys.exit(be_viewer(sys.argv[2]))
+    elif sys.argv[1:2] == ["--page"]:
+        be_page(sys.argv[2])
     else:
-        for item in run():
+        for item in run(*map(float, sys.argv[1:2])):
             print(item)

@@ -18,6 +18,7 @@ COMMANDS = (
     "encode",
     "record",
     "replay",
+    "view",
     "peer",
     "virtual_servos",
     "servos",

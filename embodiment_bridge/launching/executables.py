@@ -101,6 +101,8 @@ EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "viewer": viewer,
 }
 
+ASIDE = {"viewer": 10}  # what only looks: a process beside that of the robot, and its niceness
+
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
     """What makes the node of an executable.
@@ -119,4 +121,5 @@ def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
 
 def main(executable: str) -> int:
     """What `ros2 run embodiment_bridge EXECUTABLE` runs."""
+    os.nice(ASIDE.get(executable, 0))
     return run(EXECUTABLES[executable])

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what a launch file asks for: its nodes in this process on one executor, its programs beside it."""
+"""Runs what a launch file asks for: its nodes in this process on one executor, its programs beside it.
+
+A viewer is a program too: what it does for a page must not delay a robot that shares its interpreter.
+"""
 
 import os
 import tempfile
@@ -10,9 +13,9 @@ from pathlib import Path
 from types import TracebackType
 
 from embodiment_bridge.errors import BridgeError, ConfigError
-from embodiment_bridge.launching.environment import prepare
-from embodiment_bridge.launching.executables import node_factory
-from embodiment_bridge.launching.plan import LaunchPlan, NodePlan
+from embodiment_bridge.launching.environment import OUR_PROGRAM, prepare
+from embodiment_bridge.launching.executables import ASIDE, node_factory
+from embodiment_bridge.launching.plan import ExecutablePlan, LaunchPlan, NodePlan
 from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.bridge_node import BridgeNode
@@ -72,23 +75,23 @@ class Graph:
         factories = [node_factory(node.package, node.executable) for node in self._plan.nodes]
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="embodiment_bridge_")))
         for executable in self._plan.executables:
-            program = Program(executable, folder)
-            self._open.callback(program.stop, self._say)
-            self._programs.append(program)
+            self._add_program(executable, folder)
+        arguments = [ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._plan.nodes)]
+        nodes = list(zip(self._plan.nodes, factories, arguments, strict=True))
+        for node, _, words in nodes:
+            if node.executable in ASIDE:
+                self._add_program(_viewer(node, words), folder)
         self.runtime = self._open.enter_context(Runtime())
-        for index, (factory, node) in enumerate(zip(factories, self._plan.nodes, strict=True)):
-            self._add_node(factory, node, folder / str(index))
+        for node, factory, words in nodes:
+            if node.executable not in ASIDE:
+                self._add_node(factory, node, words)
 
-    def _add_node(self, factory: Callable[..., BridgeNode], plan: NodePlan, folder: Path) -> None:
-        folder.mkdir()
-        numbers = count()
+    def _add_program(self, plan: ExecutablePlan, folder: Path) -> None:
+        program = Program(plan, folder)
+        self._open.callback(program.stop, self._say)
+        self._programs.append(program)
 
-        def write(text: str) -> Path:
-            path = folder / f"{next(numbers)}.yaml"
-            path.write_text(text, encoding="utf-8")
-            return path
-
-        arguments = ros_args(plan, write)
+    def _add_node(self, factory: Callable[..., BridgeNode], plan: NodePlan, arguments: list[str]) -> None:
         try:
             node = factory(cli_args=arguments, use_global_arguments=False, context=self.runtime.context)
         except (
@@ -105,6 +108,25 @@ class Graph:
             if code is not None:
                 self._programs.remove(program)
                 self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
+
+
+def _writer(folder: Path) -> Callable[[str], Path]:
+    """Puts texts into files of a folder, which it makes."""
+    folder.mkdir()
+    numbers = count()
+
+    def write(text: str) -> Path:
+        path = folder / f"{next(numbers)}.yaml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def _viewer(node: NodePlan, arguments: list[str]) -> ExecutablePlan:
+    """The program that is such a node; of those that are kept aside there is one."""
+    words = (OUR_PROGRAM, "view", *arguments)
+    return ExecutablePlan(words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place)
 
 
 def _common_environment(nodes: Iterable[NodePlan]) -> Mapping[str, str | None]:

@@ -64,7 +64,7 @@ PARAMETERS = (
     Parameter(
         "namespaces", ["."], "Namespaces of the robots to show. `.`: that of this node; `*`: of all in it."
     ),
-    Parameter("rate", 20.0, "Pictures per second at most, Hz.", 1.0, 60.0),
+    Parameter("rate", 15.0, "Pictures per second at most, Hz.", 1.0, 60.0),
 )
 
 

@@ -78,7 +78,7 @@ class Painter:
 
     def _failed(self, topic: str, error: Exception) -> None:
         text = f"{topic}: {type(error).__name__}: {error}"
-        if text != self.error:  # once, not twenty times a second
+        if text != self.error:  # once, not with every picture
             logging.getLogger(__name__).warning("not drawn: %s", text)
         self.error = text
 

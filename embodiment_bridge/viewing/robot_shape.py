@@ -2,14 +2,14 @@
 """A robot description as nodes of the scene: the page itself does the kinematics, from one angle a joint."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from viser import FrameHandle, SceneApi
 
 from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.urdf import Box, Cylinder, Joint, Robot, Sphere, Visual, link_pose, link_transforms
 
-STILL = 1e-4  # a change of a quaternion's or place's number that nobody sees
+STILL = 1e-3  # a change of a quaternion's number (0.1 degrees) or a place's (m) that nobody sees
 SIDES = 20  # of a cylinder
 MOST_VISUALS = 2000  # shapes of one robot
 
@@ -30,9 +30,7 @@ class RobotShape:
         for transform in link_transforms(self._robot, positions):
             place = (transform.xyz, transform.quaternion)
             last = self._last[transform.child]
-            if any(
-                abs(a - b) > STILL for a, b in zip((*place[0], *place[1]), (*last[0], *last[1]), strict=True)
-            ):
+            if moved((*last[0], *last[1]), (*place[0], *place[1])):
                 self._last[transform.child] = place
                 frame = self._frames[transform.child]
                 frame.wxyz = wxyz(transform.quaternion)
@@ -75,6 +73,11 @@ class RobotShape:
             if self._drawn < MOST_VISUALS:
                 self._drawn += 1
                 add_shape(self._scene, f"{self.paths[link]}/visual{number}", visual)
+
+
+def moved(before: Sequence[float], after: Sequence[float]) -> bool:
+    """Whether anybody sees the difference between two poses, of as many numbers."""
+    return any(abs(a - b) > STILL for a, b in zip(before, after, strict=True))
 
 
 def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:

@@ -17,7 +17,7 @@ from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.grid_map import picture
 from embodiment_bridge.viewing.marker_board import MarkerBoard
 from embodiment_bridge.viewing.page import Page
-from embodiment_bridge.viewing.robot_shape import RobotShape
+from embodiment_bridge.viewing.robot_shape import RobotShape, moved
 
 Decode = Callable[[], Any]
 
@@ -39,6 +39,7 @@ class RobotView:
         self._base = page.scene.add_frame(self._path, show_axes=False)
         self._height = 0.0  # m of the base where no pose is known
         self._posed = False
+        self._at: tuple[float, ...] | None = None  # where the base is drawn: place, then w x y z of its turn
         self._by_odometry = False
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
@@ -104,7 +105,7 @@ class RobotView:
         robot = read_urdf(message.data)
         self._markers.clear()
         self._base.remove()
-        self._base = self._page.scene.add_frame(self._path, show_axes=False)
+        self._base, self._at = self._page.scene.add_frame(self._path, show_axes=False), None
         self._shape = RobotShape(self._page.scene, self._path, robot)
         self._shape.move(self._positions)
         self._height = -self._shape.lowest()
@@ -126,7 +127,9 @@ class RobotView:
                 self._page.aim(
                     numbers[:3], far=far, yaw=rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
                 )
-            self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
+            if self._at is None or moved(self._at, numbers):
+                self._at = numbers
+                self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
 
     def _place_by_odometry(self, message: Any) -> None:
         if not self._posed or self._by_odometry:

@@ -19,7 +19,7 @@ from PIL import Image
 
 from embodiment_bridge.launching.environment import of_outside_program
 
-PATIENCE = 60.0  # s for anything; software draws the picture, and the machine may be busy
+PATIENCE = 180.0  # s for anything; software draws the picture, and the machine may be busy
 FLAGS = (
     "--headless", "--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
     "--no-first-run", "--disable-extensions", "--disable-background-networking", "--disable-component-update",

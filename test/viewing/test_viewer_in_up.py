@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The viewer as `embodiment_bridge up` and `view` have it: a process beside that of the robot."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+from test_viewer_node import visitor
+
+from embodiment_bridge.commands.up import plan_of
+from embodiment_bridge.launching.up import Graph
+
+ROOT = Path(__file__).parents[2]
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+PATIENCE = 60.0  # s; the machine may be busy
+
+
+@pytest.fixture
+def port(monkeypatch):
+    """A free one; programs that are started use the package that is tested."""
+    paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
+def is_served(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5.0) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
+
+
+def viewers():
+    """The numbers of the viewer processes that this one has started."""
+    words = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())]
+    lines = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
+    return [int(line.split()[0]) for line in lines if " view --ros-args " in line]
+
+
+def test_up_has_the_page_beside_the_robot(port, tmp_path):
+    values = tmp_path / "values.yaml"
+    values.write_text(f"viewer: {{ros__parameters: {{port: {port}}}}}\n")
+    plan = plan_of(ROOT / "launch/bringup.launch.xml", ["viewer:=true", f"params:={values}"])
+    told = []
+    with Graph(plan, told.append) as graph:
+        assert {node.get_name() for node in graph.runtime._nodes} == {"mock_body", "behavior_tree"}
+        body = graph.runtime._nodes[0]
+        deadline = time.monotonic() + PATIENCE
+        graph.spin(lambda: is_served(port) or time.monotonic() > deadline)
+        (viewer,) = viewers()
+        assert os.getpriority(os.PRIO_PROCESS, viewer) > os.getpriority(os.PRIO_PROCESS, 0)
+        assert body.count_subscribers("/joint_states") == 0
+        with visitor(f"http://127.0.0.1:{port}"):
+            graph.spin(lambda: body.count_subscribers("/joint_states") == 1 or time.monotonic() > deadline)
+            assert body.count_subscribers("/joint_states") == 1
+    assert told == []
+    assert not Path(f"/proc/{viewer}").exists()
+
+
+def test_view_shows_a_page_until_it_is_ended(port):
+    with subprocess.Popen([COMMAND, "view", "--port", str(port)], stderr=subprocess.PIPE, text=True) as view:
+        deadline = time.monotonic() + PATIENCE
+        while not is_served(port) and view.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.1)
+        view.send_signal(signal.SIGINT)
+        _, said = view.communicate(timeout=PATIENCE)
+    assert f"the page is at http://127.0.0.1:{port}" in said
+    assert view.returncode == 0
+
+
+def test_view_says_why_there_is_no_page(port):
+    with socket.create_server(("127.0.0.1", port)):
+        done = subprocess.run(
+            [COMMAND, "view", "--port", str(port)], capture_output=True, text=True, timeout=PATIENCE
+        )
+    assert done.returncode == 2
+    assert f"no page on 127.0.0.1:{port}" in done.stderr
