@@ -69,7 +69,7 @@ def test_documents_on_a_topic_are_run(body, tmp_path) -> None:
     user = body.add(rclpy.create_node("user", context=body.context))
     outcomes: list[str] = []
     user.create_subscription(String, "bml_outcome", lambda message: outcomes.append(message.data), 10)
-    documents = user.create_publisher(String, "bml", 10)
+    documents = user.create_publisher(String, "documents", 10)
     brain = subprocess.Popen([sys.executable, str(file)], env=ENV)
     try:
         for text, outcome in (
