@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-
 from own_domain import claim
 
 from embodiment_bridge.launching.environment import prepare

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import free_ports
+from real_server import free_ports
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from conftest import free_ports
+from real_server import free_ports
 from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.launching.read import read_launch

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import free_ports
 from embodiment_bridge.msg import EntityArray, HeardMessage, NodeEvent
 from embodiment_bridge.srv import Beam
 from opencog_stage import ENVELOPE, action
+from real_server import free_ports
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 

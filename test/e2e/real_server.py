@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real simulator, as a program on ports of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from embodiment_bridge.launching.environment import find_program, of_outside_program
+
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+
+
+def free_ports() -> tuple[int, int]:
+    with socket.create_server(("127.0.0.1", 0)) as a, socket.create_server(("127.0.0.1", 0)) as b:
+        return a.getsockname()[1], b.getsockname()[1]
+
+
+class Server:
+    """rcssservermj on ports of its own; as fast as it can unless told otherwise."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.port, self.monitor_port = free_ports()
+        self.folder = folder
+        self.options = options
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start and wait until it listens; somebody may have taken its ports since they were found free."""
+        for _ in range(3):
+            self._launch()
+            if self._listens():
+                return
+            self.port, self.monitor_port = free_ports()
+        pytest.fail(f"rcssservermj does not start: {self._log()[-500:]}")
+
+    def _launch(self) -> None:
+        words = ["--no-render", "--aport", str(self.port), "--mport", str(self.monitor_port), *self.options]
+        with (self.folder / "server.log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [str(find_program("rcssservermj")), *words],
+                cwd=self.folder,
+                env=of_outside_program(os.environ),
+                stdout=log,
+                stderr=log,
+            )
+
+    def _listens(self) -> bool:
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self.process.poll() is None:
+            if "Listening for monitor connections" in self._log():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def _log(self) -> str:
+        return (self.folder / "server.log").read_text(errors="replace")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            try:
+                self.process.wait(5.0)
+            except subprocess.TimeoutExpired:
+                self.kill()
