@@ -319,6 +319,7 @@ class BehaviorTree(BridgeNode):
             self._start_ticking()
         else:
             self._stop_ticking()
+            self._alive.rest(self._performances)
 
     def _forget(self, run_id: str) -> None:
         if self._audio is not None:

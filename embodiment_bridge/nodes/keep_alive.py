@@ -20,6 +20,8 @@ PER_LIMIT = 5  # how often one tells of oneself in the time after which one woul
 class KeepAlive:
     """Tells that runs are looked after: ``tell`` is called in every tick, and publishes now and then.
 
+    Where no ticks are needed for a while, as in a pause, ``rest`` goes on telling by a timer until the next ``tell``.
+
     dead_man: s of wall time after which the body would hold; 0: nothing is told.
     """
 
@@ -28,10 +30,26 @@ class KeepAlive:
         self._period = dead_man / PER_LIMIT
         self._monotonic = monotonic
         self._next = 0.0
+        self._resting: tuple[str, ...] = ()
+        self._pulse: Timer | None = None
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._topic = node.create_publisher(String, TOPIC, profile("command")) if dead_man > 0.0 else None
 
     def tell(self, sources: Iterable[str]) -> None:
         """These are looked after."""
+        self._stop_pulse()
+        self._publish(sources)
+
+    def rest(self, sources: Iterable[str]) -> None:
+        """These are looked after, although nothing ticks."""
+        self._resting = tuple(sources)
+        if self._resting and self._pulse is None and self._topic is not None:
+            self._pulse = self._node.create_timer(self._period, self._beat, clock=self._steady)
+
+    def _beat(self) -> None:
+        self._publish(self._resting)
+
+    def _publish(self, sources: Iterable[str]) -> None:
         if self._topic is None or self._monotonic() < self._next:
             return
         self._next = self._monotonic() + self._period
@@ -40,9 +58,15 @@ class KeepAlive:
 
     def destroy(self) -> None:
         """Take the topic off the graph."""
+        self._stop_pulse()
         if self._topic is not None:
             self._node.destroy_publisher(self._topic)
             self._topic = None
+
+    def _stop_pulse(self) -> None:
+        if self._pulse is not None:
+            self._node.destroy_timer(self._pulse)
+            self._pulse = None
 
 
 @dataclass(slots=True)

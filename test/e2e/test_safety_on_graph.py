@@ -10,7 +10,7 @@ from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import ActionPlan, PlanAction
 from rclpy.action import ActionClient
 from run_stage import RunStage
-from std_msgs.msg import Float32
+from std_msgs.msg import Float32, String
 
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.runtime import Runtime
@@ -157,6 +157,23 @@ def test_the_body_holds_while_nobody_looks_after_it(stages):
         tick()
         assert stage.finish().outcome == "SUCCEEDED"
         assert stage.body._front.desk._runner._holds._held == set()
+
+
+def test_a_pause_is_no_silence(stages, capfd):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/paused", dead_man=0.3)
+        stage.begin(json.dumps({**LONG, "duration": 4.0}))
+        stage.until(lambda: bool(stage.feedback) and bool(stage.feedback[-1].active))
+        stage.pause()
+        heard = []
+        stage.watcher.create_subscription(String, "keep_alive", heard.append, profile("events"))
+        stage.until(lambda: len(heard) > 12)  # five times in 0.3 s
+        assert stage.control("resume").success
+        assert stage.finish().outcome == "SUCCEEDED"
+        last = len(heard)
+        stage.steps(200)
+        assert len(heard) <= last + 5  # nothing is told when nothing runs; some were on their way
+    assert "has not been heard" not in capfd.readouterr().err
 
 
 def test_events_tell_which_text_they_are_about(stages):

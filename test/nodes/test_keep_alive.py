@@ -132,8 +132,29 @@ def test_told_five_times_in_the_limit_and_no_more_often():
     assert set(node.topic.sent) == {"run", "guest"}
 
 
+def test_a_timer_tells_where_nothing_ticks():
+    node, clock = FakeNode(), [0.0]
+    alive = KeepAlive(node, 0.5, lambda: clock[0])
+    alive.tell(["run"])
+    alive.rest([])
+    assert node.timers == 0
+    alive.rest(["run", "guest"])
+    alive.rest(["run", "guest"])
+    assert node.timers == 1
+    clock[0] = 0.1
+    alive._beat()
+    assert node.topic.sent == ["run", "run", "guest"]
+    alive.tell([])
+    assert node.timers == 0
+    alive.rest(["run"])
+    alive.destroy()
+    assert (node.timers, node.topic) == (0, None)
+
+
 def test_told_never_where_it_is_off():
     node = FakeNode()
     sent = node.topic.sent
-    KeepAlive(node, 0.0).tell(["run"])
-    assert sent == []
+    alive = KeepAlive(node, 0.0)
+    alive.tell(["run"])
+    alive.rest(["run"])
+    assert (sent, node.timers) == ([], 0)

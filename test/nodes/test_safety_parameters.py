@@ -5,8 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from embodiment_bridge.bml.capabilities import parse_table
 from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.nodes.blackboard_feed import parse_sources
 from embodiment_bridge.nodes.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")
@@ -57,6 +60,15 @@ def test_bad_guards(texts, text):
     with pytest.raises(ConfigError, match="parameter guards") as caught:
         parse_guards(texts, KNOWN)
     assert text in str(caught.value)
+
+
+def test_the_example_of_the_page():
+    example = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1])["/**"]["ros__parameters"]
+    sources = parse_sources(example["blackboard"])
+    wanted = parse_guards(example["guards"], [source.name for source in sources])
+    assert [guard.value for guard in wanted] == [0.15, 65]
+    for entry in re.findall(r"`((?:cloud|desk)=[a-z,_-]+)`", PAGE):
+        assert parse_table([entry])
 
 
 def test_the_page_has_every_parameter():
