@@ -10,8 +10,19 @@ from typing import Any
 
 import pytest
 from diagnostic_msgs.msg import KeyValue
-from embodiment_bridge.action import ExecuteSkill
-from embodiment_bridge.msg import EntityArray, EpisodeEvent, GridPercept, HeardMessage, LinkState
+from embodiment_bridge.action import ExecuteActionPlan, ExecuteSkill
+from embodiment_bridge.msg import (
+    ActionParameter,
+    ActionPlan,
+    EntityArray,
+    EpisodeEvent,
+    GridPercept,
+    HeardMessage,
+    LinkState,
+    NodeEvent,
+    PlanAction,
+    SkillList,
+)
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import OccupancyGrid, Odometry
 from rclpy.action import ActionClient
@@ -23,6 +34,7 @@ from visualization_msgs.msg import MarkerArray
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.plan_client import PlanClient
 from embodiment_bridge.nodes.qos import profile
 from embodiment_bridge.nodes.watcher import Watcher
 from embodiment_bridge.peers.maeden.server import MaedenServer
@@ -42,6 +54,8 @@ TOPICS: dict[str, tuple[Any, str]] = {
     "heard": (HeardMessage, "events"),
     "event": (EpisodeEvent, "latched"),
     "link_state": (LinkState, "latched"),
+    "skills": (SkillList, "latched"),
+    "behavior_tree/events": (NodeEvent, "events"),
     "markers": (MarkerArray, "state"),
     "/tf": (TFMessage, "events"),
 }
@@ -138,7 +152,7 @@ def stages(tmp_path):
 
 def test_topics_say_what_the_agent_sees(stages, server) -> None:
     stage = stages(server)
-    stage.until(lambda: set(TOPICS) - {"heard", "markers"} <= set(stage.last))
+    stage.until(lambda: set(TOPICS) - {"heard", "markers", "behavior_tree/events"} <= set(stage.last))
     percept = stage.last["percept"]
     assert (percept.agent, percept.energy > 1900, percept.ok, percept.smell) == ("0", True, True, "b")
     assert list(percept.view[7].things) == ["0"]
@@ -193,6 +207,50 @@ def test_bml_steps_forward(stages, server) -> None:
     stage.until(lambda: stage.bml.result is not None)
     assert stage.bml.result.outcome == "SUCCEEDED"
     stage.until(lambda: stage.place[0] < 0)
+
+
+def test_bml_passes_over_what_an_agent_has_not(stages, server) -> None:
+    stage = stages(server)
+    leaves = [("emotion", "HAPPY"), ("body", "HEAD_SHAKE"), ("body", "EYE_RED"), ("body", "STEP_BACKWARD")]
+    behaviors = [{"type": kind, "action": action, "duration": 0.2} for kind, action in leaves]
+    stage.bml.send(json.dumps({"type": "sequence", "behaviors": behaviors}), source="test")
+    stage.until(lambda: stage.bml.result is not None)
+    assert (stage.bml.result.outcome, stage.bml.result.reason) == ("SUCCEEDED", "")
+    stage.until(lambda: stage.place[0] == 1)
+    skipped = [event.pointer for event in stage.all["behavior_tree/events"] if event.code == "SKIPPED"]
+    assert skipped == ["/behaviors/0", "/behaviors/1"]
+
+
+def test_a_plan_walks_grabs_drops_and_eats(stages) -> None:
+    with MaedenServer(world=str(WORLD), period=0.01, eating_ends=False) as server:
+        stage = stages(server)
+        plans = PlanClient(stage.watcher)
+        stage.until(lambda: plans.server_is_there and "skills" in stage.last)
+        assert stage.do("explore", until="key") == ""
+
+        def perform(*steps: PlanAction) -> list[tuple[str, str]]:
+            sent = plans.send(ExecuteActionPlan.Goal(plan=ActionPlan(actions=list(steps))))
+            stage.until(lambda: sent.result)
+            return [
+                (done.name, done.reason)
+                for done in sent.result.actions
+                if done.status in (done.DONE, done.ERROR)
+            ]
+
+        walk = PlanAction(sequence=1, name="walk", parameters=[ActionParameter(type="vector")])
+        walk.parameters[0].vector.x, walk.parameters[0].vector.y = -2.0, 1.0
+        grab = PlanAction(sequence=2, name="grab", parameters=[ActionParameter(type="entity", value="key")])
+        assert perform(walk, grab) == [("walk", ""), ("grab", "")]
+        stage.until(lambda: list(stage.last["percept"].inventory) == ["K"])
+        assert perform(PlanAction(sequence=1, name="drop")) == [("drop", "")]
+        stage.until(lambda: not stage.last["percept"].inventory)
+        for name in ("grab", "walk", "use"):
+            assert stage.do(name, **({"entity": "door"} if name == "walk" else {"thing": "key"})) == ""
+        before = stage.last["percept"].energy
+        food = ActionParameter(type="entity", value="food")
+        assert perform(PlanAction(sequence=1, name="eat", parameters=[food])) == [("eat", "")]
+        stage.until(lambda: stage.last["percept"].energy > before)
+        plans.destroy()
 
 
 def test_a_walk_is_cancelled_between_two_steps(stages) -> None:

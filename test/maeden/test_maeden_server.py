@@ -4,6 +4,7 @@
 import json
 import socket
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -91,7 +92,7 @@ def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_ever
         for _ in range(4):
             agent.say('{"command": "w", "arguments": []}')
             times.append(json.loads(agent.hear())[8])
-        assert [after - before for before, after in zip(times, times[1:], strict=False)] == [1, 1, 1]
+        assert [after - before for before, after in pairwise(times)] == [1, 1, 1]
 
 
 def test_line_without_end_is_not_kept(clients):

@@ -11,6 +11,7 @@ from typing import Final
 
 from embodiment_bridge.description import Skill
 from embodiment_bridge.errors import CommandError
+from embodiment_bridge.grid.food import FOOD
 from embodiment_bridge.grid.pose import QUARTER_TURN, Place
 from embodiment_bridge.grid.world_map import FURTHEST
 from embodiment_bridge.motion.native import Native, Start
@@ -81,6 +82,8 @@ class GridSkills:
             raise CommandError(
                 f"skill {skill.name!r}: {name!r} cannot be carried; what can: {' '.join(THINGS)}"
             )
+        if skill.name == "use" and thing == FOOD:
+            return self._deed(_eat(self._world))
         return self._deed(_once(Act(skill.name, thing), f"{skill.name} {name}".strip()))
 
     def _wait(self, skill: Skill, values: Values, slot: float) -> Native:
@@ -141,6 +144,13 @@ class GridSkills:
 
 def _once(command: object, what: str) -> Course:
     must((yield command), what)
+
+
+def _eat(world: AgentWorld) -> Course:
+    """Only food that is carried can be eaten: what lies here is taken first."""
+    if not world.carries(FOOD):
+        must((yield Act("grab", FOOD)), "use food: none is carried, and taking it")
+    must((yield Act("use", FOOD)), "use food")
 
 
 def _times(command: object, count: int) -> Course:

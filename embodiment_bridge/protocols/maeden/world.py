@@ -78,6 +78,10 @@ class AgentWorld:
         """Whether the agent carries something."""
         return self.percept is not None and bool(self.percept.inventory)
 
+    def carries(self, symbol: str) -> bool:
+        """Whether the agent carries such a thing."""
+        return self.percept is not None and symbol in self.percept.inventory
+
     def answered(self, event: Answer) -> None:
         """Take in a packet and what it answers."""
         percept, before = event.percept, self.percept
