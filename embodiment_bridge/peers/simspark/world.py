@@ -11,7 +11,7 @@ from typing import Final
 
 from embodiment_bridge.peers.simspark.anatomy import Vector
 from embodiment_bridge.peers.simspark.player import GRAVITY, Player
-from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
 
 CYCLE_S: Final = 0.02
 FIELD_LENGTH: Final = 30.0
@@ -103,9 +103,11 @@ class World:
             return False
         side = next((side for side, name in self.game.teams.items() if name == team), "")
         side = side or next((side for side in ("left", "right") if side not in self.game.teams), "")
-        taken = {other.number for other in self.players if other.side == side}
+        others = [other for other in self.players if other.side == side]
+        taken = {other.number for other in others}
         number = number or next((n for n in range(1, TEAM_SIZE + 1) if n not in taken), 0)
-        if not side or number in taken or not 1 <= number <= TEAM_SIZE:
+        allowed = types_fit([player.robot.type, *(other.robot.type for other in others)])
+        if not side or number in taken or not 1 <= number <= TEAM_SIZE or not allowed:
             player.put((0.0, 0.0, 10.0), player.yaw)
             return False
         self.game.teams[side] = team

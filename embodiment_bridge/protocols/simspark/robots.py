@@ -6,12 +6,15 @@ the server's ``nao.rsg``. Joint names are those of the perceptors; angles have t
 when the limb goes up or forward (its axis is x, to the right), ``?j2`` of arms and all yaws are positive to the left.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 MAX_SPEED_DEG_S: Final = 351.77  # the server cuts more; ankles of the hetero types differ a little
+MAX_SAME_TYPE: Final = 7  # robots of a team; so there are three types at least in a whole one
+MAX_TWO_TYPES: Final = 9
 STANDING_HEIGHT_M: Final = 0.385  # of the torso's frame with straight legs
 
 
@@ -36,6 +39,11 @@ class Robot:
     name: str
     scene: str
     joints: tuple[Joint, ...]
+
+    @property
+    def type(self) -> int:
+        """The number of its type, of which a team may have not too many; that of ``nao.rsg`` is 0."""
+        return int(self.name.removeprefix("nao") or 0)
 
     @property
     def effectors(self) -> tuple[str, ...]:
@@ -88,3 +96,9 @@ EFFECTORS: Final = frozenset(name for robot in ROBOTS.values() for name in robot
 UNIVERSAL_EFFECTOR: Final = (
     r"[a-z]{1,6}[0-9]{1,3}_[0-9]{1,3}"  # lae1_2: both axes of a joint of the old soccerbots
 )
+
+
+def types_fit(types: Iterable[int]) -> bool:
+    """Whether a server lets these types play in one team: 7 of one and 9 of two at most."""
+    counts = sorted(Counter(types).values())[-2:]
+    return sum(counts[-1:]) <= MAX_SAME_TYPE and sum(counts) <= MAX_TWO_TYPES
