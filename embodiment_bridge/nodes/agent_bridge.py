@@ -55,6 +55,10 @@ class AgentBridge(BridgeNode):
                 f"parameter protocol is {room.name!r}: no body speaks it; it is for `decode` and other nodes"
             )
         values.update(declare(self, room.parameters))
+        if values["transport"] == "replay" and not values["recording"]:
+            raise ConfigError(
+                "parameter recording is empty: transport replay needs the path of a byte stream"
+            )
         body = read_body(Path(values["body_file"]))
         converter: Converter = resolve(room.converter)(values, body)
         make_codec = partial(resolve(room.codec), **converter.codec_options())

@@ -53,6 +53,10 @@ CASES = {
             "start_peer": "true",
         },
     ),
+    "bringup_stream": (
+        BRINGUP,
+        {"body": "simspark", "transport": "replay", "recording": "nao.bin", "start_peer": "true"},
+    ),
     "bringup_simspark": (
         BRINGUP,
         {"body": "simspark", "start_peer": "true", "robot": "nao4", "frame_prefix": "r/"},
@@ -63,7 +67,10 @@ CASES = {
     "bringup_replay": (BRINGUP, {"body": "replay", "port": "dance", "use_sim_time": "true"}),
     "bringup_record": (BRINGUP, {"record": "true", "namespace": "m"}),
     "bringup_maeden": (BRINGUP, {"body": "maeden", "start_peer": "true"}),
-    "bringup_watched": (BRINGUP, {"viewer": "true", "rviz": "true", "namespace": "/m", "use_sim_time": "true"}),
+    "bringup_watched": (
+        BRINGUP,
+        {"viewer": "true", "rviz": "true", "namespace": "/m", "use_sim_time": "true"},
+    ),
     "team": ("launch/team.launch.xml", {"players": "3", "start_peer": "true", "use_sim_time": "true"}),
     "team_simspark": (
         "launch/team.launch.xml",

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recorded byte stream as the source of a body, through the launch file: `transport:=replay recording:=...`."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from embodiment_bridge.msg import GridPercept, LinkState
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.qos import profile
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "test/data"
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+HEADER = 4  # bytes before each message that tell its length
+
+
+def with_times(source: Path, target: Path, period: float) -> None:
+    """A copy with an index of its messages, ``period`` s apart."""
+    data = source.read_bytes()
+    target.write_bytes(data)
+    lines, place = [], 0
+    while place < len(data):
+        length = int.from_bytes(data[place : place + HEADER], "big")
+        lines.append(f"{len(lines) * period:.3f} {place} {length}\n")
+        place += HEADER + length
+    target.with_suffix(".idx").write_text("".join(lines))
+
+
+class Listener:
+    """What a graph of one body says."""
+
+    def __init__(self, recording: Path | str, **arguments: str) -> None:
+        arguments |= {"transport": "replay", "recording": str(recording)}
+        file = ROOT / "launch/bringup.launch.xml"
+        self.plan = read_launch(file, arguments, find_share=lambda _: ROOT, environment=os.environ)
+        self.joints: list[JointState] = []
+        self.grids: list[GridPercept] = []
+        self.links: list[LinkState] = []
+
+    def until(self, condition) -> None:
+        with Graph(self.plan, lambda text: None) as graph:
+            node = graph.runtime.add(Node("listener", context=graph.runtime.context))
+            node.create_subscription(JointState, "joint_states", self.joints.append, profile("events"))
+            node.create_subscription(GridPercept, "percept", self.grids.append, profile("events"))
+            node.create_subscription(LinkState, "link_state", self.links.append, profile("latched"))
+            deadline = time.monotonic() + PATIENCE
+            graph.spin(lambda: condition() or time.monotonic() > deadline)
+            assert condition()
+
+
+@pytest.mark.parametrize(
+    ("body", "stream", "joints"),
+    [("rcsssmj", "rcsssmj/short_agent_t1.bin", 23), ("simspark", "simspark/short_agent_nao.bin", 22)],
+)
+def test_robot_senses_what_was_recorded_again_and_again(body, stream, joints, tmp_path) -> None:
+    recording = tmp_path / "stream.bin"
+    with_times(DATA / stream, recording, 0.02)
+    heard = Listener(recording, body=body)
+    heard.until(lambda: any("over" in link.reason for link in heard.links) and len(heard.joints) > 80)
+    assert {link.peer for link in heard.links} == {f"replay://{recording}"}
+    assert {len(message.position) for message in heard.joints} == {joints}
+
+
+def test_agent_of_a_grid_world_sees_what_was_recorded() -> None:
+    heard = Listener(DATA / "maeden/recordings/json_j1/eat.A0.s2c.raw", body="maeden")
+    heard.until(lambda: bool(heard.grids))
+    assert heard.grids[0].smell == "h"
+
+
+def test_recording_that_is_not_given_or_not_there_is_named(tmp_path, capfd) -> None:
+    heard = Listener(tmp_path / "none.bin", body="simspark")
+    heard.until(lambda: any("none.bin: [Errno 2]" in link.reason for link in heard.links))
+    heard = Listener("", body="simspark")
+    with Graph(heard.plan, lambda text: None) as graph:
+        node = graph.runtime._nodes[0]
+        graph.spin(lambda: node.refused)
+    assert "not configured: parameter recording is empty" in capfd.readouterr().err
