@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from nao_stage import Nao
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.peers.simspark.world import World
@@ -68,3 +69,18 @@ def test_launch_file_starts_a_team_that_a_server_lets_in(robot):
     for number, found in bodies.items():
         model = "nao_toe" if found["robot"] == "nao4" else "nao"
         assert Path(found["body_file"]).stem == model, number
+
+
+def test_whole_team_joins_and_stands():
+    world = World(noise=False)
+    robots = ["nao"] * 7 + ["nao2"] * 2 + ["nao4"] * 2
+    team = [
+        Nao(world, number=number, robot=robot, body="nao_toe.yaml" if robot == "nao4" else "nao.yaml")
+        for number, robot in zip(PLAYERS, robots, strict=True)
+    ]
+    for _ in range(100):
+        world.step()
+        for nao in team:
+            nao.percept()
+    assert [world.player("left", number) for number in PLAYERS] == world.players
+    assert all(nao.runner.status == "standing" for nao in team)
