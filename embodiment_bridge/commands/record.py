@@ -80,6 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
             return stopped() or bool(recorder.totals.error) or 0.0 < arguments.seconds <= now - begun
 
         runtime.spin(done)
+        if shown > begun:
+            sys.stderr.write("\n")  # after the line of progress
         topics = len(recorder.topics)
         recorder.close()
         totals = recorder.totals

@@ -66,7 +66,9 @@ class Player(BridgeNode):
         """Look into the recording, and make its topics."""
         values = self.values
         if not values["bag"]:
-            raise ConfigError("parameter bag is empty: which recording? (a rosbag2 directory)")
+            raise ConfigError(
+                "parameter bag is empty: which recording? (a rosbag2 directory; argument port of the launch file)"
+            )
         with BagReader(Path(values["bag"])) as reader:
             self._recorded, self.duration = reader.topics, reader.duration
             recorded_skills = self._recorded_skills(reader) if values["body"] else None
