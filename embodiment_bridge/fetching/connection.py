@@ -15,6 +15,7 @@ from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.resolving import Place
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
 
+UNKNOWN_AUTHORITY: Final = (2, 18, 19, 20, 21)  # OpenSSL's codes where no trusted authority was found
 OVERHEAD: Final = 65_536  # bytes of headers and of chunk sizes beside the body; http.client alone takes 6 MB
 
 
@@ -98,7 +99,8 @@ class GuardedConnection(http.client.HTTPConnection):
             raw.close()
             if isinstance(error, FetchError):
                 raise
-            raise FetchError("UNREACHABLE", f"no TLS with {self.host[:60]!r}: {error}") from error
+            hint = rules.policy.hint(rules.opens_ca) if _is_unknown_authority(error) else ""
+            raise FetchError("UNREACHABLE", f"no TLS with {self.host[:60]!r}: {error}{hint}") from error
         self._guarded = GuardedSocket(raw, deadline, rules.first_byte_s, max_bytes + OVERHEAD)
         self.sock = self._guarded
 
@@ -126,6 +128,10 @@ def tls_context(ca_file: str = "") -> ssl.SSLContext:
         except OSError as error:  # ssl.SSLError is one
             raise ConfigError(f"certificates of {ca_file}: {error.strerror or error}") from error
     return context
+
+
+def _is_unknown_authority(error: OSError) -> bool:
+    return isinstance(error, ssl.SSLCertVerificationError) and error.verify_code in UNKNOWN_AUTHORITY
 
 
 def _connected(places: Sequence[Place], rules: FetchRules, deadline: Deadline) -> socket.socket:

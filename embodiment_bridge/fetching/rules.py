@@ -36,6 +36,7 @@ class FetchRules:
     connect_s, first_byte_s: s to reach one address, and to wait for the first byte of a reply.
     max_redirects: hops after the first; each is checked as the first one was, and none leaves https for http.
     ca_file: PEM file of certification authorities that are trusted beside those of the system; empty: none.
+    opens_ca: what people set to trust more of them, such as a parameter's name; a refusal names it.
     """
 
     policy: UrlPolicy = NOWHERE
@@ -44,6 +45,7 @@ class FetchRules:
     first_byte_s: float = 5.0
     max_redirects: int = 3
     ca_file: str = ""
+    opens_ca: str = ""
 
 
 def shown(url: str) -> str:

@@ -46,9 +46,8 @@ def verify(body: bytes, signature: str, key: bytes) -> None:
         FetchError: there is no signature, or not that of this body by this key.
     """
     if not signature:
-        raise FetchError(
-            "UNSIGNED", f"the reply has no {SIGNATURE_HEADER}, and documents must be signed here"
-        )
+        text = f"the reply has no {SIGNATURE_HEADER}; documents must be signed here (parameter signature_key_file)"
+        raise FetchError("UNSIGNED", text)
     if not hmac.compare_digest(signature.strip().encode(errors="replace"), sign(body, key).encode()):
         raise FetchError(
             "BAD_SIGNATURE", f"the {SIGNATURE_HEADER} of the reply is not that of its bytes by our key"

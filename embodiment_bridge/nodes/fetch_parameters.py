@@ -76,7 +76,7 @@ def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
             tls_context(ca_file)
     except ConfigError as error:
         raise ConfigError(f"parameter fetch_ca_file: {error}") from error
-    return FetchRules(policy, host_map, ca_file=ca_file)
+    return FetchRules(policy, host_map, ca_file=ca_file, opens_ca="parameter fetch_ca_file")
 
 
 def signature_key(values: Mapping[str, Any]) -> bytes:

@@ -14,6 +14,7 @@ from embodiment_bridge.nodes.qos import profile
 
 TOPIC = "keep_alive"
 LOOK_S = 0.1  # of wall time, between two looks
+MAX_KNOWN = 100  # sources that are remembered to have been heard
 PER_LIMIT = 5  # how often one tells of oneself in the time after which one would count as silent
 
 
@@ -71,16 +72,19 @@ class KeepAlive:
 
 @dataclass(slots=True)
 class _Watched:
-    """One source: its limit in s, when it was heard last, how many skills it has, whether it is silent."""
+    """One source: its limit in s, when it was heard last (None: never yet), its skills, whether it is silent."""
 
     limit: float
-    heard: float
+    begun: float
+    heard: float | None = None
     skills: set[str] = field(default_factory=set)
     silent: bool = False
 
 
 class DeadMan:
     """The body's side: watches the sources of skills that asked for it, and tells when one falls silent or is back.
+
+    Who was never heard cannot fall silent: that is the topic which does not lead here, and is told as a warning.
 
     Args:
         node: has the topic.
@@ -98,6 +102,8 @@ class DeadMan:
         self._changed = changed
         self._monotonic = monotonic
         self._watched: dict[str, _Watched] = {}
+        self._known: dict[str, None] = {}  # sources that were heard, the latest last
+        self._warned = False
         self._looked = 0.0
         self._timer: Timer | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -112,7 +118,9 @@ class DeadMan:
             self._looked = now
             self._timer = self._node.create_timer(LOOK_S, self.look, clock=self._steady)
         one = self._watched.setdefault(source, _Watched(limit, now))
-        one.limit, one.heard = min(limit, one.limit), now
+        one.limit = min(limit, one.limit)
+        if source in self._known:
+            one.heard = now
         one.skills.add(skill_id)
         self._back(source, one)
 
@@ -142,6 +150,9 @@ class DeadMan:
         now = self._monotonic()
         late, self._looked = now - self._looked > 2.0 * LOOK_S, now
         for source, one in list(self._watched.items()):
+            if one.heard is None:
+                self._warn_of(source, now - one.begun > one.limit)
+                continue
             if late:
                 one.heard = max(one.heard, now - one.limit / 2.0)
             if not one.silent and now - one.heard > one.limit:
@@ -149,10 +160,20 @@ class DeadMan:
                 self._changed(source, True)
 
     def _hear(self, message: String) -> None:
+        self._known.pop(message.data, None)
+        self._known[message.data] = None
+        if len(self._known) > MAX_KNOWN:
+            del self._known[next(iter(self._known))]
         one = self._watched.get(message.data)
         if one is not None:
             one.heard = self._monotonic()
             self._back(message.data, one)
+
+    def _warn_of(self, source: str, long_enough: bool) -> None:
+        if long_enough and not self._warned:
+            self._warned = True
+            text = f"{source[:100]!r} wants its skills held when it falls silent, but is never heard on {TOPIC}: "
+            self._node.get_logger().warning(text + "they are not held (does the topic lead here?)")
 
     def _back(self, source: str, one: _Watched) -> None:
         if one.silent:

@@ -142,7 +142,7 @@ class SkillServer:
     def _heard_of(self, source: str, silent: bool) -> None:
         """The one who lets the body move has fallen silent, or is back."""
         if silent:
-            text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is"
+            text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
             self._node.get_logger().warning(text)
         if silent or source not in self._held:
             self._desk.hold(silent, source, self._warn)

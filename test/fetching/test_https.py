@@ -54,6 +54,7 @@ def test_the_name_is_checked_whatever_the_address(peer, authority):
     error = refused(fetcher(peer.port, authority.file, "other.example"), "https://other.example/request")
     assert error.code == "UNREACHABLE"
     assert "Hostname mismatch" in str(error)
+    assert "fetch_ca_file" not in str(error)  # no authority makes another name of it
     assert len(peer.asked) == before
 
 
@@ -70,6 +71,7 @@ def test_an_authority_that_nobody_trusts(peer, tmp_path, other):
     error = refused(fetcher(peer.port, file), f"https://{HOST}/request")
     assert error.code == "UNREACHABLE"
     assert "certificate verify failed" in str(error)
+    assert str(error).endswith("(opened by parameter fetch_ca_file)")
     assert len(peer.asked) == before
 
 

@@ -47,6 +47,7 @@ def test_without_a_signature_it_is_refused():
         error = refused(peer, "/request", key=KEY)
     assert error.code == "UNSIGNED"
     assert "X-BML-Signature" in str(error)
+    assert "parameter signature_key_file" in str(error)
 
 
 def test_another_key_is_refused(key_file):

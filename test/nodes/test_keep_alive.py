@@ -4,7 +4,7 @@
 import pytest
 from std_msgs.msg import String
 
-from embodiment_bridge.nodes.keep_alive import LOOK_S, DeadMan, KeepAlive
+from embodiment_bridge.nodes.keep_alive import LOOK_S, MAX_KNOWN, DeadMan, KeepAlive
 
 
 class Topic:
@@ -19,7 +19,13 @@ class FakeNode:
     """Timers never fire by themselves."""
 
     def __init__(self):
-        self.timers, self.topic = 0, Topic()
+        self.timers, self.topic, self.warnings = 0, Topic(), []
+
+    def get_logger(self):
+        return self
+
+    def warning(self, text):
+        self.warnings.append(text)
 
     def create_publisher(self, kind, name, qos):
         assert (kind, name) == (String, "keep_alive")
@@ -48,6 +54,10 @@ class Stage:
         self.node, self.now, self.told = FakeNode(), 0.0, []
         self.watch = DeadMan(self.node, lambda *news: self.told.append(news), lambda: self.now)
 
+    def begin(self, source, skill="1", limit=0.5):
+        self.node.hear(String(data=source))
+        self.watch.begin(source, skill, limit)
+
     def wait(self, seconds, *alive):
         """Look ten times a second, while some are heard."""
         for _ in range(round(seconds / LOOK_S)):
@@ -63,7 +73,7 @@ def stage():
 
 
 def test_who_falls_silent_is_held_until_he_is_back(stage):
-    stage.watch.begin("run", "1", 0.5)
+    stage.begin("run", "1", 0.5)
     stage.wait(3.0, "run")
     assert stage.told == []
     stage.wait(0.4)
@@ -78,10 +88,36 @@ def test_who_falls_silent_is_held_until_he_is_back(stage):
 
 
 def test_each_source_for_itself(stage):
-    stage.watch.begin("a", "1", 0.5)
-    stage.watch.begin("b", "2", 0.5)
+    stage.begin("a", "1", 0.5)
+    stage.begin("b", "2", 0.5)
     stage.wait(2.0, "b", "nobody")
     assert stage.told == [("a", True)]
+
+
+def test_who_was_never_heard_is_not_held_but_warned_of(stage):
+    """As where a tree has another namespace than the body, and its topic was not remapped."""
+    stage.watch.begin("run", "1", 0.5)
+    stage.wait(3.0, "somebody else")
+    stage.watch.begin("other", "2", 0.5)
+    stage.wait(3.0)
+    assert stage.told == []
+    assert len(stage.node.warnings) == 1
+    assert (
+        "'run' wants its skills held when it falls silent, but is never heard on keep_alive"
+        in stage.node.warnings[0]
+    )
+    stage.wait(0.2, "run")
+    stage.wait(1.0)
+    assert stage.told == [("run", True)]
+
+
+def test_few_sources_are_remembered(stage):
+    for number in range(3 * MAX_KNOWN):
+        stage.node.hear(String(data=str(number)))
+    assert len(stage.watch._known) == MAX_KNOWN
+    stage.watch.begin(str(3 * MAX_KNOWN - 1), "1", 0.5)
+    stage.wait(1.0)
+    assert len(stage.told) == 1
 
 
 def test_who_did_not_ask_for_it_is_not_watched(stage):
@@ -92,8 +128,8 @@ def test_who_did_not_ask_for_it_is_not_watched(stage):
 
 
 def test_the_end_of_its_skills_ends_the_hold(stage):
-    stage.watch.begin("run", "1", 0.5)
-    stage.watch.begin("run", "2", 0.5)
+    stage.begin("run", "1", 0.5)
+    stage.begin("run", "2", 0.5)
     stage.wait(1.0)
     stage.watch.end("run", "1")
     assert stage.told == [("run", True)]
@@ -105,15 +141,15 @@ def test_the_end_of_its_skills_ends_the_hold(stage):
 
 
 def test_a_new_skill_is_a_sign_of_life(stage):
-    stage.watch.begin("run", "1", 0.5)
+    stage.begin("run", "1", 0.5)
     stage.wait(1.0)
-    stage.watch.begin("run", "2", 0.5)
+    stage.begin("run", "2", 0.5)
     assert stage.told[-1] == ("run", False)
 
 
 def test_a_look_that_is_late_blames_nobody(stage):
     """When this process stood still, nobody could be heard."""
-    stage.watch.begin("run", "1", 0.5)
+    stage.begin("run", "1", 0.5)
     stage.wait(0.3, "run")
     stage.now += 5.0
     stage.watch.look()
