@@ -7,8 +7,10 @@ from embodiment_bridge.fetching import Fetcher, FetchRules
 from embodiment_bridge.media.cloud_speech import MAX_URL, CloudSettings, FetchSpeech
 
 
-def speech_fetcher(settings: CloudSettings) -> FetchSpeech:
+def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> FetchSpeech:
     """Fetches from the host of the template, whatever its address, and from nowhere else.
+
+    ca_file: of certification authorities besides those of the system.
 
     Raises:
         ConfigError: a key would go over plain http to another machine.
@@ -18,4 +20,4 @@ def speech_fetcher(settings: CloudSettings) -> FetchSpeech:
         raise ConfigError("the key of a speech service goes over https only")
     hosts = frozenset({settings.host})
     policy = UrlPolicy(("https", "http"), hosts=hosts, trusted_hosts=hosts, max_length=MAX_URL)
-    return Fetcher(FetchRules(policy)).fetch_to
+    return Fetcher(FetchRules(policy, ca_file=ca_file)).fetch_to

@@ -114,7 +114,7 @@ def make_player(
     cache = MediaCache(folder, values["media_cache_size"] * MEGABYTE)
 
     def speech() -> SpeechStore:
-        fetch = None if choice.cloud is None else speech_fetcher(choice.cloud)
+        fetch = None if choice.cloud is None else speech_fetcher(choice.cloud, values["fetch_ca_file"])
         return SpeechStore(open_speaker(choice, environment, fetch), cache)
 
     sources = MediaSources(policy, cache, surroundings.fetch, surroundings.share)

@@ -10,6 +10,8 @@ from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.connection import tls_context
+from embodiment_bridge.media.cloud_speech import CloudSettings
+from embodiment_bridge.media.operator_fetch import speech_fetcher
 from embodiment_bridge.nodes.fetch_parameters import PARAMETERS, fetch_rules
 from embodiment_bridge.peers.bml.server import BmlPeer
 
@@ -79,6 +81,15 @@ def test_an_expired_certificate(authority):
     with BmlPeer(tls=authority.server(HOST, until="20210101000000Z")) as peer:
         error = refused(fetcher(peer.port, authority.file), f"https://{HOST}/request")
     assert "certificate has expired" in str(error)
+
+
+def test_a_speech_service_with_a_certificate_of_our_own(authority):
+    with BmlPeer(voice=0.1, tls=authority.server("localhost")) as peer:
+        settings = CloudSettings(f"https://localhost:{peer.port}/voice?id={{text}}", "")
+        url, file = f"https://localhost:{peer.port}/voice?id=hello", io.BytesIO()
+        assert speech_fetcher(settings, str(authority.file))(url, file, max_bytes=10_000) == "audio/wav"
+        with pytest.raises(FetchError, match="certificate verify failed"):
+            speech_fetcher(settings)(url, file, max_bytes=10_000)
 
 
 @pytest.mark.parametrize("fault", ["loopback", "metadata", "file"])

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signed documents over real sockets: taken, refused, and what a signature does not do."""
 
+import inspect
 import json
 
 import pytest
 
 from embodiment_bridge.bml.url_policy import UrlPolicy
+from embodiment_bridge.commands.peer import PEERS
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.acceptance import Acceptance
@@ -40,6 +42,13 @@ def test_a_signed_document_is_taken(key_file):
         reply = fetch(peer, "/request", key=KEY)
         assert reply.signature == sign(reply.body, KEY)
         assert fetch(peer, "/request").body == reply.body  # who does not ask for a signature takes it too
+
+
+def test_the_command_has_all_options_of_the_stand_in():
+    """``embodiment_bridge peer bml --sign-key FILE --tls FILE`` and the others."""
+    options = {option.name: option.default for option in PEERS["bml"].options}
+    known = inspect.signature(BmlPeer).parameters.values()
+    assert options == {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
 
 
 def test_without_a_signature_it_is_refused():
