@@ -126,7 +126,12 @@ ROWS = {
         "dead_man": (
             "nodes/test_keep_alive.py::test_who_falls_silent_is_held_until_he_is_back",
             f"{SAFETY}::test_the_body_holds_while_nobody_looks_after_it",
+        ),
+        "time-outs of commands, of servos and of links": (
             "motion/test_walk_skills.py::test_velocity_command_walks_turns_and_times_out",
+            "e2e/test_body_topics.py::test_joint_command_holds_after_it_stops_coming",
+            "dynamixel/test_driver_safety.py::test_the_watchdog_is_armed_where_a_joint_would_run_on_and_nowhere_else",
+            "e2e/test_real_server.py::test_killed_server_ends_the_goal_and_a_new_one_is_joined",
         ),
         "guards": (
             f"{SAFETY}::test_a_guard_refuses_and_ends_performances",
