@@ -67,7 +67,11 @@ PEERS: Mapping[str, Peer] = {
         7237,
         (
             Parameter("world", "", "World file; empty: a small world of its own."),
-            Parameter("build", "json2018", "Build whose rules hold, or a dialect: T, J3, J4."),
+            Parameter(
+                "build",
+                "json2018",
+                "Build whose rules hold: text2013, text201701, text2017, json_j3 or json2018; or a dialect: T, J3, J4.",
+            ),
             Parameter("period", 0.05, "Of a cycle, s.", 0.001, 10.0),
             Parameter("eating_ends", True, "Whether a meal ends the run."),
             Parameter("fault", "none", "Fault: doubled, mixed, silent, halves or hang_up."),

@@ -20,6 +20,7 @@ _WORLD = re.compile(r"world=worlds/(\S+)")
 class Talk:
     """One agent's side: ``first`` packets came unasked; each of ``turns`` is (line sent, events up to the next one)."""
 
+    role: str = "base"
     first: list[Any] = field(default_factory=list)
     turns: list[tuple[str, list[Any]]] = field(default_factory=list)
 
@@ -40,7 +41,9 @@ def read_transcript(build: str, name: str) -> tuple[str, dict[str, Talk]]:
         talk = talks.setdefault(who, Talk())
         if mark == ">>":
             command = re.sub(r"\s+## .*", "", text)
-            if command.lower() not in ("base", "helper"):
+            if command.lower() in ("base", "helper"):
+                talk.role = command.lower()
+            else:
                 talk.turns.append((command, []))
         elif mark == "<<":
             events = codecs.setdefault(who, Codec()).feed(text.encode() + b"\n")

@@ -33,6 +33,20 @@ SEEN = [  # in worlds that are drawn from what the agent saw
     ("json2018", "key_door"),
     ("text2013", "hammer_rock"),
     ("json2018", "hammer_rock"),
+    ("text2013", "die_kill"),
+    ("json2018", "die_kill"),
+    ("text2013", "end_for_other"),
+    ("json_j4", "end_for_other"),
+    ("json2018", "end_for_other"),
+    ("text2013", "end_for_other_busy"),
+    ("json2018", "end_for_other_busy"),
+]
+HEARD = [  # where the agents saw too little of the world to draw it all
+    ("text2013", "messages", 10),
+    ("text2013", "odd_messages", 4),
+    ("text2013", "two_agents", 3),
+    ("text201701", "two_agents", 3),
+    ("text2013", "helper", 0),
 ]
 RULES = {"json_j4": "json_j3"}  # the folder's name is not that of the dialect
 ACTIONS = {"f": "forward", "b": "backward", "l": "left", "r": "right"}
@@ -63,7 +77,7 @@ class Played:
     def _plan(self, number, talk):
         first = packets(talk.first)[0]
         last = first.world_time
-        self.joins.setdefault(last, []).append((number, first.raw))
+        self.joins.setdefault(last, []).append((talk.role, first.raw))
         for command, told in in_order(talk.turns):
             answer = packets(told)
             words = [event.word for event in told if isinstance(event, Ending)]
@@ -83,8 +97,8 @@ class Played:
         """(what was recorded, what the simulation says) for each packet."""
         compared = []
         for time in range(max([*self.commands, *self.joins]) + 1):
-            for _, first in self.joins.get(time, ()):
-                _, lines = self.simulation.join()
+            for role, first in self.joins.get(time, ()):
+                _, lines = self.simulation.join(role)
                 compared.append((first, "\n".join(lines[1:])))
             sent = self.simulation.cycle(self.commands.get(time, {}))
             compared += [
@@ -132,3 +146,14 @@ def test_says_the_same_in_a_world_drawn_from_what_was_seen(build, name):
     assert len(compared) > 3
     for recorded, said in compared:
         assert in_capitals(said) == recorded
+
+
+@pytest.mark.parametrize(("build", "name", "count"), HEARD)
+def test_meets_and_hears_whom_the_agent_met_and_heard_and_from_the_same_direction(build, name, count):
+    world = seen_world(build, name)
+    food = world[:-1] + "+"  # somewhere; without food nobody is told anything
+    compared = Played(build, name, food).play()
+    pairs = [[packet.split("\n") for packet in pair] for pair in compared]
+    assert sum(recorded[5] != "()" for recorded, _ in pairs) == count
+    for recorded, said in pairs:
+        assert (said[4], said[5], said[7]) == (recorded[4], recorded[5], recorded[7])

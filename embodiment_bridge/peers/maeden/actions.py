@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from embodiment_bridge.peers.maeden.world import Agent, World
+from embodiment_bridge.peers.maeden.world import Agent, Said, World
 
 TOOLS: Final = {("K", "#"): 2, ("T", "@"): 15, ("G", "R"): 2}  # what opens what, and its energy
 CARRIED: Final = frozenset("KTG+$")
@@ -148,8 +148,7 @@ def _communicate(world: World, agent: Agent, words: list[str]) -> None:
         return
     for other in world.agents.values():
         if other is not agent:
-            direction = _direction(other, agent)
-            other.said.append(f"({agent.id} {direction} {words[0]} {sentence})")
+            other.said.append(Said(agent.id, agent.place, words[0], sentence))
 
 
 def _sentence(words: list[str]) -> str | None:
@@ -166,13 +165,6 @@ def _sentence(words: list[str]) -> str | None:
     except (IndexError, ValueError):
         raise NoAnswerError from None
     return None
-
-
-def _direction(hearer: Agent, speaker: Agent) -> str:
-    ahead, right = hearer.offset(speaker.place)
-    if abs(right) > abs(ahead):
-        return "right" if right > 0 else "left"
-    return "forward" if ahead > 0 else "back" if ahead < 0 else "here"
 
 
 _SENTENCES: Final = frozenset("ts")

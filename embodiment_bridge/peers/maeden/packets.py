@@ -4,7 +4,7 @@
 import json
 from typing import Any, Final
 
-from embodiment_bridge.peers.maeden.world import Agent, Place, World
+from embodiment_bridge.peers.maeden.world import Agent, Place, Said, World
 
 AHEAD: Final = range(-1, 6)
 SIDES: Final = range(-2, 3)
@@ -40,11 +40,21 @@ def text_lines(world: World, agent: Agent) -> list[str]:
         _list(agent.carried),
         f"({rows})",
         _list(_ground(world, agent)),
-        "(" + "".join(agent.said) + ")",
+        "(" + "".join(_heard(agent, said) for said in agent.said) + ")",
         str(agent.energy),
         "ok" if agent.ok else "fail",
         str(world.time),
     ]
+
+
+def _heard(agent: Agent, said: Said) -> str:
+    """A message. Its direction is told of the hearer as it stands now, after what it did in this cycle."""
+    ahead, right = agent.offset(said.place)
+    if abs(right) > abs(ahead):
+        direction = "right" if right > 0 else "left"
+    else:
+        direction = "forward" if ahead > 0 else "back" if ahead < 0 else "here"
+    return f"({said.speaker} {direction} {said.volume} {said.sentence})"
 
 
 def _list(items: list[str]) -> str:

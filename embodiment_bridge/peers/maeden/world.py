@@ -24,8 +24,18 @@ NEVER: Final = -(10**9)
 
 
 @dataclass(slots=True)
+class Said:
+    """Somebody's words; ``place``: where it was when it said them."""
+
+    speaker: int
+    place: Place
+    volume: str
+    sentence: str
+
+
+@dataclass(slots=True)
 class Agent:
-    """One agent. ``said``: messages that it hears in this cycle, as they are sent."""
+    """One agent. ``said``: what it hears in this cycle."""
 
     id: int
     place: Place
@@ -36,7 +46,7 @@ class Agent:
     ok: bool = True
     dead: int = 0  # how many causes
     ate: bool = False
-    said: list[str] = field(default_factory=list)
+    said: list[Said] = field(default_factory=list)
 
     @property
     def ahead(self) -> Place:
