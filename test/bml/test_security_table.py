@@ -125,7 +125,8 @@ ROWS = {
         "on_stop": ("motion/test_skill_life.py::test_cancel_ends_as_the_skill_says_and_only_at_rest",),
         "dead_man": (
             "nodes/test_keep_alive.py::test_who_falls_silent_is_held_until_he_is_back",
-            f"{SAFETY}::test_the_body_holds_while_nobody_looks_after_it",
+            "e2e/test_dead_man.py::test_the_body_stands_while_its_brain_is_stopped_or_dead",
+            f"{SAFETY}::test_a_pause_is_no_silence",
         ),
         "time-outs of commands, of servos and of links": (
             "motion/test_walk_skills.py::test_velocity_command_walks_turns_and_times_out",

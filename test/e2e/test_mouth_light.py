@@ -17,8 +17,8 @@ OPEN, CLOSED = "a", "m"  # phonemes
 
 @pytest.fixture
 def folder(tmp_path):
-    (tmp_path / "voice.wav").write_bytes(wav("voice", "a", 2.0))
-    phonemes = tuple((place * 0.2, OPEN if place % 2 else CLOSED) for place in range(10))
+    (tmp_path / "voice.wav").write_bytes(wav("voice", "a", 1.4))
+    phonemes = tuple((place * 0.2, OPEN if place % 2 else CLOSED) for place in range(7))
     (tmp_path / "voice.marks.json").write_text(to_text(Marks(phonemes=phonemes)))
     return tmp_path
 
