@@ -4,13 +4,15 @@
 import contextlib
 import re
 import socket
+import time
 from pathlib import Path
 
 import pytest
 
 from embodiment_bridge.errors import ConfigError, LinkError
 from embodiment_bridge.framing import Framer
-from embodiment_bridge.peers.simspark.server import SimsparkServer
+from embodiment_bridge.peers.simspark.server import LATEST, SimsparkServer
+from embodiment_bridge.peers.simspark.world import CYCLE_S
 
 DATA = Path(__file__).parents[1] / "data/simspark"
 SCENE = "(scene rsg/agent/nao/nao.rsg)"
@@ -72,6 +74,19 @@ def test_several_agents_see_and_hear_each_other(server):
         one.until("(P (team b) (id 4) (head")
         two.tell("(say hi)")
         assert re.search(r"\(hear b [\d.]+ -?[\d.]+ hi\)", one.until("(hear"))
+
+
+def test_world_that_takes_longer_than_its_cycle_still_hears_its_clients(server, monkeypatch):
+    step = server.world.step
+
+    def slow_step():
+        time.sleep(2 * CYCLE_S)
+        step()
+
+    monkeypatch.setattr(server.world, "step", slow_step)
+    time.sleep(2 * LATEST)  # now it is as late as it can be
+    with Agent(server) as agent:
+        assert "(unum 1) (team left)" in agent.join()
 
 
 def test_nothing_is_said_before_a_scene_is_asked_for(server):

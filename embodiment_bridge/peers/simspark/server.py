@@ -144,7 +144,8 @@ class SimsparkServer:
         self._selector.close()
 
     def _attend(self, until: float) -> None:
-        """Serve the sockets up to a time (monotonic s)."""
+        """Serve the sockets up to a time (monotonic s), and once in any case: a world that is late hears too."""
+        self._select(0.0)
         while (left := until - time.monotonic()) > 0.0 and not self._closing.is_set():
             self._select(left)
 
