@@ -8,9 +8,9 @@ sexpdata reads the same text to nested lists; orjson reads it translated to JSON
 that no Python reader comes near. "times real time": seconds of the game per second of CPU; a message is 0.04 s.
 
 22 players: changes of a recorded Nao for all of them, all moving (crowd.py), from a server at 25 Hz to a node in a
-process of its own; entities, markers, poses and transforms have a subscriber. The time from a frame to its topic is from
-the server's write to the subscriber's callback. 100 times real time would be 0.4 ms for the 73 kB of such a message, in
-which orjson does not even build lists: so that aim is out of reach of one process of Python, and said to be missed.
+process of its own; entities, markers, poses and transforms have a subscriber. The time from a frame to its topic is
+from the server's write to the subscriber's callback. 100 times real time would be 0.4 ms for the 73 kB of such a
+message, in which orjson does not even build lists: so that aim is out of reach of one process of Python, and missed.
 """
 
 import socket
