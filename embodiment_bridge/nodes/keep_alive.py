@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.timer import Timer
 from std_msgs.msg import String
 
+from embodiment_bridge.motion.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.qos import profile
 
 TOPIC = "keep_alive"
@@ -160,6 +161,8 @@ class DeadMan:
                 self._changed(source, True)
 
     def _hear(self, message: String) -> None:
+        if len(message.data) > LONGEST_SOURCE:
+            return
         self._known.pop(message.data, None)
         self._known[message.data] = None
         if len(self._known) > MAX_KNOWN:

@@ -4,6 +4,7 @@
 import pytest
 from std_msgs.msg import String
 
+from embodiment_bridge.motion.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.keep_alive import LOOK_S, MAX_KNOWN, DeadMan, KeepAlive
 
 
@@ -115,6 +116,8 @@ def test_few_sources_are_remembered(stage):
     for number in range(3 * MAX_KNOWN):
         stage.node.hear(String(data=str(number)))
     assert len(stage.watch._known) == MAX_KNOWN
+    stage.node.hear(String(data="a" * (LONGEST_SOURCE + 1)))
+    assert "a" * (LONGEST_SOURCE + 1) not in stage.watch._known
     stage.watch.begin(str(3 * MAX_KNOWN - 1), "1", 0.5)
     stage.wait(1.0)
     assert len(stage.told) == 1
