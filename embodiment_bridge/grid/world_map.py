@@ -15,7 +15,7 @@ QUICKSAND: Final = "Q"  # deadly for whoever does anything but walk on
 MANY: Final = "A"  # what some servers show for every agent whose id has two digits
 FURTHEST: Final = 512  # cells from the start that are remembered; no world is so large
 MOST_AGENTS: Final = 256  # that are remembered; no world has so many
-MOST_LYING: Final = 1024  # cells of which it is remembered for entities what lies in them
+MOST_LYING: Final = 512  # cells of which it is remembered for entities what lies in them
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # as in nav_msgs/OccupancyGrid
 
 Things = tuple[str, ...]
