@@ -29,6 +29,7 @@ from untyped import untyped
 
 from embodiment_bridge import registry
 from embodiment_bridge.framing import Framer, frame
+from embodiment_bridge.protocols.contract import Codec, resolve
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 
 DATA = Path(__file__).parents[1] / "test/data"
@@ -56,7 +57,8 @@ def run(seconds: float = 10.0) -> list[dict[str, Any]]:
 
 def _decoding(protocol: str, name: str, stream: bytes) -> list[dict[str, Any]]:
     payloads = [found.payload for found in Framer().feed(stream)]
-    works: dict[str, Callable[[], None]] = {"ours": lambda: _apply(protocol, stream)} | untyped(payloads)
+    make_codec = resolve(registry.room(protocol).codec)
+    works: dict[str, Callable[[], None]] = {"ours": lambda: _apply(make_codec(), stream)} | untyped(payloads)
     best = best_times(works)
     real_time = len(payloads) * PERIOD / best["ours"]
     speed = {work: len(stream) / seconds / 1e6 for work, seconds in best.items()}
@@ -69,8 +71,8 @@ def _decoding(protocol: str, name: str, stream: bytes) -> list[dict[str, Any]]:
     return rows
 
 
-def _apply(protocol: str, stream: bytes) -> None:
-    codec, model = registry.codec(protocol), MonitorModel(can_ask=False)
+def _apply(codec: Codec, stream: bytes) -> None:
+    model = MonitorModel(can_ask=False)
     for start in range(0, len(stream), 1 << 16):
         for event in codec.feed(stream[start : start + (1 << 16)]):
             model.take(event)
