@@ -6,10 +6,15 @@
 The servos are virtual ones in a process of their own: paced to a bit rate (no return delay, no USB), or as fast as they
 can. Ours is the whole driver as it drives a robot (units, limits, soft start, health) in its thread; the others do the
 two group instructions and unpack the raw values. CPU is that of the client's process. All read fast (one combined
-answer) where they can. The emergency stop is measured from the call to the moment at which the torque-off packet of
-all servos is handed to the port.
+answer). The bare client is the floor: it sends the same bytes again and again, waits for as many as must come, and
+looks at none of them; what it does not reach, the terminal, the scheduler and the virtual servos take. Unpaced, it is
+these servos that take most of the time; so there are rows of a bus too that answers with bytes of its own memory, where
+it is the client that counts. The emergency stop is measured from the call to the moment at which the torque-off packet
+of all servos is handed to the port.
 """
 
+import os
+import select
 import sys
 import threading
 import time
@@ -21,8 +26,9 @@ from rows import percentile, row
 from servo_server import MODEL, SERVOS
 
 from embodiment_bridge.devices.dynamixel.bus import BusState, ServoBus
+from embodiment_bridge.devices.dynamixel.client import FAST_BLOCK, FAST_HEAD
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.packet import sync_write
+from embodiment_bridge.devices.dynamixel.packet import fast_sync_read, sync_write
 from embodiment_bridge.devices.dynamixel.port import Port, open_port
 from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
 
@@ -34,6 +40,7 @@ IDS = range(1, SERVOS + 1)
 READ, WRITE = (126, 10), (116, 4)  # address, bytes
 STOPS = 100
 MARGIN_S = 0.1  # s: a busy machine is no silent servo
+PATIENCE_S = 1.0  # s of others
 
 Rate = tuple[float, float]  # cycles per second, percent of a core
 
@@ -46,28 +53,41 @@ def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
         with Child("servo_server.py", baud, "--paced") as server:
             name = server.line()["port"]
             ours, sdk = driver(name, baud, seconds), sdk_loop(name, baud, seconds)
+            floor = bare_loop(name, baud, seconds)
             server.finish()
         label = f"{baud / 1e6:g} Mbaud"
         rows += [
             row(f"{label}: cycles", ours[0], "1/s", peer="wire limit", peer_value=limit, at_least=aim),
+            row(f"{label}: cycles", ours[0], "1/s", peer="bare client", peer_value=floor[0]),
             row(f"{label}: cycles", ours[0], "1/s", peer="dynamixel-sdk", peer_value=sdk[0]),
-            row(f"{label}: CPU", ours[1], "%", peer=f"dynamixel-sdk: {sdk[1]:.0f} %", at_most=CPU_AIM),
+            row(
+                f"{label}: CPU",
+                ours[1],
+                "%",
+                peer=f"bare client: {floor[1]:.1f} %; dynamixel-sdk: {sdk[1]:.0f} %",
+                at_most=CPU_AIM,
+            ),
         ]
-    return [*rows, *unpaced(seconds), emergency_stop()]
+    rows += unpaced("unpaced", seconds)
+    return [*rows, *unpaced("bus that takes no time", seconds, "--canned"), emergency_stop()]
 
 
-def unpaced(seconds: float) -> list[dict[str, Any]]:
+def unpaced(label: str, seconds: float, *options: str) -> list[dict[str, Any]]:
     """Servos that answer at once."""
-    with Child("servo_server.py", 1_000_000) as server:
+    with Child("servo_server.py", 1_000_000, *options) as server:
         name = server.line()["port"]
         ours = driver(name, 1_000_000, seconds)
         peers = {"dynamixel-sdk": sdk_loop(name, 1_000_000, seconds)[0]}
         if (rust := rustypot_loop(name, seconds)) is not None:
-            peers["rustypot, ordinary reads"] = rust[0]
+            peers["rustypot"] = rust[0]
+        floor = bare_loop(name, 1_000_000, seconds)
         server.finish()
     return [
-        row("unpaced: cycles", ours[0], "1/s", peer=peer, peer_value=rate, at_least=PEER_AIM)
-        for peer, rate in peers.items()
+        *(
+            row(f"{label}: cycles", ours[0], "1/s", peer=peer, peer_value=rate, at_least=PEER_AIM)
+            for peer, rate in peers.items()
+        ),
+        row(f"{label}: cycles", ours[0], "1/s", peer="bare client", peer_value=floor[0]),
     ]
 
 
@@ -164,7 +184,8 @@ def rustypot_loop(name: str, seconds: float) -> Rate | None:
     except ImportError:
         print("rustypot is not installed", file=sys.stderr)
         return None
-    servos = Xl430PyController(name, 1_000_000, 0.1)
+    servos = Xl430PyController(name, 1_000_000, PATIENCE_S)
+    servos.set_fast_sync_read(True)
     ids, goal = list(IDS), list((2048).to_bytes(4, "little"))
 
     def step() -> None:
@@ -172,6 +193,31 @@ def rustypot_loop(name: str, seconds: float) -> Rate | None:
         servos.sync_read_raw_data(ids, *READ)
 
     return timed(step, seconds)
+
+
+def bare_loop(name: str, baud: int, seconds: float) -> Rate:
+    """The least that any client does: the same question, as many bytes as must come, nothing read in them."""
+    goals = sync_write(WRITE[0], WRITE[1], dict.fromkeys(IDS, (2048).to_bytes(4, "little")))
+    question = goals + fast_sync_read(READ[0], READ[1], list(IDS))
+    wanted = FAST_HEAD + (FAST_BLOCK + READ[1]) * len(IDS)
+    port = open_port(name, baud)
+    file = port.fileno()
+    waiting = select.poll()
+    waiting.register(file, select.POLLIN)
+
+    def step() -> None:
+        os.write(file, question)
+        missing = wanted
+        while missing > 0:
+            if not waiting.poll(1e3 * PATIENCE_S):
+                raise RuntimeError("the servos do not answer")
+            missing -= len(os.read(file, 4096))
+
+    try:
+        step()
+        return timed(step, seconds)
+    finally:
+        port.close()
 
 
 def emergency_stop() -> dict[str, Any]:

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Twenty virtual servos on a pseudo terminal, until a line comes.
 
-python benchmarks/servo_server.py BAUD [--paced]
+python benchmarks/servo_server.py BAUD [--paced | --canned]
+
+With ``--canned`` a group read that was asked before is answered with the bytes of the first time, and goals before it
+are dropped: a bus that takes no time of its own, so that what is measured is its client.
 """
 
 import json
 import sys
+from typing import Any
 
 from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.devices.dynamixel.virtual.line import Pacing
@@ -13,12 +17,40 @@ from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
 
 SERVOS = 20
 MODEL = "xm430_w350"
+HEADER = b"\xff\xff\xfd\x00"
+CYCLE_READS = b"\x8a\x7e", b"\x82\x7e"  # fast sync read and sync read, from address 126
+
+
+class CannedBus(VirtualBus):
+    """Answers what it knows at once."""
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self._canned: dict[bytes, bytes] = {}
+        self._next = b""
+
+    def receive(self, data: bytes) -> None:
+        """See ``VirtualBus``."""
+        question = data[data.rfind(HEADER) :]
+        if question[7:9] not in CYCLE_READS or not data.startswith(HEADER):
+            super().receive(data)
+            return
+        if question not in self._canned:
+            super().receive(data)
+            self._canned[question] = super().transmit()
+        self._next = self._canned[question]
+
+    def transmit(self) -> bytes:
+        """See ``VirtualBus``."""
+        answer, self._next = self._next, b""
+        return answer or super().transmit()
 
 
 def main() -> None:
     baud = int(sys.argv[1])
     pacing = Pacing(baud=baud) if "--paced" in sys.argv else None
-    bus = VirtualBus([(id, MODEL) for id in range(1, SERVOS + 1)], pacing=pacing, baud=baud)
+    kind = CannedBus if "--canned" in sys.argv else VirtualBus
+    bus = kind([(id, MODEL) for id in range(1, SERVOS + 1)], pacing=pacing, baud=baud)
     with VirtualPort(bus) as port:
         print(json.dumps({"port": port.name}), flush=True)
         sys.stdin.readline()

@@ -72,8 +72,8 @@ LAYERS = (
         tuple(
             f"devices.dynamixel.{name}"
             for name in (
-                "bus", "calibration", "care", "client", "cycle_times", "goal_writer", "health", "port", "reading",
-                "robot", "servo", "settings", "work",
+                "bus", "calibration", "care", "client", "cycle", "cycle_times", "goal_writer", "health", "port",
+                "reading", "robot", "servo", "settings", "work",
             )
         ),
         ROS,

@@ -151,12 +151,23 @@ def test_answers_that_are_always_late_are_waited_for(stages) -> None:
     stage.virtual.heal(rule)
 
 
+class LostAnswer:
+    """The driver does not learn that servo 2 has torque, and its goal is one of long ago."""
+
+    drives = False
+
+    def begin(self, care, servos, now):
+        servos[1].retry_at = now + 60.0
+        servos[1].torque = False
+        servos[1].goals.goal = -0.5
+        return "", 0
+
+
 def test_a_torque_of_which_no_answer_told_moves_nothing(stage) -> None:
-    one = stage.bus.servos[1]
-    one.retry_at = time.monotonic() + 60.0
-    one.torque = False  # the answer to "torque on" was lost
-    one.goals.goal = -0.5
-    stage.until(lambda: one.torque)  # found out by looking
+    done: list[bool] = []
+    stage.bus.request(LostAnswer(), lambda *_: done.append(True))
+    stage.until(lambda: bool(done))
+    stage.until(lambda: stage.reading(2).torque)  # found out by looking
     time.sleep(0.1)
     assert abs(stage.reading(2).position - 0.2) < 0.02
 

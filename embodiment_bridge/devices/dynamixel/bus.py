@@ -14,9 +14,9 @@ from embodiment_bridge.devices.dynamixel.calibration import Stored
 from embodiment_bridge.devices.dynamixel.care import Care
 from embodiment_bridge.devices.dynamixel.client import BusClient
 from embodiment_bridge.devices.dynamixel.control_table import ControlTable, table
+from embodiment_bridge.devices.dynamixel.cycle import Cycle
 from embodiment_bridge.devices.dynamixel.cycle_times import CycleTimes
-from embodiment_bridge.devices.dynamixel.goal_writer import GoalWriter, Target
-from embodiment_bridge.devices.dynamixel.health import Health
+from embodiment_bridge.devices.dynamixel.goal_writer import Target
 from embodiment_bridge.devices.dynamixel.joints import Calibration
 from embodiment_bridge.devices.dynamixel.port import Port, latency_timer_ms, open_port
 from embodiment_bridge.devices.dynamixel.servo import JointReading, Servo, make_servo
@@ -81,8 +81,6 @@ class ServoBus:
         self._active = False
         self._stopping = False
         self._estop = ""  # torque_off or hold, while stopped
-        self._obeyed_estop = ""
-        self._hurried = False  # cycles follow each other without a pause
         self._wake = threading.Event()
         self._work: deque[Work] = deque()
         self._waiting: list[Work] = []
@@ -220,61 +218,41 @@ class ServoBus:
             servo.wanted = True
 
     def _cycle_for_ever(self, client: BusClient, care: Care) -> None:
-        writer, health = GoalWriter(client), Health(client, care)
+        cycle = Cycle(client, care, self.servos, self._after_found)
         period = 1.0 / self.config.rate_hz
-        self._obeyed_estop = ""
         last = time.monotonic()
         due = last
+        hurried = False  # cycles follow each other without a pause
         while not self._stopping:
             now = time.monotonic()
-            self._cycle(client, care, writer, health, now, now - last)
-            self.times.add(now - last, time.monotonic() - now)
+            self._cycle(cycle, care, now, now - last, hurried=hurried)
+            self.rejected = client.rejected
+            end = time.monotonic()
+            self.times.add(now - last, end - now)
             last = now
-            due = max(due + period, time.monotonic() - period)
-            left = due - time.monotonic()
-            self._hurried = left <= 0.0
-            hurry = self._hurried or self._estop != self._obeyed_estop
-            if not hurry and self._wake.wait(left):
+            due = max(due + period, end - period)
+            hurried = due <= end
+            if not hurried and self._estop == cycle.obeyed and self._wake.wait(due - end):
                 self._wake.clear()
         self._shut_down(care)
 
-    def _cycle(
-        self, client: BusClient, care: Care, writer: GoalWriter, health: Health, now: float, dt: float
-    ) -> None:
-        if self._estop != self._obeyed_estop:
-            writer.forget()
-            self._obey_estop(client, health)
-        answering = [servo for servo in self.servos if not servo.silent]
-        if self._obeyed_estop != "torque_off":
-            told, targets = self._targets
-            fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
-            driven = [servo for servo in answering if servo.torque]
-            writer.write(driven, targets, dt, fresh=fresh)
-            if self._hurried:  # the wire is the limit: work while it is busy
-                client.meanwhile = lambda: writer.prepare(driven, targets, dt, fresh=fresh)
-        if answering:
-            care.reader.read(answering, now)
-            care.mark_silent(now)
-        care.look_for_silent(now, self._after_found)
-        health.step([servo for servo in answering if not servo.silent], now)
-        if self._obeyed_estop == "torque_off":
+    def _cycle(self, cycle: Cycle, care: Care, now: float, dt: float, *, hurried: bool) -> None:
+        if self._estop != cycle.obeyed:
+            cycle.obey(self._estop)
+        told, targets = self._targets
+        fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
+        hurried = hurried and not self._work and not self._waiting
+        if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
+            return
+        cycle.tend(now)
+        if cycle.obeyed == "torque_off":
             care.keep_limp()
         elif self._estop != "torque_off":  # one that was not obeyed yet comes first, in the next cycle
             care.drive(now)
         self._do_work(care, now)
-        self.read_kind, self.rejected = care.reader.kind, client.rejected
+        self.read_kind = care.reader.kind
+        cycle.settle()
         self._judge()
-
-    def _obey_estop(self, client: BusClient, health: Health) -> None:
-        self._obeyed_estop = self._estop
-        if self._estop == "torque_off":
-            groups: dict[int, dict[int, bytes]] = {}
-            for servo in self.servos:
-                groups.setdefault(servo.table.item("torque_enable").address, {})[servo.id] = b"\0"
-                servo.torque = False
-            for address, data in groups.items():
-                client.sync_write(address, 1, data)
-            health.hurry()
 
     def _judge(self) -> None:
         silent = [servo.config.joint for servo in self.servos if servo.silent]

@@ -6,8 +6,9 @@ Whoever does not answer, or answers badly, is missing from the result: there is 
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from embodiment_bridge.devices.dynamixel import packet, packet1
@@ -70,6 +71,13 @@ class Answer(NamedTuple):
         return bool(self.error & ALERT)
 
 
+class Combined(NamedTuple):
+    """What servos say to a fast read: all of it, where it is whole and right, or else what each of them says."""
+
+    raw: bytes
+    answers: dict[int, Answer]
+
+
 @dataclass(slots=True)
 class Counters:
     """Of one servo: answers that came, that did not, that came damaged."""
@@ -77,6 +85,9 @@ class Counters:
     answers: int = 0
     timeouts: int = 0
     damaged: int = 0
+
+
+_fast_question = lru_cache(maxsize=64)(packet.fast_sync_read)
 
 
 def fault_text(fault: int) -> str:
@@ -161,9 +172,9 @@ class BusClient:
         """(id, address, size) for each servo."""
         return self._ask(packet.bulk_read(items), {id: size for id, _, size in items})
 
-    def fast_sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
+    def fast_sync_read(self, address: int, size: int, ids: tuple[int, ...]) -> Combined:
         """As ``sync_read``, answered in one combined status; one that breaks off gives those before the break."""
-        self._send(packet.fast_sync_read(address, size, ids))
+        self._send(_fast_question(address, size, ids))
         rejected = self.rejected
         wanted = FAST_HEAD + (FAST_BLOCK + size) * len(ids)
         deadline = self._deadline(wanted)
@@ -176,13 +187,13 @@ class BusClient:
                 deadline = max(deadline, self._deadline(missing))
                 continue
             break
-        if raw is not None and len(raw) == wanted:
-            found = _whole(raw, ids, size)
-        else:
-            blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
-            found = {block.id: Answer(block.error, block.data) for block in blocks}
+        if raw is not None and len(raw) == wanted and raw[FAST_HEAD + 1 :: FAST_BLOCK + size] == bytes(ids):
+            self._all_answered()  # counting them is left to who takes it in
+            return Combined(raw, {})
+        blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
+        found = {block.id: Answer(block.error, block.data) for block in blocks}
         self._count(ids, found, damaged=self.rejected > rejected)
-        return found
+        return Combined(b"", found)
 
     def _fast_raw(self, data: bytes) -> bytes | None:
         raw = None
@@ -225,7 +236,7 @@ class BusClient:
             self._wire.read(left)
 
     def _send(self, request: bytes) -> None:
-        if self._wire.discard() and self._missed:
+        if (self._missed or self._old) and self._wire.discard() and self._missed:
             self._be_patient()
         self._decoder.reset()
         self._wire.write(self._held + request)
@@ -283,7 +294,7 @@ class BusClient:
                 self._be_patient()
         return len(found) > before or bool(self._decoder.pending)
 
-    def _count(self, ids: Iterable[int], found: Mapping[int, Answer], *, damaged: bool = False) -> None:
+    def _count(self, ids: Iterable[int], found: Container[int], *, damaged: bool = False) -> None:
         self._missed = False
         for id in ids:
             counters = self.counters[id]
@@ -295,19 +306,13 @@ class BusClient:
                 counters.damaged += 1
             else:
                 counters.timeouts += 1
-        if not self._missed and self.margin_s > self._usual_margin_s:
+        if not self._missed:
+            self._all_answered()
+
+    def _all_answered(self) -> None:
+        self._missed = False
+        if self.margin_s > self._usual_margin_s:
             self.margin_s = max(CALMING * self.margin_s, self._usual_margin_s)
-
-
-def _whole(raw: bytes, ids: Sequence[int], size: int) -> dict[int, Answer]:
-    """The blocks of a complete combined status. Its last CRC, which was right, covers those of all blocks."""
-    step = FAST_BLOCK + size
-    found = {}
-    for at, id in zip(range(FAST_HEAD, len(raw), step), ids, strict=True):
-        if raw[at + 1] != id:
-            break
-        found[id] = Answer(raw[at], raw[at + 2 : at + 2 + size])
-    return found
 
 
 def _answer(item: Packet) -> Answer:

@@ -30,11 +30,14 @@ class GoalWriter:
         self._ready: tuple[list[tuple[int, str, int]], bytes] | None = None
 
     def write(
-        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool, same: bool
     ) -> None:
-        """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands."""
+        """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands.
+
+        same: what was prepared is surely for the same servos in the same state.
+        """
         ready, self._ready = self._ready, None
-        if ready is not None and ready[0] == _state(servos):
+        if ready is not None and (same or ready[0] == _state(servos)):
             self._client.hold(ready[1])
         else:
             self._client.hold(self._packets(servos, targets, dt, fresh=fresh))
@@ -58,13 +61,14 @@ class GoalWriter:
             target = targets.get(config.joint, NO_TARGET)
             name, value = goal_of(servo, target, dt, fresh=fresh and not servo.held)
             item = servo.table.items[name]
+            place = item.address, item.size
             data = value.to_bytes(item.size, "little", signed=item.signed)
-            group = groups.get((item.address, item.size))
-            if group is None:
-                group = groups[item.address, item.size] = {}
-            group[config.id] = data
+            if place in groups:
+                groups[place][config.id] = data
+            else:
+                groups[place] = {config.id: data}
         return b"".join(
-            self._client.sync_write_packets(address, size, data) for (address, size), data in groups.items()
+            [self._client.sync_write_packets(address, size, data) for (address, size), data in groups.items()]
         )
 
 
@@ -77,8 +81,11 @@ def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[st
     mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
     if mode in POSITION_MODES:
         ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
-        if mode == "position":
-            ticks = min(max(ticks, limits.lowest), limits.highest)
+        if mode == "position":  # without min and max, which take longer than all else here
+            if ticks < limits.lowest:
+                ticks = limits.lowest
+            elif ticks > limits.highest:
+                ticks = limits.highest
         return "goal_position", ticks
     old = servo.table.protocol == 1
     if mode == "velocity":

@@ -32,12 +32,12 @@ class Health:
             self._look_at_watchdog,
         )
         self._next = 0
-        self._due = 0.0
+        self.due = 0.0  # when the next look is taken, s of the monotonic clock
         self.watchdog_trips = 0
 
     def hurry(self) -> None:
         """Look at the torque in the next cycle."""
-        self._next, self._due = 0, 0.0
+        self._next, self.due = 0, 0.0
 
     def step(self, servos: Sequence[Servo], now: float) -> None:
         """Take one look at servos that answer, if it is time for one."""
@@ -45,11 +45,11 @@ class Health:
             if servo.alert and not servo.error:
                 self._look_at_error(servo, now)
                 return
-        if now < self._due:
+        if now < self.due:
             return
         self._looks[self._next](servos, now)
         self._next = (self._next + 1) % len(self._looks)
-        self._due = now + EVERY_S / len(self._looks)
+        self.due = now + EVERY_S / len(self._looks)
 
     def _look_at_error(self, servo: Servo, now: float) -> None:
         item = servo.table.items.get(LAST)

@@ -8,6 +8,8 @@ from struct import Struct
 from embodiment_bridge.devices.dynamixel.control_table import ControlTable, Item
 from embodiment_bridge.errors import ConfigError
 
+COMBINED_HEAD = 8  # bytes before the first block of a combined status
+VALUES = 5  # of each block in it: error, id, and what a ``Block`` has
 LONGEST = 24  # bytes: a wider span is read through indirect addresses
 FORMATS = {(1, False): "B", (1, True): "b", (2, False): "H", (2, True): "h", (4, False): "I", (4, True): "i"}
 
@@ -31,6 +33,25 @@ class Block:
         values = self.layout.unpack(data)
         ticks, speed, load = self.order
         return values[ticks], values[speed], values[load]
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedLayout:
+    """What is in the combined status of several servos. ``places``: error, position, speed and load of each of them."""
+
+    layout: Struct
+    places: tuple[tuple[int, int, int, int], ...]
+
+
+def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
+    """The layout of a combined status with these blocks: each has an error, an id, the bytes, a checksum."""
+    text = "".join(f"BB{block.layout.format[1:]}2x" for block in blocks)
+    places = []
+    for number, block in enumerate(blocks):
+        at = number * VALUES
+        ticks, speed, load = block.order
+        places.append((at, at + 2 + ticks, at + 2 + speed, at + 2 + load))
+    return CombinedLayout(Struct(f"<{COMBINED_HEAD}x{text}"), tuple(places))
 
 
 @dataclass(frozen=True, slots=True)

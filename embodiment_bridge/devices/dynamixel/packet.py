@@ -125,9 +125,9 @@ def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
         body = b"".join([_ID[id] + item for id, item in data.items()])
     except (KeyError, TypeError):  # said in detail, where there is time for it
         body = b"".join([bytes((id,)) + octets("data", data[id]) for id in distinct_ids(data)])
-    wrong = [id for id, item in data.items() if len(item) != size]
-    if wrong or not data:
+    if not data or set(map(len, data.values())) != {size}:
         distinct_ids(data)
+        wrong = [id for id, item in data.items() if len(item) != size]
         raise CommandError(f"data of id {wrong[0]} has {len(data[wrong[0]])} bytes; size is {size}")
     return _packet(BROADCAST, b"\x83" + _span(address, size) + body)
 

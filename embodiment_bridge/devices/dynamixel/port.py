@@ -41,6 +41,10 @@ class Port:
         self._writer = select.poll()
         self._writer.register(fd, select.POLLOUT)
 
+    def fileno(self) -> int:
+        """For select."""
+        return self._fd
+
     def write(self, data: bytes) -> None:
         """Send all of ``data``."""
         deadline = time.monotonic() + WRITE_S
