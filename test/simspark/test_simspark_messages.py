@@ -5,7 +5,7 @@ import math
 
 import pytest
 from embodiment_bridge.srv import Beam
-from nao_stage import PARAMETERS, STAMP, Nao
+from nao_stage import PARAMETERS, ROOT, STAMP, Nao
 from std_msgs.msg import String
 
 from embodiment_bridge.errors import CommandError
@@ -190,6 +190,17 @@ def test_landmarks_are_the_corners_and_goal_posts_of_the_field():
     assert len(flags) == 8
     assert flags["F1L"] == (-15.0, 10.0, 0.0)
     assert flags["G2R"] == (15.0, -1.05, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("robot", "remarks"), [("nao", 0), ("nao0", 0), ("nao1", 1), ("nao2", 0), ("nao3", 1)]
+)
+def test_log_says_that_longer_limbs_are_not_described(robot, remarks, tmp_path):
+    found = Nao(robot=robot).converter.remarks()
+    assert [f"those of {robot} are longer" in remark for remark in found] == [True] * remarks
+    own = tmp_path / "mine.urdf"
+    own.write_text((ROOT / "urdf/nao.urdf").read_text())
+    assert Nao(robot=robot, robot_description_file=str(own)).converter.remarks() == []
 
 
 def test_without_a_description_the_log_says_that_there_is_no_place():

@@ -33,6 +33,8 @@ from embodiment_bridge.urdf import read_urdf
 
 GOAL_HALF_WIDTH = 1.05  # m
 GOAL_HEIGHT = 0.8  # m
+OUR_URDF = "nao"
+LONGER = (1, 3)  # types with longer limbs
 BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
 
 
@@ -56,7 +58,13 @@ class Converter:
         self._joining = Joining(team, int(parameters["number"]))
         self._map = BodyMap(self._robot, body)
         names = [joint.name for joint in self._map.joints]
-        self._camera, self._remarks = _camera(str(parameters.get("robot_description_file", "")), names)
+        description = str(parameters.get("robot_description_file", ""))
+        self._camera, self._remarks = _camera(description, names)
+        if self._camera is not None and self._robot.type in LONGER and Path(description).stem == OUR_URDF:
+            self._remarks.append(
+                f"pose and entities are a little off: {OUR_URDF}.urdf has the limbs of types 0 and 2, those of "
+                f"{name} are longer"
+            )
         self._locator = Locator(
             landmarks(float(parameters["field_length"]), float(parameters["field_width"]))
         )
