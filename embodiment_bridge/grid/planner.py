@@ -2,9 +2,9 @@
 """The cheapest way through a grid, turns included: A* over cells and the headings in which they are entered.
 
 A search can be done bit by bit, so that nobody has to wait for a long one. What makes it quick: a cell and a heading
-are one whole number (``_code``); a step takes the turns before it along; a cell is entered again only where that may
-pay; and since prices are small whole numbers, and no estimate falls by more than a step costs, what is left to look at
-is kept in one pile per total instead of a heap.
+are one whole number (``_code``), of which no garbage collector takes notice; a step takes the turns before it along; a
+cell is entered again only where that may pay; and since prices are small whole numbers, and no estimate falls by more
+than a step costs, what is left to look at is kept in one pile per total instead of a heap.
 """
 
 from collections.abc import Callable
@@ -47,18 +47,6 @@ _STEPS: Final = tuple(tuple(_step(heading, turned) for turned in (1, 3, 0)) for 
 _BACK: Final = tuple(_step(heading, 2) for heading in range(4))
 
 
-class _Cell:
-    """What a search knows of a cell. price: of a step into it, 0 for none; least: spent up to it, so far."""
-
-    __slots__ = ("estimate", "goal", "least", "price")
-
-    def __init__(self, price: int, estimate: int, goal: bool) -> None:
-        self.price = price
-        self.estimate = estimate
-        self.goal = goal
-        self.least = _NEVER
-
-
 class Search:
     """``advance`` it until it is ``done``; then ``way`` has the actions (``forward left right``), None for no way.
 
@@ -81,15 +69,18 @@ class Search:
         self._estimate = estimate
         self._cost = cost
         self._in_front = in_front
-        self._cells: dict[int, _Cell] = {}
+        self._prices: dict[int, int] = {}  # of a step into a cell
+        self._estimates: dict[int, int] = {}
+        self._goals: set[int] = set()
+        self._least: dict[int, int] = {}  # spent up to a cell, so far
         self._spent: dict[int, int] = {}
         self._came: dict[int, int] = {}
         self._piles: dict[int, list[int]] = {}
         self._first = _code(start.place, start.heading)
         self._looked_at = 0
         self._total = estimate(start.place)  # of the pile in use; all lower ones are used up
-        cell = self._cells[self._first >> 2] = _Cell(0, self._total, wanted(start.place))
-        self._enter(self._first, cell, 0)
+        self._look_into(self._first)
+        self._enter(self._first, 0)
 
     def advance(self, most: int) -> bool:
         """Look at up to ``most`` poses more; whether the search is done."""
@@ -105,25 +96,27 @@ class Search:
         if code is None or self._looked_at > MOST_POSES:
             self.done = True
             return
-        if self._cells[code >> 2].goal:
+        if code >> 2 in self._goals:
             self.way, self.done = self._actions(code), True
             return
         spent, steps = self._spent[code], _STEPS[code & 3]
         for more, turn in steps if code != self._first else (*steps, _BACK[code & 3]):
             after = code + more
-            cell = self._cells.get(after >> 2) or self._cell(after)
-            total = spent + turn + cell.price
-            # Whoever came in another heading for so much less could turn round there, and still be cheaper.
-            if cell.price != _CLOSED and total < cell.least + _AROUND and self._enter(after, cell, total):
+            price = self._prices.get(after >> 2) or self._look_into(after)
+            if price != _CLOSED and self._enter(after, spent + turn + price):
                 self._came[after] = code
 
-    def _enter(self, code: int, cell: _Cell, spent: int) -> bool:
+    def _enter(self, code: int, spent: int) -> bool:
         """Note a pose, unless one like it was reached for as little; whether it is noted."""
-        if spent >= self._spent.get(code, _NEVER):
+        cell = code >> 2
+        least = self._least.get(cell, _NEVER)
+        # Whoever came in another heading for so much less could turn round there, and still be cheaper.
+        if spent >= least + _AROUND or spent >= self._spent.get(code, _NEVER):
             return False
         self._spent[code] = spent
-        cell.least = min(cell.least, spent)
-        total = spent + cell.estimate
+        if spent < least:
+            self._least[cell] = spent
+        total = spent + self._estimates[cell]
         if total in self._piles:
             self._piles[total].append(code)
         else:
@@ -136,21 +129,25 @@ class Search:
             pile = self._piles.get(self._total)
             while pile:
                 code = pile.pop()
-                cell = self._cells[code >> 2]
-                spent = self._spent[code]
-                if spent + cell.estimate == self._total and spent < cell.least + _AROUND:
+                cell, spent = code >> 2, self._spent[code]
+                if spent + self._estimates[cell] == self._total and spent < self._least[cell] + _AROUND:
                     return code  # no better one was found since it was noted
             self._piles.pop(self._total, None)
             self._total += 1
         return None
 
-    def _cell(self, code: int) -> _Cell:
-        place = _place(code)
-        goal = self._wanted(place)
-        extra = 0 if goal and self._in_front else self._cost(place)
-        price = _CLOSED if extra is None else 0 if goal and self._in_front else STEP_COST + extra
-        cell = self._cells[code >> 2] = _Cell(price, self._estimate(place), goal)
-        return cell
+    def _look_into(self, code: int) -> int:
+        """The price of a step into a cell that was not met before."""
+        cell, place = code >> 2, _place(code)
+        price = 0
+        if self._wanted(place):
+            self._goals.add(cell)
+        if cell not in self._goals or not self._in_front:
+            extra = self._cost(place)
+            price = _CLOSED if extra is None else STEP_COST + extra
+        self._prices[cell] = price
+        self._estimates[cell] = self._estimate(place)
+        return price
 
     def _actions(self, code: int) -> list[str]:
         actions: list[str] = []
