@@ -155,6 +155,13 @@ class BridgeNode(LifecycleNode):
             self.active = False
             self.deactivate()
 
+    def destroy_node(self) -> None:
+        """As in rclpy, and what configure made goes too: rclpy leaves actions on the graph until they are collected."""
+        self.close()
+        self._release()
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
     def _release(self) -> None:
         if self._configured:
             self._configured = False

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a runtime has served is off the graph once it has ended, and not when Python collects its garbage."""
+
+import gc
+import time
+
+import pytest
+from rclpy.node import Node
+from test_mock_body import FAST, SUCCEEDED, Mock
+
+from embodiment_bridge.nodes.runtime import Runtime
+
+PATIENCE = 30.0  # s; the machine may be busy
+
+
+@pytest.fixture
+def no_collection():
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_nodes_are_gone_when_the_runtime_has_ended(no_collection) -> None:
+    with Runtime() as outside:
+        looker = outside.add(Node("looker", context=outside.context))
+
+        def others() -> set[str]:
+            return set(looker.get_node_names()) - {"looker"}
+
+        def until_others_are(names: set[str]) -> None:
+            deadline = time.monotonic() + PATIENCE
+            outside.spin(lambda: others() == names or time.monotonic() > deadline)
+            assert others() == names
+
+        with Runtime() as runtime:
+            mock = Mock(runtime, "/ended", **FAST)
+            mock.join()
+            assert mock.skill("eye_wink") == (SUCCEEDED, "")
+            until_others_are({"mock_body", "behavior_tree", "watcher"})
+            mock.close()
+        until_others_are(set())
