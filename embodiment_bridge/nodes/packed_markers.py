@@ -17,9 +17,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 Array = Any
 
-# What marks the places of stamps and poses: bytes that no text has
-_STAMP: Final = b"\xfe" * 8
-_POSE: Final = b"\xfd" * 56
+# What marks the places of stamps and poses: bytes that no text has. The gaps that align numbers hold whatever was in
+# memory, perhaps ends of these; so the first byte is another one than the rest, and none is found too early.
+_STAMP: Final = b"\xfe" + b"\xfb" * 7
+_POSE: Final = b"\xfd" + b"\xfc" * 55
 _STAMP_FORMAT: Final = "=iI"  # s, ns, as the machine has them
 
 
@@ -32,11 +33,11 @@ class PackedMarkers:
 
     def __init__(self, markers: Sequence[Marker]) -> None:
         seconds, nanoseconds = struct.unpack(_STAMP_FORMAT, _STAMP)
-        (value, *_) = struct.unpack("=7d", _POSE)
+        pose = struct.unpack("=7d", _POSE)
         for marker in markers:
             marker.header.stamp = Time(sec=seconds, nanosec=nanoseconds)
             place, turn = marker.pose.position, marker.pose.orientation
-            place.x = place.y = place.z = turn.x = turn.y = turn.z = turn.w = value
+            place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w = pose
         data = serialize_message(MarkerArray(markers=list(markers)))
         self._stamps = _places(data, _STAMP)
         self._poses = _places(data, _POSE)

@@ -8,7 +8,7 @@ from geometry_msgs.msg import Point
 from rclpy.serialization import deserialize_message
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.packed_markers import PackedMarkers
+from embodiment_bridge.nodes.packed_markers import _POSE, _STAMP, PackedMarkers, _places
 
 STAMP = Time(sec=-7, nanosec=999_999_999)
 
@@ -37,3 +37,12 @@ def test_packed_is_as_serialised(count):
             place, turned = one.pose.position, one.pose.orientation
             place.x, place.y, place.z, turned.x, turned.y, turned.z, turned.w = row
         assert deserialize_message(data, MarkerArray) == MarkerArray(markers=markers)
+
+
+@pytest.mark.parametrize("pattern", [_POSE, _STAMP])
+def test_what_is_left_in_memory_before_a_pattern_is_not_taken_for_it(pattern):
+    for size in range(8):
+        for left in (pattern[:size], pattern[len(pattern) - size :]):
+            data = b"".join([left, pattern, left, b"text", left, pattern, left])
+            second = 3 * size + len(pattern) + 4
+            assert _places(data, pattern)[:, 0].tolist() == [size, second]
