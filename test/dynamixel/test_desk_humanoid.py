@@ -59,6 +59,15 @@ def test_every_action_of_the_seed_has_a_skill_on_channels_that_it_has() -> None:
         assert skill.min_s <= 1.0
 
 
+def test_emotions_are_postures_of_their_own_and_neutral_is_rest() -> None:
+    rest = {joint.name: joint.rest for joint in BODY.joints}
+    emotions = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
+    poses = [dict(BODY.skills[name].keyframes[-1].position) for name in emotions]
+    assert poses[-1] == {name: rest[name] for name in poses[-1]}
+    assert len({tuple(pose.items()) for pose in poses}) == len(emotions)
+    assert all(pose.keys() == poses[0].keys() for pose in poses)  # none depends on the one before
+
+
 def test_it_stands_on_its_soles_and_sides_are_mirror_images() -> None:
     for sole in ("l_sole", "r_sole"):
         assert link_pose(ROBOT, ZERO, sole).xyz[2] == pytest.approx(-0.223, abs=0.0005)

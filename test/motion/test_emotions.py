@@ -21,7 +21,7 @@ def feeling() -> Stage:
     return Stage(parse_body(FEELING, "small.yaml"))
 
 
-@pytest.mark.parametrize("name", ["mock", "t1", "k1", "nao", "nao_toe", "dummy", "ant"])
+@pytest.mark.parametrize("name", ["mock", "desk_humanoid", "t1", "k1", "nao", "nao_toe", "dummy", "ant"])
 def test_every_body_has_the_same_emotions(name: str) -> None:
     body = read_body(BODIES / f"{name}.yaml")
     assert [skill for skill in body.skills if skill in EMOTIONS] == list(EMOTIONS)
