@@ -20,6 +20,7 @@ from embodiment_bridge.session import EventSession, OpenLink, Phase, Session, li
 from embodiment_bridge.transports.base import Transport
 from embodiment_bridge.transports.probed_client import ProbedClient
 from embodiment_bridge.transports.replay import Replay
+from embodiment_bridge.transports.tape import Tape
 from embodiment_bridge.transports.tcp_client import TcpClient
 
 PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
@@ -33,7 +34,9 @@ PARAMETERS = (
         "Where events come from: the peer, a recording, or a simulation in this process.",
         choices=("tcp", "replay", "managed"),
     ),
-    Parameter("recording", "", "Path of the recorded byte stream that transport replay plays."),
+    Parameter(
+        "recording", "", "Path of a byte stream: transport replay plays it, tcp makes it of all that comes."
+    ),
     Parameter("replay_speed", 1.0, "1 is as recorded, 2 twice as fast, 0 as fast as possible.", 0.0, 100.0),
     *body_front.PARAMETERS,
 )
@@ -59,6 +62,8 @@ class AgentBridge(BridgeNode):
             raise ConfigError(
                 "parameter recording is empty: transport replay needs the path of a byte stream"
             )
+        if not values["body_file"]:
+            raise ConfigError("parameter body_file is empty: which body? (its file, of config/bodies)")
         body = read_body(Path(values["body_file"]))
         converter: Converter = resolve(room.converter)(values, body)
         make_codec = partial(resolve(room.codec), **converter.codec_options())
@@ -137,9 +142,12 @@ def _managed(room: Room, values: Mapping[str, Any]) -> OpenLink:
 def _connect(values: Mapping[str, Any], probe: str) -> Transport:
     if values["transport"] == "replay":
         return Replay(Path(values["recording"]), speed=values["replay_speed"])
+    link: Transport
     if probe:
-        return ProbedClient(values["host"], values[probe], values["port"], patience=PROBE_TIMEOUT)
-    return TcpClient(values["host"], values["port"])
+        link = ProbedClient(values["host"], values[probe], values["port"], patience=PROBE_TIMEOUT)
+    else:
+        link = TcpClient(values["host"], values["port"])
+    return Tape(link, Path(values["recording"])) if values["recording"] else link
 
 
 def _peer(values: Mapping[str, Any]) -> str:

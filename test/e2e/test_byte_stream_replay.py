@@ -13,6 +13,7 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.peers.simspark.server import SimsparkServer
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"
@@ -36,7 +37,7 @@ class Listener:
     """What a graph of one body says."""
 
     def __init__(self, recording: Path | str, **arguments: str) -> None:
-        arguments |= {"transport": "replay", "recording": str(recording)}
+        arguments = {"transport": "replay", "recording": str(recording)} | arguments
         file = ROOT / "launch/bringup.launch.xml"
         self.plan = read_launch(file, arguments, find_share=lambda _: ROOT, environment=os.environ)
         self.joints: list[JointState] = []
@@ -65,6 +66,17 @@ def test_robot_senses_what_was_recorded_again_and_again(body, stream, joints, tm
     heard.until(lambda: any("over" in link.reason for link in heard.links) and len(heard.joints) > 80)
     assert {link.peer for link in heard.links} == {f"replay://{recording}"}
     assert {len(message.position) for message in heard.joints} == {joints}
+
+
+def test_what_a_simulator_sent_is_kept_and_played(tmp_path) -> None:
+    recording = tmp_path / "game.bin"
+    with SimsparkServer(noise=False) as server:
+        live = Listener(recording, body="simspark", transport="tcp", port=str(server.port))
+        live.until(lambda: len(live.joints) > 50)
+    again = Listener(recording, body="simspark", replay_speed="4.0")
+    again.until(lambda: len(again.joints) > 50)
+    assert again.links[0].peer == f"replay://{recording}"
+    assert again.joints[0].name == live.joints[0].name
 
 
 def test_agent_of_a_grid_world_sees_what_was_recorded() -> None:
