@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A protocol that no body speaks is refused by name, and the process goes on."""
+"""A bridge that cannot be one says which parameter is wrong, and the process goes on."""
 
 import time
 
@@ -17,13 +17,20 @@ NO_BODY = [
 ]
 
 
-@pytest.mark.parametrize("protocol", [*NO_BODY, "telepathy"])
-def test_is_refused_by_name(protocol, capfd) -> None:
+def refused(override: Parameter) -> bool:
     with Runtime() as runtime:
-        override = Parameter("protocol", value=protocol)
         node = runtime.add(agent_bridge(parameter_overrides=[override], context=runtime.context))
         deadline = time.monotonic() + 20.0
         runtime.spin(lambda: node.refused or time.monotonic() > deadline)
-        assert node.refused
-        assert not node.active
+        return node.refused and not node.active
+
+
+@pytest.mark.parametrize("protocol", [*NO_BODY, "telepathy"])
+def test_a_protocol_that_no_body_speaks_is_refused_by_name(protocol, capfd) -> None:
+    assert refused(Parameter("protocol", value=protocol))
     assert repr(protocol) in capfd.readouterr().err
+
+
+def test_a_body_has_to_be_named(capfd) -> None:
+    assert refused(Parameter("body_file", value=""))
+    assert "parameter body_file is empty" in capfd.readouterr().err
