@@ -70,7 +70,7 @@ def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
 
 
 def rows_of(robot: str, found: dict[str, Turns], most: float | None) -> list[dict[str, Any]]:
-    """What the robot pays."""
+    """What the robot pays; ``most``: times its CPU without a page that are aimed at, None for no aims."""
     without, shown = found[WITHOUT], found[OPEN]
     rows = [
         row(f"robot {robot}, one page open: CPU of its process", shown.percent(shown.robot), "% of a core",
@@ -80,7 +80,7 @@ def rows_of(robot: str, found: dict[str, Turns], most: float | None) -> list[dic
         far, usual = (percentile(turns.steps, share) * 1e3 for turns in (shown, without))
         rows.append(
             row(f"robot {robot}, one page open: from step to step {label}", far, "ms",
-                peer=WITHOUT, peer_value=usual, at_most=MOST_LATE)
+                peer=WITHOUT, peer_value=usual, at_most=None if most is None else MOST_LATE)
         )  # fmt: skip
     return rows
 
