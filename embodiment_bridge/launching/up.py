@@ -72,7 +72,7 @@ class Graph:
             else:
                 os.environ[name] = value
         prepare()
-        factories = [node_factory(node.package, node.executable) for node in self._plan.nodes]
+        factories = [_factory(node) for node in self._plan.nodes]
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="embodiment_bridge_")))
         for executable in self._plan.executables:
             self._add_program(executable, folder)
@@ -108,6 +108,13 @@ class Graph:
             if code is not None:
                 self._programs.remove(program)
                 self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
+
+
+def _factory(plan: NodePlan) -> Callable[..., BridgeNode]:
+    try:
+        return node_factory(plan.package, plan.executable)
+    except ConfigError as error:
+        raise ConfigError(f"{plan.place}: <node>: {error}") from None
 
 
 def _writer(folder: Path) -> Callable[[str], Path]:
