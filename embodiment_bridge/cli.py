@@ -26,6 +26,13 @@ COMMANDS = (
     "doctor",
 )
 USAGE = 2
+EXAMPLES = """\
+examples:
+  embodiment_bridge demo
+  embodiment_bridge up bringup.launch.xml body:=mock
+  embodiment_bridge run-bml dance.json
+  embodiment_bridge up --help            and so for each command
+"""
 
 
 def parser(first: str = "") -> argparse.ArgumentParser:
@@ -36,6 +43,8 @@ def parser(first: str = "") -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="embodiment_bridge",
         description="Any brain drives any body: robots, simulators and behaviour on one ROS 2 graph.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     for name in [name for name in COMMANDS if name.replace("_", "-") == first] or COMMANDS:

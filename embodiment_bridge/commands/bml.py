@@ -29,6 +29,11 @@ from embodiment_bridge.commands.outcome import exit_code
 from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.errors import ConfigError, unknown
 
+EXAMPLES = """\
+examples:
+  embodiment_bridge bml validate dance.json
+  embodiment_bridge bml dry-run --help       and so for each action
+"""
 VALIDATE_EXAMPLES = """\
 examples:
   embodiment_bridge bml validate dance.json
@@ -56,7 +61,13 @@ DRAWINGS = {"text": to_text, "dot": to_dot, "svg": to_svg}
 
 def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the commands."""
-    group = commands.add_parser("bml", help="check or rehearse a BML document", description="BML documents.")
+    group = commands.add_parser(
+        "bml",
+        help="check or rehearse a BML document",
+        description="BML documents.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     actions = group.add_subparsers(metavar="ACTION", required=True)
     validate = _declare(
         actions, "validate", "name all problems of a document, with JSON pointers", VALIDATE_EXAMPLES

@@ -10,6 +10,9 @@ from embodiment_bridge.doctor.examination import examine
 from embodiment_bridge.doctor.finding import Verdict
 
 EXAMPLES = """\
+examples:
+  embodiment_bridge doctor
+  embodiment_bridge doctor --permissions > policy.xml
 One line per check: "ok|warn|fail  what: finding; do this". Exit code 1 if any failed; warnings alone are 0.
 No other machine is asked anything.
 """

@@ -20,7 +20,7 @@ class Peer:
     """One stand-in. ``server`` is ``module:attribute``: called with host, port and the options, it serves until closed.
 
     port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the one of them
-    that may also be given without its name.
+    that may also be given without its name. example: words of a command line.
     """
 
     summary: str
@@ -28,6 +28,7 @@ class Peer:
     port: int
     options: tuple[Parameter, ...] = ()
     operand: str = ""
+    example: str = "--port 0"
 
 
 PEERS: Mapping[str, Peer] = {
@@ -60,6 +61,7 @@ PEERS: Mapping[str, Peer] = {
             Parameter("unknown", 0.0, "Fault: share of messages with lists that nobody knows.", 0.0, 1.0),
             Parameter("lost", 0.0, "Fault: share of messages that never come.", 0.0, 1.0),
         ),
+        example="--sync true --monitor-port 0",
     ),
     "maeden": Peer(
         "simulator of the Maeden grid world (docs/maeden.md)",
@@ -78,12 +80,14 @@ PEERS: Mapping[str, Peer] = {
             Parameter("fault_every", 10, "Fault: of how many answers one is silent or a hang-up.", 1, 1000),
         ),
         operand="world",
+        example="my_world.txt --build T",
     ),
     "oac": Peer(
         "OpenCog OAC with its Router (docs/opencog.md)",
         "embodiment_bridge.peers.oac.stand_in:OacPeer",
         16312,
         OAC_OPTIONS,
+        example="--script demo --verbose true",
     ),
     "bml": Peer(
         "service that directs a robot by BML: documents, sounds, next links, faults (docs/requests.md)",
@@ -100,6 +104,7 @@ PEERS: Mapping[str, Peer] = {
             Parameter("sign_key", "", "File of the key by which documents are signed; empty: they are not."),
             Parameter("tls", "", "PEM file with a certificate and its key: https instead of http."),
         ),
+        example="--songs 2",
     ),
 }
 
@@ -127,7 +132,12 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, peer: Peer) -> None:
-    command = names.add_parser(name, help=peer.summary, description=f"Stand-in: {peer.summary}.")
+    command = names.add_parser(
+        name,
+        help=peer.summary,
+        description=f"Stand-in: {peer.summary}.",
+        epilog=f"example: embodiment_bridge peer {name} {peer.example}",
+    )
     command.add_argument("--host", default="127.0.0.1", help="where to listen (default: %(default)s)")
     command.add_argument(
         "--port", type=int, default=peer.port, help="TCP port; 0 takes a free one (default: %(default)s)"

@@ -12,6 +12,7 @@ from embodiment_bridge.errors import ConfigError
 if TYPE_CHECKING:
     from embodiment_bridge.devices.dynamixel.registers import Registers
 
+ID = "of the servo, 0 to 252"
 EXAMPLES = """\
 examples:
   embodiment_bridge servos /dev/ttyUSB0 scan
@@ -43,7 +44,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="for an answer, besides its bytes (default: 34)",
     )
     deeds = command.add_subparsers(metavar="ACTION", required=True)
-    scan = deeds.add_parser("scan", help="all servos at the baud rate")
+    scan = _add_deed(deeds, "scan", "all servos at the baud rate", "")
     scan.add_argument(
         "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
     )
@@ -57,19 +58,27 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         ("backup", _backup, "keep the control table in the servo"),
         ("restore", _restore, "return to the kept control table"),
     ):
-        one = deeds.add_parser(name, help=text)
-        one.add_argument("id", type=int)
+        one = _add_deed(deeds, name, text, "3")
+        one.add_argument("id", type=int, help=ID)
         one.set_defaults(deed=deed)
-    read = deeds.add_parser("read", help="a register, or all")
-    read.add_argument("id", type=int)
+    read = _add_deed(deeds, "read", "a register, or all", "3 present_position")
+    read.add_argument("id", type=int, help=ID)
     read.add_argument("register", nargs="?", help="such as present_position (default: all)")
     read.set_defaults(deed=_read)
-    write = deeds.add_parser("write", help="set a register; of EEPROM only if it differs")
-    write.add_argument("id", type=int)
-    write.add_argument("register")
-    write.add_argument("value", type=int)
+    write = _add_deed(deeds, "write", "set a register; of EEPROM only if it differs", "3 led 1")
+    write.add_argument("id", type=int, help=ID)
+    write.add_argument("register", help="such as goal_position")
+    write.add_argument("value", type=int, help="whole number, as the servo's manual has it")
     write.set_defaults(deed=_write)
     command.set_defaults(run=run)
+
+
+def _add_deed(
+    deeds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
+) -> argparse.ArgumentParser:
+    """Declare one action; ``words`` are what follows its name in an example."""
+    example = f"example: embodiment_bridge servos /dev/ttyUSB0 {name} {words}".rstrip()
+    return deeds.add_parser(name, help=text, epilog=example)
 
 
 def run(arguments: argparse.Namespace) -> int:
