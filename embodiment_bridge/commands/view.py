@@ -24,6 +24,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument("--namespace", default="", help="namespace of the robot (default: /)")
     command.add_argument("--all", action="store_true", help="each robot in the namespace")
     command.add_argument("--port", type=int, help="TCP port of the page; 0: any free one (default: 8080)")
+    command.add_argument("--end-with", type=int, metavar="PID", help="end when this process is gone, too")
     command.add_argument(
         "--ros-args", nargs=argparse.REMAINDER, default=[], help="ROS arguments of the node, as of `ros2 run`"
     )
@@ -55,7 +56,19 @@ def run(arguments: argparse.Namespace) -> int:
 
         def done() -> bool:
             runtime.settle()
-            return stopped() or viewer.refused
+            return stopped() or viewer.refused or _is_gone(arguments.end_with)
 
         runtime.spin(done)
         return 2 if viewer.refused else 0
+
+
+def _is_gone(process: int | None) -> bool:
+    if process is None:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:  # it is there, and somebody else's
+        return False
+    return False

@@ -131,8 +131,8 @@ def _writer(folder: Path) -> Callable[[str], Path]:
 
 
 def _viewer(node: NodePlan, arguments: list[str]) -> ExecutablePlan:
-    """The program that is such a node; of those that are kept aside there is one."""
-    words = (OUR_PROGRAM, "view", *arguments)
+    """The program that is such a node; of those that are kept aside there is one. It ends with this process."""
+    words = (OUR_PROGRAM, "view", "--end-with", str(os.getpid()), *arguments)
     return ExecutablePlan(words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place)
 
 

@@ -42,7 +42,7 @@ def viewers():
     """The numbers of the viewer processes that this one has started."""
     words = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())]
     lines = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
-    return [int(line.split()[0]) for line in lines if " view --ros-args " in line]
+    return [int(line.split()[0]) for line in lines if " view --end-with " in line]
 
 
 def test_up_has_the_page_beside_the_robot(port, tmp_path):
@@ -74,6 +74,19 @@ def test_view_shows_a_page_until_it_is_ended(port):
         _, said = view.communicate(timeout=PATIENCE)
     assert f"the page is at http://127.0.0.1:{port}" in said
     assert view.returncode == 0
+
+
+def test_view_ends_with_the_process_that_it_belongs_to(port):
+    with subprocess.Popen(["sleep", "600"]) as other:
+        words = ["view", "--port", str(port), "--end-with", str(other.pid)]
+        with subprocess.Popen([COMMAND, *words], stderr=subprocess.DEVNULL) as view:
+            deadline = time.monotonic() + PATIENCE
+            while not is_served(port) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            assert view.poll() is None
+            other.kill()
+            other.wait()
+            assert view.wait(PATIENCE) == 0
 
 
 def test_view_says_why_there_is_no_page(port):
