@@ -12,6 +12,7 @@ from embodiment_bridge.devices.dynamixel.care import Care
 from embodiment_bridge.devices.dynamixel.client import BusClient
 from embodiment_bridge.devices.dynamixel.goal_writer import GoalWriter, Target
 from embodiment_bridge.devices.dynamixel.health import Health
+from embodiment_bridge.devices.dynamixel.reading import MISSES
 from embodiment_bridge.devices.dynamixel.servo import Servo
 
 
@@ -66,6 +67,9 @@ class Cycle:
         complete = reader.read(self._answering, now)
         if calm and complete:
             return True
+        back = [servo for servo in self._answering if servo.misses >= MISSES and reader.answered(servo)]
+        if back:
+            self._health.examine(back, now)
         reader.tell()
         return False
 

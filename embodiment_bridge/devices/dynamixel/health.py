@@ -39,6 +39,16 @@ class Health:
         """Look at the torque in the next cycle."""
         self._next, self.due = 0, 0.0
 
+    def examine(self, servos: Sequence[Servo], now: float) -> None:
+        """Find out whether servos that were away for some cycles have restarted, before they are believed.
+
+        Torque tells: no servo has any after a restart. Those that had none are set up again.
+        """
+        for servo in servos:
+            if not servo.torque:
+                self._care.silence(servo, now, "was away for a moment", 0.0)
+        self._look_at_torque([servo for servo in servos if servo.torque], now)
+
     def step(self, servos: Sequence[Servo], now: float) -> None:
         """Take one look at servos that answer, if it is time for one."""
         for servo in servos:

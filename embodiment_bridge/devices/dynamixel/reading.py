@@ -76,13 +76,23 @@ class Reader:
         self._told = Told(raw, asked.new, others, answers, now)
         return len(answers) == len(others)
 
+    def answered(self, servo: Servo) -> bool:
+        """Whether a servo said anything to the last ``read``, which was not told yet."""
+        return servo.config.id in self._told.answers or (
+            bool(self._told.raw) and servo in self._told.together
+        )
+
     def tell(self) -> None:
-        """Put what the servos said last into them. Whoever said nothing keeps its last values, and they age."""
+        """Put what the servos said last into them. Whoever said nothing keeps its last values, and they age.
+
+        So does whoever was found to be away since.
+        """
         told, self._told = self._told, NOTHING
         if told.raw:
             self._take_combined(told)
         for servo in told.others:
-            self.take(servo, told.answers.get(servo.config.id), told.now)
+            if not servo.silent:
+                self.take(servo, told.answers.get(servo.config.id), told.now)
 
     def read_one(self, servo: Servo, now: float) -> bool:
         """Ask one servo; whether it answered."""
@@ -115,6 +125,8 @@ class Reader:
         layout, now = self._layout[1], told.now
         values = layout.layout.unpack(told.raw)
         for servo, (error, ticks, speed, load) in zip(told.together, layout.places, strict=True):
+            if servo.silent:
+                continue
             if values[error]:
                 servo.alert = values[error] > 127
                 if values[error] & 127:
