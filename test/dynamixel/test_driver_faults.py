@@ -6,10 +6,8 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.devices.dynamixel import care
 from embodiment_bridge.devices.dynamixel.bus import BusState
 from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.reading import MISSES
 from embodiment_bridge.devices.dynamixel.servo_config import FaultPolicy
 
 HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.2)  # rad: where all joints are sent first
@@ -124,60 +122,6 @@ def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
     assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
 
 
-def test_a_pause_of_everything_loses_nobody(stage, monkeypatch) -> None:
-    monkeypatch.setattr(care, "ALL_SILENT_S", 10.0)  # this machine may be busy too
-    states: set[BusState] = set()
-    before = stage.bus.servos[0].starts
-    with stage.virtual.lock:  # as when the other program gets no time
-        stage.until(lambda: stage.bus.servos[0].misses > 2 * MISSES)
-        states.add(stage.bus.state)
-    is_back(stage, 1, 2, 3, 4, 5)
-    stage.until(lambda: all(stage.age(id) < 0.1 for id in range(1, 6)))
-    assert states == {BusState.ACTIVE}
-    assert stage.bus.servos[0].starts == before
-    others_go_on(stage)
-
-
-def test_answers_that_are_always_late_are_waited_for(stages) -> None:
-    stage = driven(stages, fast_read=False)
-    rule = stage.virtual.inject("delay_status", id=1, seconds=0.04)  # a margin of 0.03 is not enough
-    missed = stage.reading(1).timeouts
-    stage.until(lambda: stage.reading(1).timeouts > missed)
-    stage.until(lambda: stage.bus.state is BusState.ACTIVE and stage.age(1) < 0.1)
-    seen = [stage.reading(1)]
-
-    def twenty_in_time() -> bool:
-        now = stage.reading(1)
-        if now.timeouts > seen[0].timeouts:
-            seen[0] = now
-        return now.answers >= seen[0].answers + 20
-
-    stage.drive_until(twenty_in_time, **{name: Target(angle) for name, angle in HERE.items()})
-    others_go_on(stage)
-    stage.virtual.heal(rule)
-
-
-class LostAnswer:
-    """The driver does not learn that servo 2 has torque, and its goal is one of long ago."""
-
-    drives = False
-
-    def begin(self, care, servos, now):
-        servos[1].retry_at = now + 60.0
-        servos[1].torque = False
-        servos[1].goals.goal = -0.5
-        return "", 0
-
-
-def test_a_torque_of_which_no_answer_told_moves_nothing(stage) -> None:
-    done: list[bool] = []
-    stage.bus.request(LostAnswer(), lambda *_: done.append(True))
-    stage.until(lambda: bool(done))
-    stage.until(lambda: stage.reading(2).torque)  # found out by looking
-    time.sleep(0.1)
-    assert abs(stage.reading(2).position - 0.2) < 0.02
-
-
 def test_a_servo_that_refuses_to_be_read_says_so(stages) -> None:
     stage = driven(stages, fast_read=False)
     rule = stage.virtual.inject("empty_status", id=4, error=7)
@@ -274,15 +218,6 @@ def test_after_a_brown_out_settings_are_back_and_nothing_jumps(stages) -> None:
     assert stage.register(1, "position_p_gain") == 700
     assert abs(stage.virtual.snapshot()[1]["present_position"] - before) <= 1
     assert all(reading.torque for reading in stage.bus.readings())
-
-
-def test_after_a_brown_out_servos_without_torque_have_their_settings_too(stages) -> None:
-    stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2)], start=False)
-    stage.start(active=False)
-    stage.virtual.inject("brown_out", count=1)
-    stage.until(lambda: stage.register(1, "position_p_gain") != 700)
-    stage.until(lambda: stage.register(1, "position_p_gain") == 700)
-    stage.until(lambda: stage.bus.state is BusState.READY)
 
 
 @pytest.mark.parametrize("state", ["stuck", "reversed", "stripped"])
