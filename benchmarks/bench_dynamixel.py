@@ -11,6 +11,9 @@ looks at none of them; what it does not reach, the terminal, the scheduler and t
 these servos that take most of the time; so there are rows of a bus too that answers with bytes of its own memory, where
 it is the client that counts. The emergency stop is measured from the call to the moment at which the torque-off packet
 of all servos is handed to the port.
+
+Unpaced, the bare client falls asleep in each cycle and must be woken; a client that has something to do meanwhile finds
+the answer there, and may be faster than it.
 """
 
 import os
