@@ -24,6 +24,7 @@ from embodiment_bridge.commands.bml_options import (
     given_subtrees,
     given_values,
 )
+from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.files import read_text
 from embodiment_bridge.commands.outcome import exit_code
 from embodiment_bridge.commands.shares import find_share
@@ -88,7 +89,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     rehearse.add_argument(
         "--until",
-        type=float,
+        type=seconds,
         default=DEFAULT_UNTIL_S,
         metavar="SECONDS",
         help="give up then (default: %(default)g)",

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from embodiment_bridge.body_file import read_body
+from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.motion_file import skill_text, track_of
 from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.errors import ConfigError, unknown
@@ -33,12 +34,14 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command.add_argument("--name", help="of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
     command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
-    command.add_argument("--seconds", type=float, default=math.inf, help="record so long, in the body's time")
+    command.add_argument(
+        "--seconds", type=seconds, default=math.inf, help="record so long, in the body's time"
+    )
     command.add_argument(
         "--near", type=float, default=0.01, metavar="RAD", help="stay so near to each sample (default: 0.01)"
     )
     command.add_argument(
-        "--wait", type=float, default=10.0, metavar="S", help="wait so long for the body (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the body (default: 10)"
     )
     command.set_defaults(run=run)
 

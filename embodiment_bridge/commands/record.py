@@ -7,6 +7,7 @@ import sys
 import time
 
 from embodiment_bridge.bags.writer import Totals
+from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.shares import find_share
 
 SHOW_S = 1.0  # between two lines of progress
@@ -35,7 +36,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument("--include", default=".*", metavar="REGEX", help="names of topics to record")
     command.add_argument("--exclude", default="", metavar="REGEX", help="names of topics to leave out")
     command.add_argument("--namespace", default="", help="only topics of this robot, /tf and /clock")
-    command.add_argument("--seconds", type=float, default=0.0, metavar="S", help="end after so long")
+    command.add_argument(
+        "--seconds", type=seconds, default=0.0, metavar="S", help="end after so long; 0: not by itself"
+    )
     command.set_defaults(run=run)
 
 
@@ -93,9 +96,9 @@ def run(arguments: argparse.Namespace) -> int:
     return int(bool(totals.lost or totals.error))
 
 
-def _show(topics: int, totals: Totals, seconds: float) -> None:
+def _show(topics: int, totals: Totals, elapsed: float) -> None:
     sys.stderr.write(
-        f"\r{seconds:6.0f} s  {topics} topics  {totals.written} messages"
+        f"\r{elapsed:6.0f} s  {topics} topics  {totals.written} messages"
         f"  {totals.written_bytes / 1e6:.1f} MB  {totals.lost} lost "
     )
     sys.stderr.flush()

@@ -13,6 +13,7 @@ from embodiment_bridge.commands.bml_options import (
     given_subtrees,
     given_values,
 )
+from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.files import read_text
 from embodiment_bridge.commands.outcome import OTHER, exit_code, where_and_why
 
@@ -55,7 +56,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_run_options(command)
     add_subtree_option(command)
     command.add_argument(
-        "--wait", type=float, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
     )
     command.set_defaults(run=run)
 

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from embodiment_bridge.behaviour.action_plan import ON_ERROR
+from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.files import read_chunks
 from embodiment_bridge.commands.outcome import OTHER, exit_code
 
@@ -51,13 +52,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     command.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         default=0.0,
         metavar="S",
         help="longest time of one action (default: the node's)",
     )
     command.add_argument(
-        "--wait", type=float, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
     )
     command.set_defaults(run=run)
 
