@@ -17,7 +17,7 @@ from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.errors import CommandError, ConfigError, LinkError
 
-PATIENT = 0.15  # s; the machine may be busy
+PATIENT = 0.5  # s; the machine may be busy
 
 
 @pytest.fixture

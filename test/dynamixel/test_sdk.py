@@ -30,7 +30,7 @@ def link(bus, tmp_path):
 
 @pytest.fixture
 def port(link, monkeypatch):
-    monkeypatch.setattr(sdk.port_handler, "LATENCY_TIMER", 100)  # ms, twice; the machine may be busy
+    monkeypatch.setattr(sdk.port_handler, "LATENCY_TIMER", 500)  # ms, twice; the machine may be busy
     found = sdk.PortHandler(link)
     assert found.openPort()
     assert found.setBaudRate(1_000_000)  # closes it and opens it again
