@@ -10,6 +10,7 @@ from pathlib import Path
 from embodiment_bridge.body_file import read_body
 from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.motion_file import skill_text, track_of
+from embodiment_bridge.commands.namespaces import namespace
 from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.errors import ConfigError, unknown
 
@@ -33,7 +34,9 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command.add_argument("out", metavar="OUT", help="YAML file to write; - writes standard output")
     command.add_argument("--name", help="of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
-    command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
     command.add_argument(
         "--seconds", type=seconds, default=math.inf, help="record so long, in the body's time"
     )

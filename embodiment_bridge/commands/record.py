@@ -8,6 +8,7 @@ import time
 
 from embodiment_bridge.bags.writer import Totals
 from embodiment_bridge.commands.durations import seconds
+from embodiment_bridge.commands.namespaces import namespace
 from embodiment_bridge.commands.shares import find_share
 
 SHOW_S = 1.0  # between two lines of progress
@@ -35,7 +36,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     command.add_argument("--include", default=".*", metavar="REGEX", help="names of topics to record")
     command.add_argument("--exclude", default="", metavar="REGEX", help="names of topics to leave out")
-    command.add_argument("--namespace", default="", help="only topics of this robot, /tf and /clock")
+    command.add_argument(
+        "--namespace", type=namespace, default="", help="only topics of this robot, /tf and /clock"
+    )
     command.add_argument(
         "--seconds", type=seconds, default=0.0, metavar="S", help="end after so long; 0: not by itself"
     )

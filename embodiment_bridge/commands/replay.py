@@ -5,6 +5,8 @@ import argparse
 import sys
 import time
 
+from embodiment_bridge.commands.namespaces import namespace
+
 SHOW_S = 0.5
 EXAMPLES = """\
 examples:
@@ -36,7 +38,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--body", action="store_true", help="be the body; skip every skill that is asked for"
     )
-    command.add_argument("--namespace", default="/", help="namespace for the recorded robot (default: /)")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace for the recorded robot (default: /)"
+    )
     command.set_defaults(run=run)
 
 

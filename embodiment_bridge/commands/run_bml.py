@@ -15,6 +15,7 @@ from embodiment_bridge.commands.bml_options import (
 )
 from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.files import read_text
+from embodiment_bridge.commands.namespaces import namespace
 from embodiment_bridge.commands.outcome import OTHER, exit_code, where_and_why
 
 ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
@@ -36,7 +37,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
-    command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     command.add_argument(
         "--on-new",
@@ -67,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
-    result = _perform(document, arguments)
+    result = _perform(document, given_values(arguments), given_subtrees(arguments), arguments)
     if result is None:
         sys.stderr.write(
             f"embodiment_bridge: nobody answers execute_bml in namespace {arguments.namespace}; start a "
@@ -80,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(result.outcome)
 
 
-def _perform(document: str, arguments: argparse.Namespace) -> Any:
+def _perform(
+    document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
+) -> Any:
     """The action's result, or None when no server appeared in time."""
     import rclpy
 
@@ -100,8 +105,8 @@ def _perform(document: str, arguments: argparse.Namespace) -> Any:
         client.send(
             document,
             source="run-bml",
-            values=given_values(arguments),
-            subtrees=given_subtrees(arguments),
+            values=values,
+            subtrees=subtrees,
             strict=arguments.strict,
             on_new=arguments.on_new,
             priority=arguments.priority,

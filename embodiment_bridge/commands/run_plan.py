@@ -9,6 +9,7 @@ from typing import Any
 from embodiment_bridge.behaviour.action_plan import ON_ERROR
 from embodiment_bridge.commands.durations import seconds
 from embodiment_bridge.commands.files import read_chunks
+from embodiment_bridge.commands.namespaces import namespace
 from embodiment_bridge.commands.outcome import OTHER, exit_code
 
 ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
@@ -34,7 +35,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("file", metavar="FILE", help="the plan; - reads standard input")
-    command.add_argument("--namespace", default="/", help="namespace of the robot (default: /)")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
     command.add_argument(
         "--dialect",
         choices=("seed", "final", "legacy-2008"),

@@ -4,6 +4,8 @@
 import argparse
 import os
 
+from embodiment_bridge.commands.namespaces import namespace
+
 EXAMPLES = """\
 examples:
   embodiment_bridge view                              # the robot without a namespace
@@ -21,7 +23,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--namespace", default="", help="namespace of the robot (default: /)")
+    command.add_argument(
+        "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
+    )
     command.add_argument("--all", action="store_true", help="each robot in the namespace")
     command.add_argument("--port", type=int, help="TCP port of the page; 0: any free one (default: 8080)")
     command.add_argument("--end-with", type=int, metavar="PID", help="end when this process is gone, too")
