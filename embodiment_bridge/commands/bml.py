@@ -46,7 +46,8 @@ SHOW_EXAMPLES = """\
 examples:
   embodiment_bridge bml show dance.json
   embodiment_bridge bml show --format svg dance.json > dance.svg
-Each node has its estimated length: least, expected and longest seconds. Exit code 1 if the document has errors.
+Each node has its estimated length: least, expected and longest seconds. Exit code 1 if the document has errors, which
+go to standard error.
 """
 DRY_RUN_EXAMPLES = """\
 examples:
@@ -155,15 +156,17 @@ def _time_text(estimate: bml.Estimate) -> str:
 
 
 def run_show(arguments: argparse.Namespace) -> int:
-    """Exit code 1 if the document has errors, which go to standard error."""
+    """Exit code 1 if the document has errors, which go to standard error; what can be read is drawn all the same."""
+    skills = body_skills(arguments.body)
     result = _read(arguments)
-    for problem in result.problems:
+    problems = list(result.problems)
+    if result.document is not None:
+        problems += bml.check(result.document, skills, speech=True)
+        estimates = bml.analyse(result.document, skills).estimates
+        sys.stdout.write(DRAWINGS[arguments.format](result.document, estimates).rstrip() + "\n")
+    for problem in problems:
         sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
-    if result.document is None:
-        return 1
-    estimates = bml.analyse(result.document, body_skills(arguments.body)).estimates
-    sys.stdout.write(DRAWINGS[arguments.format](result.document, estimates).rstrip() + "\n")
-    return 0
+    return int(any(problem.fatal for problem in problems))
 
 
 def run_dry_run(arguments: argparse.Namespace) -> int:

@@ -94,3 +94,15 @@ def test_a_seed_out_of_range_is_a_usage_error(files, seed: str, capsys) -> None:
     with pytest.raises(SystemExit) as ending:
         main(["bml", "dry-run", files[0], "--seed", seed])
     assert ending.value.code == 2
+
+
+def test_a_document_that_the_body_cannot_do_is_shown_with_its_errors(tmp_path, capsys) -> None:
+    file = tmp_path / "fly.json"
+    file.write_text('{"type": "sequence", "behaviors": [{"type": "body", "action": "FLY"}]}')
+    assert main(["bml", "show", str(file)]) == 1
+    told = capsys.readouterr()
+    assert "body FLY" in told.out
+    assert told.err.startswith("/behaviors/0/action: UNKNOWN_ACTION:")
+    file.write_text('{"type": "speak", "content": "hello"}')
+    assert main(["bml", "show", str(file)]) == 0
+    assert capsys.readouterr().err == ""
