@@ -83,7 +83,7 @@ class Robot:
         self.feedback.clear()
         self.bml.send(document, source="test")
 
-    def skill(self, name: str, slot: float = 0.0, **parameters: float) -> Any:
+    def skill(self, name: str, slot: float = 0.0, **parameters: float | str) -> Any:
         from diagnostic_msgs.msg import KeyValue
 
         goal = ExecuteSkill.Goal(name=name, slot=slot, source="test")

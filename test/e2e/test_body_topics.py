@@ -145,6 +145,24 @@ def test_what_one_says_another_hears(hand, server, robots) -> None:
     assert set(heard) == {"hello"}
 
 
+def test_what_is_said_by_a_skill_is_heard_too(hand, server, robots) -> None:
+    other = robots(server, number=3, publish_clock=False, use_sim_time=False)
+    other.until(lambda: other.watcher.link == "ready")
+    heard: list[str] = []
+    other.watcher.create_subscription(HeardMessage, "heard", lambda m: heard.append(m.text), 10)
+    other.until(lambda: other.watcher.count_publishers("heard") > 0)
+
+    def said() -> bool:
+        result = hand.robot.skill("say", text="hi there")
+        assert result.status == result.SUCCEEDED
+        return bool(heard)
+
+    other.until(said)
+    assert set(heard) == {"hi there"}
+    result = hand.robot.skill("say", text="much too long a text")
+    assert "the server carries 10" in result.reason
+
+
 def test_beam_places_the_robot_before_kick_off(hand) -> None:
     robot = hand.robot
     client = robot.watcher.create_client(Beam, "beam")

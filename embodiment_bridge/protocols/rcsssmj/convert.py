@@ -12,6 +12,7 @@ from typing import Any
 from embodiment_bridge.body import BodyState, JointTargets
 from embodiment_bridge.description import BodyDescription
 from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.motion.native import Start
 from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_named
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
@@ -60,6 +61,10 @@ class Converter:
     def heed(self, wanted: Callable[[str], bool]) -> None:
         """See ``contract.Converter``."""
         self._messages.wanted = wanted
+
+    def natives(self) -> Mapping[str, Start]:
+        """See ``contract.Converter``: `say`."""
+        return {"say": self._requests.begin_saying}
 
     def greet(self) -> list[Any]:
         """See ``contract.Converter``; the world may be another one than before."""

@@ -14,6 +14,7 @@ from typing import Any
 from embodiment_bridge.body import BodyState, JointTargets
 from embodiment_bridge.description import BodyDescription
 from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.motion.native import Start
 from embodiment_bridge.protocols.simspark.body_map import BodyMap
 from embodiment_bridge.protocols.simspark.command_writer import said
 from embodiment_bridge.protocols.simspark.commands import Beam, Frame, Pass, Say, Scene, Syn
@@ -88,6 +89,10 @@ class Converter:
     def heed(self, wanted: Callable[[str], bool]) -> None:
         """See ``contract.Converter``."""
         self._messages.wanted = wanted
+
+    def natives(self) -> Mapping[str, Start]:
+        """See ``contract.Converter``: `say`."""
+        return {"say": self._requests.begin_saying}
 
     def greet(self) -> list[Any]:
         """See ``contract.Converter``: a scene; the init may only follow after the first percept."""

@@ -2,11 +2,12 @@
 """What ROS asks of a soccer simulator besides motion: saying something, being beamed. It waits for the next frame."""
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
 from embodiment_bridge.errors import CommandError
+from embodiment_bridge.protocols.soccer.saying import Saying
 from embodiment_bridge.units import DEG_PER_RAD
 
 WAITING_LIMIT = 50  # messages: a second of one per cycle
@@ -42,6 +43,10 @@ class Requests:
         self._rest[name] = self._others[name]
         return "sent"
 
+    def begin_saying(self, _skill: Any, values: Mapping[str, float | str], slot: float) -> Saying:
+        """The skill ``say``, see ``motion.native.Start``: its parameter ``text``, refused as on the topic."""
+        return Saying(self._messages(str(values.get("text", ""))), self._says, slot)
+
     def next_actions(self) -> Iterator[Any]:
         """What goes into the next frame."""
         if self._says:
@@ -49,10 +54,13 @@ class Requests:
         while self._rest:
             yield self._rest.popitem()[1]
 
-    def _say(self, text: str) -> str:
+    def _messages(self, text: str) -> list[Any]:
         if not text:
             raise CommandError("nothing to say: the text is empty")
-        parts = self._say_commands(text)
+        return self._say_commands(text)
+
+    def _say(self, text: str) -> str:
+        parts = self._messages(text)
         if len(self._says) + len(parts) > WAITING_LIMIT:
             raise CommandError(
                 f"text {text[:40]!r}: {len(self._says)} messages wait already, one goes out per cycle"
