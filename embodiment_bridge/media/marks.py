@@ -65,19 +65,6 @@ def opening(phoneme: str) -> float:
     return next((value for start, value in _OPENINGS if phoneme.startswith(start)), _CONSONANT)
 
 
-def mouth_track(marks: Marks) -> list[tuple[float, float]]:
-    """(s, opening) at every change: for a jaw, or a light as bright as the mouth is open."""
-    track: list[tuple[float, float]] = []
-    times = [at for at, _ in marks.phonemes] or [
-        (place + 0.5) * BLOCK_S for place in range(len(marks.levels))
-    ]
-    for at in times:
-        value = marks.mouth(at)
-        if not track or track[-1][1] != value:
-            track.append((at, value))
-    return track
-
-
 def to_text(marks: Marks) -> str:
     """As a file of marks, which ``marks_url`` of a player names."""
     return json.dumps({"format": FORMAT, "words": marks.words, "phonemes": marks.phonemes})

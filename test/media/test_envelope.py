@@ -10,7 +10,7 @@ from sound_stage import write_wav
 
 from embodiment_bridge.media.envelope import BLOCK_S, envelope
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.marks import Marks, mouth_track
+from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.speech import Speech
 
 
@@ -70,7 +70,6 @@ def test_a_header_that_lies_costs_nothing(tmp_path):
 def test_marks_with_levels_have_a_mouth():
     marks = Marks(levels=(0.0, 0.5, 1.0))
     assert [marks.mouth(at) for at in (-1.0, 0.0, 0.06, 0.12, 0.16, 9.0)] == [0.0, 0.0, 0.5, 1.0, 0.0, 0.0]
-    assert mouth_track(marks) == [(0.025, 0.0), (pytest.approx(0.075), 0.5), (pytest.approx(0.125), 1.0)]
     assert marks.has_mouth
     assert not Marks(words=((0.0, 0),)).has_mouth
     assert Marks(phonemes=((0.0, "m"),), levels=(1.0,)).mouth(0.01) == 0.0  # phonemes know better

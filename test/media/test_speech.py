@@ -17,7 +17,7 @@ from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
 from embodiment_bridge.media.espeak import EspeakSpeaker, marks_of
-from embodiment_bridge.media.marks import Marks, mouth_track
+from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.opening import SpeechChoice, open_speaker
 from embodiment_bridge.media.operator_fetch import speech_fetcher
@@ -255,8 +255,7 @@ def test_bad_marks(tmp_path, text):
 
 def test_the_mouth():
     marks = Marks((), ((0.0, "_"), (0.1, "m"), (0.2, "a"), (0.3, "aI"), (0.5, "_:")))
-    assert mouth_track(marks) == [(0.0, 0.0), (0.2, 1.0), (0.3, 0.9), (0.5, 0.0)]
-    assert marks.mouth(9.0) == 0.0
+    assert [marks.mouth(at) for at in (0.05, 0.15, 0.25, 0.35, 9.0)] == [0.0, 0.0, 1.0, 0.9, 0.0]
 
 
 def test_one_mark_for_a_word_that_is_said_in_parts():

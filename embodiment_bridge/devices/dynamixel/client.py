@@ -31,7 +31,6 @@ OLD_FAULTS = (
     (Error1.CHECKSUM, Fault.CRC),
 )
 OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
-SCAN_S = 0.003  # s for each id that might answer a broadcast ping
 PATIENT_S = (
     0.05  # s that answers may be late at most where late ones were seen: the computer has other things to do
 )
@@ -137,18 +136,6 @@ class BusClient:
             got = self._ask(packet.ping(id), {id: 3})
             data = got[id].data if id in got else b""
         return (data[0] | data[1] << 8, data[2]) if len(data) >= 3 else None
-
-    def ping_all(self) -> dict[int, tuple[int, int]]:
-        """All servos of Protocol 2.0 by id: model number and firmware version."""
-        self._send(packet.ping())
-        found: dict[int, tuple[int, int]] = {}
-        end = self._clock() + SCAN_S * BROADCAST
-        while (left := end - self._clock()) > 0.0:
-            for item in self._decoder.feed(self._wire.read(left)):
-                if isinstance(item, Packet) and item.protocol == 2 and len(item.parameters) >= 3:
-                    data = item.parameters
-                    found[item.id] = (data[0] | data[1] << 8, data[2])
-        return found
 
     def read(self, id: int, address: int, size: int) -> Answer | None:
         """Bytes of a control table; data is empty when the servo refuses."""
