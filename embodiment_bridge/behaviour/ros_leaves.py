@@ -33,10 +33,14 @@ ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 
 @dataclass(slots=True)
 class _Pending:
-    """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for."""
+    """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for.
+
+    unsent: the goal, as long as nobody serves the action.
+    """
 
     report: SkillReport
     asked: float
+    unsent: ExecuteSkill.Goal | None = None
     goal: ClientGoalHandle | None = None
     cancel_asked: bool = False
 
@@ -57,22 +61,20 @@ class RosSkills:
         self._seen = time.monotonic()
 
     def start(self, request: SkillRequest) -> None:
-        """See ``SkillPort``."""
-        if not self._client.server_is_ready():
-            raise CommandError(f"skill {request.name!r}: no body offers execute_skill in this namespace")
-        self._seen = time.monotonic()
-        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING), self._seen)
-        self._pending[request.id] = pending
+        """See ``SkillPort``. A body that is not there is waited for a moment: it may just be coming into sight."""
         goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
         goal.dead_man = self._dead_man
         goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
-        answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
-        answer.add_done_callback(partial(self._answered, pending))
+        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING), time.monotonic(), goal)
+        self._pending[request.id] = pending
+        self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
         """See ``SkillPort``."""
         pending = self._pending[request_id]
-        if not pending.report.status.ended and self._gone():
+        if pending.unsent is not None:
+            self._try_to_send(pending)
+        elif not pending.report.status.ended and self._gone():
             self._end(pending, SkillStatus.FAILED, "the body's node is gone")
         if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
             self._end(pending, SkillStatus.FAILED, f"the body did not answer within {ANSWER_WITHIN:g} s")
@@ -86,7 +88,9 @@ class RosSkills:
         if pending is None or pending.cancel_asked:
             return
         pending.cancel_asked = True
-        if pending.goal is not None:
+        if pending.unsent is not None:
+            self._end(pending, SkillStatus.CANCELED, "")
+        elif pending.goal is not None:
             pending.goal.cancel_goal_async()
 
     def for_run(self, run_id: str, refusal: Callable[[str], str] = lambda _: "") -> "RunSkills":
@@ -105,6 +109,18 @@ class RosSkills:
         self._client.destroy()
         self._node.destroy_client(self._hold_source)
         self._node.destroy_client(self._hold_all)
+
+    def _try_to_send(self, pending: _Pending) -> None:
+        goal, now = pending.unsent, time.monotonic()
+        if goal is None or pending.report.status.ended:
+            return
+        if self._client.server_is_ready():
+            pending.unsent, pending.asked, self._seen = None, now, now
+            answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
+            answer.add_done_callback(partial(self._answered, pending))
+        elif now > pending.asked + GONE_AFTER:
+            reason = f"skill {goal.name!r}: no body offers execute_skill in this namespace"
+            self._end(pending, SkillStatus.FAILED, reason)
 
     def _gone(self) -> bool:
         """Whether nobody has served the action for a while; the graph's own view of it flickers now and then."""

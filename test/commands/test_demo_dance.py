@@ -10,7 +10,6 @@ import pytest
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("body", ["mock", "rcsssmj"])
 def test_the_dance_is_paused_goes_on_and_ends_upright(body: str) -> None:
     words = [COMMAND, "demo", "--show", "dance", "--body", body]

@@ -5,12 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 
 
-@pytest.mark.soak
 def test_two_songs_are_fetched_announced_and_danced_to() -> None:
     words = [COMMAND, "demo", "--show", "song", "--body", "mock"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120.0)

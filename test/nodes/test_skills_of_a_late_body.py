@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A skill that is asked for while its body is not (yet) in sight, over real DDS."""
+
+import time
+
+import pytest
+
+from embodiment_bridge.behaviour import ros_leaves
+from embodiment_bridge.behaviour.ros_leaves import RosSkills
+from embodiment_bridge.body import SkillRequest, SkillStatus
+from embodiment_bridge.launching.executables import mock_body
+from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.watcher import Watcher
+
+PATIENCE = 30.0  # s; the machine may be busy
+SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)
+
+
+@pytest.fixture
+def stage():
+    with Runtime() as runtime:
+        node = runtime.add(Watcher(context=runtime.context, namespace="/late"))
+        skills = RosSkills(node)
+        yield runtime, skills
+        skills.destroy()
+
+
+def outcome(runtime, skills):
+    deadline, last = time.monotonic() + PATIENCE, []
+
+    def ended():
+        last.append(skills.report(SHAKE.id))
+        return last[-1].status.ended
+
+    runtime.spin(lambda: ended() or time.monotonic() > deadline)
+    return last[-1]
+
+
+def test_body_that_comes_into_sight_a_moment_later_does_it(stage, monkeypatch):
+    monkeypatch.setattr(ros_leaves, "GONE_AFTER", PATIENCE)
+    runtime, skills = stage
+    skills.start(SHAKE)
+    assert skills.report(SHAKE.id).status is SkillStatus.RUNNING
+    runtime.add(mock_body(context=runtime.context, namespace="/late"))
+    found = outcome(runtime, skills)
+    assert found.status is SkillStatus.SUCCEEDED, found.reason
+
+
+def test_body_that_does_not_come_is_named(stage, monkeypatch):
+    monkeypatch.setattr(ros_leaves, "GONE_AFTER", 0.2)
+    runtime, skills = stage
+    skills.start(SHAKE)
+    found = outcome(runtime, skills)
+    assert found.status is SkillStatus.FAILED
+    assert found.reason == "skill 'head_shake': no body offers execute_skill in this namespace"
+
+
+def test_waiting_for_a_body_can_be_ended(stage):
+    runtime, skills = stage
+    skills.start(SHAKE)
+    skills.cancel(SHAKE.id)
+    assert outcome(runtime, skills).status is SkillStatus.CANCELED
