@@ -36,6 +36,7 @@ from embodiment_bridge.nodes.blackboard_feed import BlackboardFeed, parse_source
 from embodiment_bridge.nodes.bml_goal import MAX_BREAKPOINTS, Wish, goal_rules, read_goal
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.early_goals import EarlyGoals
 from embodiment_bridge.nodes.fetch_parameters import fetch_rules, signature_key
 from embodiment_bridge.nodes.keep_alive import KeepAlive
 from embodiment_bridge.nodes.media_parameters import Surroundings, with_media_roots
@@ -104,9 +105,11 @@ class BehaviorTree(BridgeNode):
         self.add_on_set_parameters_callback(self._set_breakpoints)
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
-        self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", self._begin, self.cancel_goal)
+        self._early = EarlyGoals(self, lambda: self.active and not self._skills, self.cancel_goal)
+        begin = self._early.guard(self._begin)
+        self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", begin, self.cancel_goal)
         self._starts = StartDesk(self, self._perform, self._can_begin)
-        self._plans = PlanServer(self, self, self._viewers, self._settings, self._share)
+        self._plans = PlanServer(self, self, self._viewers, self._settings, self._share, self._early)
         self._controls = RunControls(self, self._director, self._tick)
 
     def activate(self) -> None:
@@ -116,6 +119,7 @@ class BehaviorTree(BridgeNode):
     def deactivate(self) -> None:
         """End what runs and what waits."""
         self._starts.disarm()
+        self._early.release()
         self._director.stop_all("the behaviour-tree node was deactivated")
         self._tick()
 
@@ -178,6 +182,7 @@ class BehaviorTree(BridgeNode):
             )
             for skill in message.skills
         }
+        self._early.release()
 
     def _can_begin(self) -> bool:
         return self.active and bool(self._skills) and not self._vetoes.refusal()

@@ -18,6 +18,7 @@ from embodiment_bridge.body import SkillInfo
 from embodiment_bridge.errors import BridgeError, ConfigError
 from embodiment_bridge.nodes.bridge_node import BridgeNode
 from embodiment_bridge.nodes.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.early_goals import EarlyGoals
 from embodiment_bridge.nodes.plan_goal import PlanPerformance, actions_of, plan_rejection
 from embodiment_bridge.nodes.plan_surroundings import PlanSurroundings
 from embodiment_bridge.nodes.tree_publisher import TreePublisher
@@ -72,6 +73,7 @@ class PlanServer:
         viewers: TreePublisher,
         settings: Settings,
         share: Callable[[], Path],
+        early: EarlyGoals,
     ) -> None:
         self._node = node
         self._host = host
@@ -83,7 +85,7 @@ class PlanServer:
         self._of_body: dict[str, PlanFile] = {}
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", self._begin, host.cancel_goal
+            node, ExecuteActionPlan, "execute_action_plan", early.guard(self._begin), host.cancel_goal
         )
 
     def destroy(self) -> None:
