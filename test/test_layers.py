@@ -29,7 +29,7 @@ PARSERS = {"lxml", "xml", "yaml", "json"}
 LAYERS = (
     (
         "words",
-        ("errors", "units", "body", "description", "rotation"),
+        ("errors", "units", "body", "closing", "description", "rotation"),
         ROS | IO | PARSERS | {"numpy", "py_trees", "time", "logging"},
     ),
     ("ROS", ("nodes", "nodes.*", "behaviour.ros_leaves"), {"socket", "serial"} | PARSERS),
@@ -79,7 +79,7 @@ LAYERS = (
         ROS,
     ),
     ("link", ("bags", "bags.*"), ROS),
-    ("link", ("transports", "transports.*", "event_link", "session", "peers", "peers.*"), ROS),
+    ("link", ("transports", "transports.*", "event_link", "own_thread", "session", "peers", "peers.*"), ROS),
     ("link", ("viewing", "viewing.*"), ROS),
     ("link", ("network_element", "network_element.*"), ROS),
     ("link", ("media", "media.*"), ROS),

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from embodiment_bridge import bml
+from embodiment_bridge.closing import ClosedOnExit
 from embodiment_bridge.errors import LinkError
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech import SpeechStore
@@ -28,7 +28,7 @@ _NAME = re.compile(r"/media/([0-9a-f]{40})(\.wav|\.mp3|\.ogg|\.marks\.json)")
 TYPES = {".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".marks.json": "application/json"}
 
 
-class SpeechService:
+class SpeechService(ClosedOnExit):
     """The service, on threads of its own, from its making until ``close``.
 
     Args:
@@ -71,16 +71,6 @@ class SpeechService:
         self._store, self._folder, self._fallback = store, folder, fallback
         self._thread = threading.Thread(target=self._server.serve_forever, name="speech-service", daemon=True)
         self._thread.start()
-
-    def __enter__(self) -> "SpeechService":
-        """The service runs already."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """As ``close``."""
-        self.close()
 
     def close(self) -> None:
         """Listen no more."""

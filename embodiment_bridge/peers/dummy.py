@@ -3,15 +3,14 @@
 
 import contextlib
 import re
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Final
 
 from embodiment_bridge.errors import LinkError
 from embodiment_bridge.line_framing import Line, LineFramer
+from embodiment_bridge.own_thread import OwnThread
 from embodiment_bridge.transports.tcp_client import TcpClient
 from embodiment_bridge.transports.tcp_server import TcpServer
 
@@ -36,7 +35,7 @@ class Axis:
         self.position += min(max(self.target - self.position, -reach), reach)
 
 
-class DummyHead:
+class DummyHead(OwnThread):
     """The head: listens once made, serves one client at a time on a thread of its own, ends with ``close``.
 
     port 0 takes a free one, see ``port``. rate: Hz of its percepts. pan, tilt: where it stands first, degrees.
@@ -54,29 +53,17 @@ class DummyHead:
         pan: float = 0.0,
         tilt: float = 0.0,
     ) -> None:
+        super().__init__()
         self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
         self.host, self.port = self._server.host, self._server.port
         self.pan, self.tilt = Axis(pan, pan), Axis(tilt, tilt)
         self._period = 1.0 / rate
         self._switched_on = self._now = time.monotonic()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="dummy head", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> "DummyHead":
-        """The head itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
+        self._start("dummy head")
 
     def close(self) -> None:
         """Switch it off: hang up and stop listening; returns when both are done."""
-        self._closing.set()
-        self._thread.join()
+        super().close()
         self._server.close()
 
     def _serve(self) -> None:

@@ -7,11 +7,11 @@ not use this: its cycle is ``bus.py``.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Final
 
 import dynamixel_sdk as sdk
 
+from embodiment_bridge.closing import ClosedOnExit
 from embodiment_bridge.devices.dynamixel import packet
 from embodiment_bridge.devices.dynamixel.control_table import ControlTable, Item, table_of
 from embodiment_bridge.devices.dynamixel.instructions import ALERT, Error1, Fault
@@ -34,7 +34,7 @@ class Found:
     model: str
 
 
-class Registers:
+class Registers(ClosedOnExit):
     """An open port with servos. One thread uses it at a time.
 
     usb_s: how long an answer may take besides its bytes, s.
@@ -49,16 +49,6 @@ class Registers:
         self._handlers: dict[int, Any] = {1: sdk.Protocol1PacketHandler(), 2: RepairedPackets()}
         self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
         self.port.openPort()
-
-    def __enter__(self) -> "Registers":
-        """The port itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
 
     def close(self) -> None:
         """Give the port back."""

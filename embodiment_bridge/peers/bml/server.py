@@ -10,10 +10,10 @@ import threading
 from collections import deque
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from embodiment_bridge.closing import ClosedOnExit
 from embodiment_bridge.errors import ConfigError, LinkError, unknown
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER
 from embodiment_bridge.fetching.signature import read_key, sign
@@ -28,7 +28,7 @@ TURN_S: Final = 0.05  # how long a client that hangs up may go unseen
 CLIENT_S: Final = 30.0  # a client that sends nothing is hung up on
 
 
-class BmlPeer:
+class BmlPeer(ClosedOnExit):
     """Listens once made, serves on threads of its own, ends with ``close``. Use it as a context manager.
 
     Args:
@@ -80,16 +80,6 @@ class BmlPeer:
             target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, name="bml peer", daemon=True
         )
         self._thread.start()
-
-    def __enter__(self) -> "BmlPeer":
-        """The server itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
 
     @property
     def url(self) -> str:

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stand-in on a TCP port: agents come and go, the world goes on cycle by cycle."""
 
-import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Final
 
 from embodiment_bridge.errors import LinkError
 from embodiment_bridge.line_framing import Line, LineFramer
+from embodiment_bridge.own_thread import OwnThread
 from embodiment_bridge.peers.maeden.cycle import Simulation
 from embodiment_bridge.peers.maeden.faults import Faults
 from embodiment_bridge.peers.maeden.rules import rules_of
@@ -38,7 +37,7 @@ class _Guest:
     held: bytes = b""
 
 
-class MaedenServer:
+class MaedenServer(OwnThread):
     """Listens once made, serves on a thread of its own, ends with ``close``.
 
     world: path of a world file; empty takes a small world of its own. build: of ``rules.BUILDS``, or a dialect.
@@ -61,6 +60,7 @@ class MaedenServer:
         fault: str = "none",
         fault_every: int = 10,
     ) -> None:
+        super().__init__()
         self._faults = Faults(fault, fault_every)
         rules = rules_of(build)
         text = read_world(world) if world else OWN_WORLD
@@ -70,24 +70,11 @@ class MaedenServer:
         self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
         self.host, self.port = self._server.host, self._server.port
         self._guests: list[_Guest] = []
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="maeden", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> "MaedenServer":
-        """The stand-in itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
+        self._start("maeden")
 
     def close(self) -> None:
         """Hang up on everybody and stop listening; returns when both are done."""
-        self._closing.set()
-        self._thread.join()
+        super().close()
         for guest in self._guests:
             guest.link.close()
         self._server.close()

@@ -2,13 +2,12 @@
 """Router, Spawner and OACs in one thread: what `embodiment_bridge peer oac` runs."""
 
 import sys
-import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Final
 
 from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.own_thread import OwnThread
 from embodiment_bridge.peers.oac.brain import Brain
 from embodiment_bridge.peers.oac.router import Router
 from embodiment_bridge.peers.oac.router_lines import Incoming
@@ -21,7 +20,7 @@ LOADING_S: Final = 0.2  # s; a real one takes about 2
 UNITS: Final = {"final": 1.0}  # units of length per metre; millimetres elsewhere
 
 
-class OacPeer:
+class OacPeer(OwnThread):
     """Listens once made, serves on a thread of its own, ends with ``close``.
 
     Args:
@@ -56,6 +55,7 @@ class OacPeer:
         verbose: bool = False,
         answers: bool = True,
     ) -> None:
+        super().__init__()
         if dialect not in DIALECTS:
             raise ConfigError(unknown("dialect", dialect, DIALECTS))
         self._make_script: Callable[[], Script] = lambda: Script(
@@ -76,24 +76,11 @@ class OacPeer:
         self.router.attach(wire.SPAWNER, self._spawn)
         if oac:
             self._add(oac, proxy)
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="oac", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> "OacPeer":
-        """The stand-in itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
+        self._start("oac")
 
     def close(self) -> None:
         """Hang up on everybody and stop listening; returns when that is done."""
-        self._closing.set()
-        self._thread.join()
+        super().close()
         self.router.close()
 
     def do(self, job: Callable[[], None]) -> None:

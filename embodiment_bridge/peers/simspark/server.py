@@ -9,11 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from types import TracebackType
 from typing import Final
 
 from embodiment_bridge.errors import ConfigError, LinkError
 from embodiment_bridge.framing import Frame, Framer
+from embodiment_bridge.own_thread import OwnThread
 from embodiment_bridge.peers.simspark.agents import AgentConversation, Conversation, Recorded
 from embodiment_bridge.peers.simspark.client import Client
 from embodiment_bridge.peers.simspark.faults import Faults
@@ -28,7 +28,7 @@ LATEST: Final = 0.5  # s; a cycle that is later than this is not caught up with
 Talk = Callable[[], Conversation]
 
 
-class SimsparkServer:
+class SimsparkServer(OwnThread):
     """Serves from the moment it is made until ``close``; see ``port``.
 
     Args:
@@ -68,6 +68,7 @@ class SimsparkServer:
         unknown: float = 0.0,
         lost: float = 0.0,
     ) -> None:
+        super().__init__()
         if not realtime and not sync:
             raise ConfigError("realtime is false: then sync must be true, for else no client could follow")
         self.world = World(noise=noise, seed=seed)
@@ -80,7 +81,6 @@ class SimsparkServer:
         self._selector = selectors.DefaultSelector()
         self._conversations: dict[Client, Conversation] = {}
         self._listeners: list[socket.socket] = []
-        self._closing = threading.Event()
         self._trainer = Trainer(self.world, self._closing.set)
         self.host, self.port = self._listen(host, port, self._agent)
         try:
@@ -88,23 +88,7 @@ class SimsparkServer:
         except LinkError:
             self._listeners[0].close()
             raise
-        self._thread = threading.Thread(target=self._serve, name="simspark stand-in", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> "SimsparkServer":
-        """The server itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
-
-    def close(self) -> None:
-        """Hang up on all and stop listening; returns when that is done. More than once is fine."""
-        self._closing.set()
-        self._thread.join()
+        self._start("simspark stand-in")
 
     def _listen(self, host: str, port: int, talk: Talk) -> tuple[str, int]:
         try:

@@ -5,14 +5,13 @@ import contextlib
 import json
 import select
 import socket
-import threading
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final
 
 from embodiment_bridge.devices.dynamixel.virtual.requests import Requests
 from embodiment_bridge.errors import ConfigError, LinkError
 from embodiment_bridge.line_framing import Line, LineFramer
+from embodiment_bridge.own_thread import OwnThread
 
 MAX_LINE: Final = 65536  # bytes
 MAX_CLIENTS: Final = 16
@@ -20,7 +19,7 @@ POLL_S: Final = 0.2  # how long an end may go unseen
 TIMEOUT_S: Final = 5.0
 
 
-class ControlSocket:
+class ControlSocket(OwnThread):
     """Listens at ``path`` once made, on a thread of its own, until ``close``. Only its owner may open it.
 
     Raises:
@@ -28,28 +27,16 @@ class ControlSocket:
     """
 
     def __init__(self, path: str, requests: Requests) -> None:
+        super().__init__()
         self.path = Path(path)
         self._requests = requests
         self._listener = _listen(self.path)
         self._clients: dict[socket.socket, LineFramer] = {}
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name=f"control of servos {path}", daemon=True)
-        self._thread.start()
-
-    def __enter__(self) -> "ControlSocket":
-        """The socket itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
+        self._start(f"control of servos {path}")
 
     def close(self) -> None:
         """Stop listening, and hang up."""
-        self._closing.set()
-        self._thread.join()
+        super().close()
         for client in self._clients:
             client.close()
         self._listener.close()

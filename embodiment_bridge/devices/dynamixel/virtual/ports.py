@@ -7,9 +7,9 @@ import math
 import os
 import select
 import threading
-from types import TracebackType
 from typing import Any, Final
 
+from embodiment_bridge.closing import ClosedOnExit
 from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock
 from embodiment_bridge.devices.dynamixel.virtual.pty_port import PtyPort
@@ -22,7 +22,7 @@ SPIN_S: Final = 0.00005  # before a paced answer is due: a sleep may last that m
 PR_SET_TIMERSLACK: Final = 29
 
 
-class VirtualPort:
+class VirtualPort(ClosedOnExit):
     """A bus that can be opened. ``name``: the terminal; ``link``: a stable name of it; ``host``, ``port``: of TCP.
 
     Raises:
@@ -66,16 +66,6 @@ class VirtualPort:
             target=self._serve, name=f"virtual bus {link or self.name}", daemon=True
         )
         self._thread.start()
-
-    def __enter__(self) -> "VirtualPort":
-        """The port itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """See ``close``."""
-        self.close()
 
     @property
     def plugged(self) -> bool:
