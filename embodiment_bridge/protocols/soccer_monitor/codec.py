@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The monitor port of a soccer server: frames to events, trainer commands to frames."""
+
+from collections.abc import Callable, Sequence
+
+from embodiment_bridge.framing import Framer, frame
+from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
+from embodiment_bridge.protocols.soccer_monitor.command_writer import write
+from embodiment_bridge.protocols.soccer_monitor.commands import Command
+from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
+
+
+class MonitorCodec:
+    """Decodes what a monitor receives and encodes what a trainer sends, for one connection.
+
+    Args:
+        read_frame: the events of a frame, by its offset and payload.
+        commands: those that the server obeys; others are refused.
+        max_frame: bytes.
+    """
+
+    def __init__(
+        self, read_frame: Callable[[int, bytes], list[Event]], commands: Sequence[type], max_frame: int
+    ) -> None:
+        self._read_frame = read_frame
+        self._commands = commands
+        self._framer = Framer(max_frame)
+
+    def feed(self, data: bytes) -> list[Event]:
+        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+        events: list[Event] = []
+        for found in self._framer.feed(data):
+            if isinstance(found, Malformed):
+                events.append(found)
+            else:
+                events += self._read_frame(found.offset, found.payload)
+        return events
+
+    def close(self) -> list[Truncated]:
+        """The stream ended: return a ``Truncated`` if a frame was unfinished, else nothing."""
+        return self._framer.close()
+
+    def encode(self, command: Command | Unknown) -> bytes:
+        """One frame for one command; the server answers none.
+
+        Raises:
+            CommandError: the command cannot be sent; the text names the field, its value and the choices.
+        """
+        return frame(write(command, self._commands))
