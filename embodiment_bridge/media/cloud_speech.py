@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
 from urllib.parse import quote, urlsplit
 
 from embodiment_bridge.errors import ConfigError, unknown
 from embodiment_bridge.media.marks import Marks
+from embodiment_bridge.media.sources import Fetch
 from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken, language_of
 
 MAX_SPEECH = 20 << 20  # bytes of one text
@@ -27,23 +27,6 @@ FORMATS: Mapping[str, str] = {
     "application/ogg": ".ogg",
 }
 _FIELD = re.compile(r"\{([^{}]*)\}")
-
-
-class FetchSpeech(Protocol):
-    """The guarded fetcher, as far as speech needs it (``Fetcher.fetch_to``). Waits."""
-
-    def __call__(
-        self,
-        url: str,
-        file: BinaryIO,
-        *,
-        max_bytes: int,
-        accept: tuple[str, ...] = ...,
-        total_s: float = ...,
-        cancelled: Cancelled = ...,
-        headers: Mapping[str, str] = ...,
-    ) -> str:
-        """Fetch, and give the content type; with ``headers`` no redirect is followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +65,7 @@ class CloudSpeaker:
         ConfigError: the environment has no key.
     """
 
-    def __init__(self, settings: CloudSettings, fetch: FetchSpeech) -> None:
+    def __init__(self, settings: CloudSettings, fetch: Fetch) -> None:
         self._settings, self._fetch = settings, fetch
         self._headers: dict[str, str] = {}
         if settings.key_variable:

@@ -10,13 +10,14 @@ from threading import Thread
 from typing import Final
 
 from embodiment_bridge.errors import BridgeError, ConfigError, unknown
-from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker, FetchSpeech
+from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
 from embodiment_bridge.media.espeak import EspeakSpeaker
 from embodiment_bridge.media.gstreamer_output import GStreamerOutput
 from embodiment_bridge.media.null_output import NullOutput
 from embodiment_bridge.media.output import Output
 from embodiment_bridge.media.piper import PiperSpeaker
 from embodiment_bridge.media.pythons import any_python
+from embodiment_bridge.media.sources import Fetch
 from embodiment_bridge.media.speech import Speaker
 
 OUTPUTS: Final = ("auto", "gstreamer", "null")
@@ -83,9 +84,7 @@ class SpeechChoice:
     cloud: CloudSettings | None = None
 
 
-def open_speaker(
-    choice: SpeechChoice, environment: Mapping[str, str], fetch: FetchSpeech | None = None
-) -> Speaker:
+def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fetch | None = None) -> Speaker:
     """What speaks.
 
     Raises:

@@ -4,10 +4,11 @@
 from embodiment_bridge.bml.url_policy import UrlPolicy
 from embodiment_bridge.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchRules
-from embodiment_bridge.media.cloud_speech import MAX_URL, CloudSettings, FetchSpeech
+from embodiment_bridge.media.cloud_speech import MAX_URL, CloudSettings
+from embodiment_bridge.media.sources import Fetch
 
 
-def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> FetchSpeech:
+def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:
     """Fetches from the host of the template, whatever its address, and from nowhere else.
 
     ca_file: of certification authorities besides those of the system.

@@ -2,7 +2,7 @@
 """From a URL in a document to a file that may be played: checked, fetched, kept."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import BinaryIO, Protocol
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -22,7 +22,7 @@ Cancelled = Callable[[], bool]
 
 
 class Fetch(Protocol):
-    """The guarded fetcher, as far as media need it (``Fetcher.fetch_to``). Waits; called on a thread of the player."""
+    """The guarded fetcher, as far as media and speech need it (``Fetcher.fetch_to``). Waits, so not on a tick."""
 
     def __call__(
         self,
@@ -33,8 +33,11 @@ class Fetch(Protocol):
         accept: tuple[str, ...] = ...,
         total_s: float = ...,
         cancelled: Cancelled = ...,
+        headers: Mapping[str, str] = ...,
     ) -> str:
         """Fetch, and give the content type, lower case and without parameters.
+
+        With ``headers`` no redirect is followed.
 
         Raises:
             BridgeError: it cannot or must not.
