@@ -26,7 +26,7 @@ def main() -> None:
         lambda message: link.sendall(f"{message.entities[0].pose.position.x:.3f}\n".encode()),
         5,
     )
-    from embodiment_bridge.nodes.executor import make_executor
+    from embodiment_bridge.nodes.base.executor import make_executor
 
     executor = make_executor(rclpy.get_default_context())
     executor.add_node(node)

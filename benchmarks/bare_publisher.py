@@ -23,8 +23,8 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
 from tf2_msgs.msg import TFMessage
 
-from embodiment_bridge.framing import Framer, frame
 from embodiment_bridge.launching.environment import prepare
+from embodiment_bridge.wire.framing import Framer, frame
 
 JOINTS = 23  # of a T1
 PERIOD = 0.02  # s
@@ -34,7 +34,7 @@ NANOSECONDS = 10**9
 
 def make_publish(node: Node) -> Callable[[float], None]:
     """What publishes one message on each topic, stamped with s of the monotonic clock."""
-    from embodiment_bridge.nodes.qos import profile
+    from embodiment_bridge.nodes.base.qos import profile
 
     clock = node.create_publisher(Clock, "/clock", profile("sensor"))
     joint_states = node.create_publisher(JointState, "joint_states", profile("sensor"))
@@ -76,7 +76,7 @@ def times_of_percepts(port: int) -> Iterator[float]:
 
 def main(words: list[str]) -> None:
     prepare()
-    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.base.runtime import Runtime
 
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node("bare_publisher", context=runtime.context))

@@ -24,11 +24,11 @@ import py_trees
 from rows import row
 
 import embodiment_bridge.bml as bml
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.run import Run, RunState
-from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.run import Run, RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 
 NODES = 10_000
 TURNS = 3

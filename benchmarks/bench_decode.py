@@ -19,9 +19,9 @@ from typing import Any
 
 from rows import row
 
-from embodiment_bridge.framing import Framer
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.sexpr import parse
+from embodiment_bridge.wire.framing import Framer
+from embodiment_bridge.wire.sexpr import parse
 
 RECORDING = Path(__file__).parents[1] / "test/data/rcsssmj/short_agent_t1.bin"
 CHUNK = 4096  # bytes per read from a socket
@@ -59,7 +59,7 @@ def decode(stream: bytes) -> None:
 
 def parsers(payloads: list[bytes]) -> dict[str, Callable[[], None]]:
     """The untyped parsers at hand, by name and version."""
-    found: dict[str, Callable[[bytes], object]] = {"embodiment_bridge.sexpr": parse}
+    found: dict[str, Callable[[bytes], object]] = {"embodiment_bridge.wire.sexpr": parse}
     for package, module, parser in (
         ("rcsssmj", "rcsssmj.utils.sexpression", lambda m: m.SExpression.from_array),
         ("sexpdata", "sexpdata", lambda m: lambda payload: m.parse(payload.decode())),

@@ -28,12 +28,12 @@ from processes import Child
 from rows import percentile, row
 from servo_server import MODEL, SERVOS
 
-from embodiment_bridge.devices.dynamixel.bus import BusState, ServoBus
-from embodiment_bridge.devices.dynamixel.client import FAST_BLOCK, FAST_HEAD
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.packet import fast_sync_read, sync_write
-from embodiment_bridge.devices.dynamixel.port import Port, open_port
-from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.client import FAST_BLOCK, FAST_HEAD
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.port import Port, open_port
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.wire.packet import fast_sync_read, sync_write
 
 SECONDS = 3.0
 BAUDS = {1_000_000: 0.95, 3_000_000: 0.9, 4_500_000: 0.88}  # 1/s: share of the wire limit that is the aim

@@ -35,13 +35,13 @@ from rows import row
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.body import BodyState, JointTargets, SkillRequest
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets, SkillRequest
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.protocols.simspark.velocity_loop import CYCLE, Limits, VelocityLoop
 
 ROOT = Path(__file__).parents[1]

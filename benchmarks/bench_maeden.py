@@ -23,17 +23,17 @@ from typing import Any
 from bench_decode import CHUNK, best_times
 from rows import percentile, row
 
-from embodiment_bridge.event_link import Counters
 from embodiment_bridge.grid.planner import search_to
 from embodiment_bridge.grid.pose import GridPose, Heading, Place
-from embodiment_bridge.peers.maeden.server import MaedenServer
+from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.protocols.maeden import ROOM
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.deeds import POSES_A_TICK
 from embodiment_bridge.protocols.maeden.events import Act, Percept
 from embodiment_bridge.protocols.maeden.link import make_link
-from embodiment_bridge.transports.tcp_client import TcpClient
+from embodiment_bridge.standins.maeden.server import MaedenServer
 
 RECORDINGS = Path(__file__).parents[1] / "test/data/maeden/recordings"
 TEXT, JSON = RECORDINGS / "text2013/key_door.A0.s2c.raw", RECORDINGS / "json2018/key_door.A0.s2c.raw"

@@ -21,8 +21,8 @@ from typing import Any
 from rows import percentile, row
 
 from embodiment_bridge import bml
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import BridgeError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
@@ -35,7 +35,7 @@ from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.pythons import any_python
 from embodiment_bridge.media.sources import MediaSources
 from embodiment_bridge.media.speech import SpeechStore, Spoken
-from embodiment_bridge.peers.bml.tones import wav
+from embodiment_bridge.standins.bml.tones import wav
 
 TRIES = 30
 SPEAKS = 200

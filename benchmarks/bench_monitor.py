@@ -27,10 +27,11 @@ from processes import Child, isolate
 from rows import percentile, row
 from untyped import untyped
 
-from embodiment_bridge import registry
-from embodiment_bridge.framing import Framer, frame
-from embodiment_bridge.protocols.contract import Codec, resolve
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
+from embodiment_bridge.wire.codec import Codec
+from embodiment_bridge.wire.framing import Framer, frame
 
 DATA = Path(__file__).parents[1] / "test/data"
 STREAMS = {
@@ -183,8 +184,8 @@ class Listener:
         from tf2_msgs.msg import TFMessage
         from visualization_msgs.msg import MarkerArray
 
-        from embodiment_bridge.nodes.qos import profile
-        from embodiment_bridge.nodes.runtime import Runtime
+        from embodiment_bridge.nodes.base.qos import profile
+        from embodiment_bridge.nodes.base.runtime import Runtime
 
         self.late: list[float] = []
         self._sent: dict[tuple[int, int], float] = {}

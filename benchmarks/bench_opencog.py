@@ -15,10 +15,10 @@ from typing import Any
 from lxml import etree
 from rows import row
 
-from embodiment_bridge.protocols.opencog.events import MapInfo
-from embodiment_bridge.protocols.opencog.parts import Blip, Entity, Rotation, Vector
-from embodiment_bridge.protocols.opencog.xml_reader import read
-from embodiment_bridge.protocols.opencog.xml_writer import write
+from embodiment_bridge.protocols.opencog.xml.events import MapInfo
+from embodiment_bridge.protocols.opencog.xml.parts import Blip, Entity, Rotation, Vector
+from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+from embodiment_bridge.protocols.opencog.xml.xml_writer import write
 
 THINGS = 1000
 TURNS = 12

@@ -66,7 +66,7 @@ class Publisher:
         from embodiment_bridge.msg import EntityArray
         from rclpy.context import Context
 
-        from embodiment_bridge.nodes.qos import profile
+        from embodiment_bridge.nodes.base.qos import profile
 
         self.context = Context()
         rclpy.init(context=self.context)
@@ -140,7 +140,7 @@ def ages_of_bare(seconds: float) -> list[float]:
 
 def measure_bridge(seconds: float) -> tuple[list[float], float, int]:
     """Ages in s, the CPU share with many entities, and how many maps came then."""
-    from embodiment_bridge.peers.oac.router import Router
+    from embodiment_bridge.standins.oac.router import Router
 
     ages: list[float] = []
     maps = [0]

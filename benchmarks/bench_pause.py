@@ -27,9 +27,9 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.launching.executables import agent_bridge, behavior_tree, mock_body
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.joint_driver import JointDriver
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.joint_driver import JointDriver
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[1]
 TRIES = 10

@@ -50,9 +50,9 @@ def walk(process: Child, seconds: float) -> list[dict[str, Any]]:
     from rclpy.action import ActionClient
     from tf2_msgs.msg import TFMessage
 
-    from embodiment_bridge.nodes.qos import profile
-    from embodiment_bridge.nodes.runtime import Runtime
-    from embodiment_bridge.nodes.watcher import Watcher
+    from embodiment_bridge.nodes.base.qos import profile
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.watcher import Watcher
 
     transforms = []
     with Runtime() as runtime:

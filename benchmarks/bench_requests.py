@@ -21,12 +21,12 @@ from typing import Any
 import py_trees
 from rows import row
 
-from embodiment_bridge.behaviour.absent import NoMedia
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.ports import FetchReport, FetchStatus, Ports
-from embodiment_bridge.behaviour.run import Run
-from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
-from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.behaviour.engine.absent import NoMedia
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports
+from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.body.state import SkillInfo
 
 LINKS = 100_000
 STEP = 0.3  # s of virtual time between two ticks

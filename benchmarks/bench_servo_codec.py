@@ -23,8 +23,8 @@ from typing import Any
 
 from rows import row
 
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.decoder import PacketDecoder, fast_blocks
+from embodiment_bridge.dynamixel.wire import packet
+from embodiment_bridge.dynamixel.wire.decoder import PacketDecoder, fast_blocks
 
 ROOT = Path(__file__).parents[1]
 IDS = range(1, 21)

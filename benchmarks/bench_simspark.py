@@ -17,8 +17,8 @@ from bench_decode import CHUNK, best_times
 from rows import row
 from untyped import untyped
 
-from embodiment_bridge.framing import Framer
 from embodiment_bridge.protocols.simspark.codec import Codec
+from embodiment_bridge.wire.framing import Framer
 
 RECORDING = Path(__file__).parents[1] / "test/data/simspark/short_agent_nao.bin"
 PERIOD = 0.02  # s of the game per percept

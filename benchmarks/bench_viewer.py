@@ -50,8 +50,8 @@ def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
     """Measure; rows of CPU and of how far the steps of the robot are apart."""
     isolate()
     from embodiment_bridge.launching.executables import behavior_tree
-    from embodiment_bridge.nodes.mock_body import MockBody
-    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.body.mock_body import MockBody
 
     port = free_port()
     with Runtime() as runtime, Child(sys.executable, __file__, "--viewer", port, talks=False) as viewer:
@@ -153,7 +153,7 @@ def is_open(port: int) -> bool:
 
 
 def be_viewer(port: str) -> int:
-    from embodiment_bridge.cli import main
+    from embodiment_bridge.cli.command_line import main
 
     return main(["view", "--port", port])
 

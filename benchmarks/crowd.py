@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from embodiment_bridge.framing import Framer
-from embodiment_bridge.sexpr import split
+from embodiment_bridge.wire.framing import Framer
+from embodiment_bridge.wire.sexpr import split
 
 RECORDING = Path(__file__).parents[1] / "test/data/simspark_monitor/short_monitor.bin"
 TEAM_SIZE = 11

@@ -8,7 +8,7 @@ import sys
 import rclpy
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 with Runtime() as runtime:
     node = runtime.add(rclpy.create_node("echo", context=runtime.context))

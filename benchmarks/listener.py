@@ -28,8 +28,8 @@ def main(topics: list[str]) -> None:
     prepare()
     import rclpy
 
-    from embodiment_bridge.nodes.qos import profile
-    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.base.qos import profile
+    from embodiment_bridge.nodes.base.runtime import Runtime
 
     ages: dict[str, list[float]] = {topic: [] for topic in topics}
 

@@ -17,7 +17,7 @@ def main(port: int) -> None:
     from rclpy.parameter import Parameter
 
     from embodiment_bridge.launching.executables import soccer_monitor
-    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.base.runtime import Runtime
 
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()), daemon=True).start()

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from embodiment_bridge.framing import Framer, frame
+from embodiment_bridge.wire.framing import Framer, frame
 
 RECORDING = Path(__file__).parents[1] / "test/data/rcsssmj/short_agent_t1.bin"
 RATE = 50.0  # Hz, the real server's

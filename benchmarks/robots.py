@@ -12,8 +12,8 @@ import sys
 import threading
 from typing import Any
 
-from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.launching.environment import prepare
+from embodiment_bridge.launching.shares import find_share
 
 
 def parameters(number: int, port: int, monitor_port: int) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def main(robots: int, port: int, monitor_port: int) -> None:
     from rclpy.parameter import Parameter
 
     from embodiment_bridge.launching.executables import agent_bridge
-    from embodiment_bridge.nodes.runtime import Runtime
+    from embodiment_bridge.nodes.base.runtime import Runtime
 
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()), daemon=True).start()

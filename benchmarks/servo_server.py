@@ -11,9 +11,9 @@ import json
 import sys
 from typing import Any
 
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.line import Pacing
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 SERVOS = 20
 MODEL = "xm430_w350"

@@ -1,165 +1,186 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every module imports only what its layer may, also through others (docs/architecture.md has the table)."""
+"""A folder is a layer: each imports only the folders and the outside means that its row names."""
 
 import ast
-from collections.abc import Iterator
-from fnmatch import fnmatch
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "embodiment_bridge"
-ROS = {
-    "rclpy",
-    "rcl_interfaces",
-    "*_msgs",
-    "std_srvs",
-    "py_trees_ros_interfaces",
-    "ament_index_python",
-    f"{PACKAGE}.msg",
-    f"{PACKAGE}.action",
-}
-ROS |= {f"{PACKAGE}.srv"}
-IO = {"socket", "select", "serial", "subprocess", "threading", "asyncio"}
-PARSERS = {"lxml", "xml", "yaml", "json"}
 
-# First match wins: (layer, modules, what must not be imported, directly or through a module of ours).
+# What an outside import gives a folder; what is in none of these sets is free.
+MEANS = {
+    "ros": {"rclpy", "rcl_interfaces", "ament_index_python"},
+    "messages": {"std_srvs", "py_trees_ros_interfaces", "builtin_interfaces"},  # and *_msgs, and our own
+    "io": {
+        "socket", "select", "selectors", "socketserver", "ssl", "http", "urllib", "serial", "termios", "fcntl",
+        "subprocess", "threading", "multiprocessing", "concurrent", "asyncio", "queue", "signal", "time",
+    },
+    "parsers": {"lxml", "xml", "yaml", "json"},
+}  # fmt: skip
+
+# folder, means, folders of ours. A row may name only folders of earlier rows, so there is no circle and no way up.
 LAYERS = (
+    ("core", "io", ""),  # a thread that ends with a with block, and nothing else
+    ("wire", "parsers", "core"),
+    ("body", "messages parsers", "core"),
+    ("urdf", "parsers", "core"),
+    ("link/transports", "io", "core wire"),
+    ("link", "io", "core link/transports wire"),
+    ("bags", "io parsers", "core"),
+    ("grid", "", ""),
+    ("scene", "messages", "core urdf"),
+    ("plans", "", "body core"),
+    ("dynamixel/wire", "", "core wire"),
+    ("dynamixel/tables", "", "body core"),
+    ("dynamixel/config", "parsers", "body core urdf"),
+    ("dynamixel/bus", "io", "core dynamixel/config dynamixel/tables dynamixel/wire"),
+    ("dynamixel/service", "io", "core dynamixel/tables dynamixel/wire"),
+    ("dynamixel/virtual", "io parsers", "core dynamixel/tables dynamixel/wire wire"),
+    ("dynamixel", "messages", "dynamixel/bus urdf"),
+    ("motion/joints", "", "body core"),
+    ("motion/gait", "", "body core motion/joints"),
+    ("motion/skills", "", "body core motion/gait motion/joints"),
+    ("motion", "", "body core motion/gait motion/joints motion/skills"),
+    ("mock", "messages", "body core motion/skills scene"),
+    ("protocols", "", "body core wire"),
+    ("protocols/dummy", "messages", "body core protocols wire"),
+    ("protocols/dynamixel", "", "protocols"),
+    ("protocols/maeden", "messages parsers", "body core grid link link/transports motion/skills protocols scene wire"),
+    ("protocols/soccer", "messages", "body core scene wire"),
+    ("protocols/rcsssmj", "io messages", "body core link motion/skills protocols protocols/soccer scene urdf wire"),
+    ("protocols/simspark", "messages", "body core motion/skills protocols protocols/soccer scene urdf wire"),
+    ("protocols/soccer_monitor/scene", "", "core"),
+    ("protocols/soccer_monitor", "messages", "core protocols/soccer protocols/soccer_monitor/scene wire"),
+    ("protocols/rcsssmj_monitor", "", "core protocols protocols/soccer protocols/soccer_monitor wire"),
+    ("protocols/simspark_monitor", "", "core protocols protocols/soccer_monitor wire"),
+    ("protocols/opencog/router", "", "core wire"),
+    ("protocols/opencog/xml", "parsers", "core wire"),
+    ("protocols/opencog/world", "", "body core plans protocols/opencog/xml"),
+    ("protocols/opencog/network", "io", "core link link/transports protocols/opencog/router wire"),
+    ("protocols/opencog/plans", "messages", "plans protocols/opencog/world protocols/opencog/xml"),
     (
-        "words",
-        ("errors", "units", "body", "closing", "description", "rotation"),
-        ROS | IO | PARSERS | {"numpy", "py_trees", "time", "logging"},
+        "protocols/opencog", "messages",
+        "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",
     ),
-    ("ROS", ("nodes", "nodes.*", "behaviour.ros_leaves"), {"socket", "serial"} | PARSERS),
+    ("bml", "parsers", "body core"),
+    ("behaviour", "parsers", "bml body core"),
+    ("behaviour/plans", "", "behaviour body core plans"),
+    ("behaviour/rehearsal", "", "behaviour bml body core"),
+    ("behaviour/run_log", "parsers", "behaviour bml body core"),
+    ("fetching", "io", "behaviour bml core"),
+    ("media", "io parsers", "bml core fetching"),
+    ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
+    ("standins", "io", "core link/transports wire"),
+    ("standins/bml", "io parsers", "core fetching"),
+    ("standins/maeden", "io parsers", "core link/transports wire"),
+    ("standins/oac", "io parsers", "core link/transports protocols/opencog/router protocols/opencog/xml wire"),
+    ("standins/simspark", "io", "core protocols/simspark wire"),
+    ("nodes", "", ""),
+    ("nodes/base", "io messages ros", "core link link/transports urdf"),
+    ("nodes/view", "messages ros", "core nodes/base viewing"),
+    ("nodes/sound", "io messages ros", "behaviour bml core fetching media motion/skills nodes/base"),
     (
-        "edge",
-        (
-            "cli", "registry", "commands", "commands.*", "doctor", "doctor.*",
-            "launching.up", "launching.executables", "launching.environment", "launching.programs",
-        ),
-        set(),
+        "nodes/body", "io messages ros",
+        "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
+        "motion/joints motion/skills nodes/base nodes/sound protocols scene urdf wire",
+    ),
+    ("nodes/bags", "io messages ros", "bags body core motion nodes/base nodes/body"),
+    (
+        "nodes/soccer", "messages ros",
+        "core link link/transports nodes/base nodes/body protocols protocols/soccer_monitor "
+        "protocols/soccer_monitor/scene urdf wire",
     ),
     (
-        "meaning",
-        (
-            "protocols.*.convert", "protocols.*messages", "scene.messages", "scene.markers", "scene.shapes",
-            "state_messages", "mock.messages", "devices.dynamixel.joints", "devices.dynamixel.goals",
-            "devices.dynamixel.layout", "devices.dynamixel.messages",
-        ),
-        {"rclpy"} | IO,
+        "nodes/tree", "io messages ros",
+        "behaviour behaviour/plans behaviour/run_log bml body core fetching nodes/base nodes/body nodes/sound plans "
+        "protocols/opencog/plans",
     ),
-    ("link", ("protocols.*.managed*", "protocols.*.link"), ROS),
     (
-        "wire",
-        (
-            "framing", "line_framing", "sexpr", "decode", "encode", "body_file", "config_section", "skill_section",
-            "emotion_section", "track_section",
-            "plans", "plans.*",
-            "urdf", "urdf.*", "scene", "scene.*", "protocols", "protocols.*", "bml", "bml.*", "launching",
-            "launching.*", "devices", "devices.dynamixel", "devices.dynamixel.arguments", "devices.dynamixel.co*",
-            "devices.dynamixel.crc", "devices.dynamixel.decoder", "devices.dynamixel.events",
-            "devices.dynamixel.instructions", "devices.dynamixel.packet*", "devices.dynamixel.plain_body",
-            "devices.dynamixel.servo_config",
-            "devices.dynamixel.writer", "devices.dynamixel.table_reader",
-        ),
-        ROS | IO | {"time", "logging"},
+        "nodes/opencog", "io messages ros",
+        "behaviour/plans core link nodes/base nodes/body nodes/tree protocols/opencog protocols/opencog/network "
+        "protocols/opencog/plans protocols/opencog/router protocols/opencog/world protocols/opencog/xml wire",
     ),
-    ("link", ("devices.dynamixel.registers", "devices.dynamixel.sdk*", "devices.dynamixel.virtual*"), ROS),
     (
-        "link",
-        tuple(
-            f"devices.dynamixel.{name}"
-            for name in (
-                "bus", "calibration", "care", "client", "cycle", "cycle_times", "goal_writer", "health", "port",
-                "reading", "robot", "servo", "settings", "work",
-            )
-        ),
-        ROS,
+        "launching", "io parsers ros",
+        "core nodes/bags nodes/base nodes/body nodes/opencog nodes/soccer nodes/sound nodes/tree nodes/view protocols",
     ),
-    ("link", ("bags", "bags.*"), ROS),
-    ("link", ("transports", "transports.*", "event_link", "own_thread", "session", "peers", "peers.*"), ROS),
-    ("link", ("viewing", "viewing.*"), ROS),
-    ("link", ("network_element", "network_element.*"), ROS),
-    ("link", ("media", "media.*"), ROS),
-    ("link", ("fetching", "fetching.*"), ROS),
-    ("motion", ("motion", "motion.*", "mock", "mock.*", "grid", "grid.*"), ROS | IO | PARSERS | {"time", "py_trees"}),
-    ("tree", ("behaviour", "behaviour.*"), ROS | IO | {"time"}),
+    ("cli", "parsers", "body core launching motion/joints"),
+    ("cli/doctor", "io messages parsers ros", "launching nodes/base"),
+    ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
+    (
+        "cli/commands", "io messages parsers ros",
+        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor core "
+        "dynamixel/config dynamixel/service dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
+        "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
+        "standins/oac urdf wire",
+    ),
 )  # fmt: skip
-DIRECTLY = {"ROS"}  # nodes hold sessions, which own sockets: only what a node itself imports counts
+ROWS = {folder: (set(means.split()), set(allowed.split())) for folder, means, allowed in LAYERS}
+
+FILES = sorted(path for path in (ROOT / PACKAGE).rglob("*.py") if path.parent != ROOT / PACKAGE)
+MODULES = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
 
 
-def modules() -> list[str]:
-    files = (ROOT / PACKAGE).rglob("*.py")
-    names = [".".join(f.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for f in files]
-    return sorted(n for n in names if n != PACKAGE)
+def layer_of(path: Path) -> str:
+    """The folder of a file, or the nearest one above it that has a row."""
+    folder = path.parent.relative_to(ROOT / PACKAGE)
+    for place in (folder, *folder.parents):
+        if place.as_posix() in ROWS:
+            return place.as_posix()
+    raise AssertionError(f"{folder} has no row")
 
 
-def path_of(module: str) -> Path:
-    base = ROOT.joinpath(*module.split("."))
-    return base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
-
-
-def layer_of(module: str) -> tuple[str, set[str]]:
-    short = module.removeprefix(PACKAGE + ".")
-    for name, patterns, forbidden in LAYERS:
-        if any(fnmatch(short, p) for p in patterns):
-            return name, forbidden
-    raise AssertionError(f"{module} is in no layer: add it to the table")
-
-
-def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """All nodes but those that only a type checker sees."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            continue
-        yield node
-        yield from statements(node)
-
-
-@cache
-def imports(module: str) -> frozenset[str]:
+def imports(path: Path) -> set[str]:
+    """Full names of all modules that a file imports, those that only a type checker sees included."""
     found = set()
-    for node in statements(ast.parse(path_of(module).read_text())):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in MODULES else node.module for name in inside}
-    return frozenset(found)
+            found |= {name if name in MODULES else str(node.module) for name in inside}
+    return found
 
 
-MODULES = set(modules())
+def means_of(name: str) -> set[str]:
+    """What a module from outside, or a generated one of ours, gives."""
+    first, _, rest = name.partition(".")
+    if first == PACKAGE:
+        return {"messages"} if rest.split(".")[0] in {"msg", "srv", "action"} else set()
+    if name == "urllib.parse":  # text only
+        return set()
+    kinds = {kind for kind, names in MEANS.items() if first in names}
+    return kinds | {"messages"} if first.endswith("_msgs") else kinds
 
 
-def reached(module: str) -> dict[str, str]:
-    """Everything imported from a module on: name -> the module of ours that imports it."""
-    seen: dict[str, str] = {}
-    todo = [module]
-    while todo:
-        current = todo.pop()
-        for name in imports(current):
-            if name not in seen:
-                seen[name] = current
-                if name in MODULES:
-                    todo.append(name)
-    return seen
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT / PACKAGE).as_posix())
+def test_module_keeps_its_layer(path: Path) -> None:
+    layer = layer_of(path)
+    means, allowed = ROWS[layer]
+    for name in imports(path):
+        assert means_of(name) <= means, f"{layer} may not use {name}"
+        if name in MODULES:
+            other = layer_of(MODULES[name])
+            assert other == layer or other in allowed, f"{layer} may not import {name}"
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_module_keeps_its_layer(module: str) -> None:
-    layer, forbidden = layer_of(module)
-    seen = dict.fromkeys(imports(module), module) if layer in DIRECTLY else reached(module)
-    for name, importer in seen.items():
-        top = name if name.startswith(PACKAGE) else name.split(".")[0]
-        bad = [pattern for pattern in forbidden if fnmatch(top, pattern)]
-        assert not bad, f"{module} ({layer}) reaches {name} through {importer}"
+def test_a_row_names_earlier_rows_only() -> None:
+    seen: set[str] = set()
+    for folder, _, allowed in LAYERS:
+        assert set(allowed.split()) <= seen, f"{folder} imports what stands below it in the table"
+        assert folder not in seen
+        seen.add(folder)
 
 
-@pytest.mark.parametrize("module", sorted(MODULES))
-def test_edge_is_imported_by_the_edge_only(module: str) -> None:
-    if layer_of(module)[0] == "edge":
-        return
-    edge = {m for m in MODULES if layer_of(m)[0] == "edge"}
-    assert not imports(module) & edge
+def test_nothing_in_the_table_is_left_over() -> None:
+    used: dict[str, set[str]] = {folder: set() for folder in ROWS}
+    means: dict[str, set[str]] = {folder: set() for folder in ROWS}
+    for path in FILES:
+        layer = layer_of(path)
+        names = imports(path)
+        used[layer] |= {layer_of(MODULES[name]) for name in names if name in MODULES} - {layer}
+        means[layer] |= set().union(*map(means_of, names))
+    assert {folder: (means[folder], used[folder]) for folder in ROWS} == ROWS

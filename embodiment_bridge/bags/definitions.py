@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 FindShare = Callable[[str], Path]  # share folder of a package; LookupError where there is none
 SEPARATOR = "=" * 80

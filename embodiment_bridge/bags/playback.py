@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from math import inf
 
 from embodiment_bridge.bags.reader import BagReader, Message
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 TICK = 0.01  # s of the recording between two ticks of its clock
 SPEEDS = (0.01, 1000.0)  # times real time

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import Reader, ReaderError
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 NANOSECONDS = 1_000_000_000
 

@@ -11,7 +11,7 @@ from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 
 from embodiment_bridge.bags.definitions import Definition
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 LIMIT_BYTES = 256 * 1024 * 1024  # that wait to be written; a disk that is slower for so long loses messages
 

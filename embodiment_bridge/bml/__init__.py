@@ -6,13 +6,13 @@
 JSON pointers.
 """
 
-from embodiment_bridge.bml.analysis import Analysis, Estimate, analyse
-from embodiment_bridge.bml.checker import check
+from embodiment_bridge.bml.analysis.estimate import Analysis, Estimate, analyse
+from embodiment_bridge.bml.authoring.writer import to_data, to_json
 from embodiment_bridge.bml.document import Document, Problem
-from embodiment_bridge.bml.limits import Limits
-from embodiment_bridge.bml.reader import Result, read
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.bml.writer import to_data, to_json
+from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.reading.reader import Result, read
+from embodiment_bridge.bml.rules.checker import check
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 
 __all__ = [
     "Analysis",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from embodiment_bridge.bml.conditions import Condition, Value
-from embodiment_bridge.bml.plain import one_line
+from embodiment_bridge.bml.reading.plain import one_line
 
 FOREVER = -1
 

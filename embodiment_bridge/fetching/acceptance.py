@@ -4,8 +4,8 @@
 import time
 from collections.abc import Callable
 
-from embodiment_bridge.bml.freshness import age_refusal
-from embodiment_bridge.bml.reader import metadata_of
+from embodiment_bridge.bml.reading.freshness import age_refusal
+from embodiment_bridge.bml.reading.reader import metadata_of
 from embodiment_bridge.fetching.fetcher import Fetcher, Reply
 from embodiment_bridge.fetching.rules import FetchError
 from embodiment_bridge.fetching.signature import verify

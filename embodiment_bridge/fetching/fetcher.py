@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NoReturn
 from urllib.parse import urljoin, urlsplit
 
-from embodiment_bridge.bml.url_policy import url_refusal
-from embodiment_bridge.errors import unknown
+from embodiment_bridge.bml.rules.url_policy import url_refusal
+from embodiment_bridge.core.errors import unknown
 from embodiment_bridge.fetching.connection import GuardedConnection
 from embodiment_bridge.fetching.deadline import Deadline
 from embodiment_bridge.fetching.resolving import places_of

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from embodiment_bridge.behaviour.ports import FetchReport, FetchStatus
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
 from embodiment_bridge.fetching.fetcher import Reply
 from embodiment_bridge.fetching.rules import FetchError
 

@@ -8,7 +8,7 @@ import threading
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.bml.url_policy import address_refusal, is_trusted
+from embodiment_bridge.bml.rules.url_policy import address_refusal, is_trusted
 from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
 

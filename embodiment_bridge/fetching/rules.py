@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import LinkError
 
 SIGNATURE_HEADER: Final = "X-BML-Signature"
 NOWHERE: Final = UrlPolicy(schemes=("https",), hosts=frozenset())

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, FetchError
 
 SCHEME: Final = "sha256="

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import Element, is_file, placed
 from embodiment_bridge.launching.names import join_namespace, node_name
 from embodiment_bridge.launching.plan import ExecutablePlan, NodePlan, ParameterValue

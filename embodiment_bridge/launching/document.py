@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.substitutions import parse
 
 MAX_BYTES = 1 << 20  # a launch file is some kilobytes; more is not one

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from embodiment_bridge import registry
-from embodiment_bridge.commands.shares import find_share
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.environment import of_outside_program
-from embodiment_bridge.nodes.agent_bridge import AgentBridge
-from embodiment_bridge.nodes.behavior_tree import BehaviorTree
-from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.joint_driver import JointDriver
-from embodiment_bridge.nodes.main import run
-from embodiment_bridge.nodes.media_parameters import Surroundings
-from embodiment_bridge.nodes.mock_body import MockBody
-from embodiment_bridge.nodes.soccer_monitor import SoccerMonitor
+from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.main import run
+from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
+from embodiment_bridge.nodes.body.joint_driver import JointDriver
+from embodiment_bridge.nodes.body.mock_body import MockBody
+from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
+from embodiment_bridge.nodes.sound.media_parameters import Surroundings
+from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
+from embodiment_bridge.protocols import registry
 
 PACKAGE = "embodiment_bridge"
 
@@ -39,9 +39,9 @@ def joint_driver(**node_kwargs: Any) -> BridgeNode:
 
 def media_player(**node_kwargs: Any) -> BridgeNode:
     """What plays and speaks by itself."""
-    from embodiment_bridge.nodes.media import (
-        MediaPlayer,
-    )  # only who asks for it needs a player beside the tree's own
+    from embodiment_bridge.nodes.sound.sound_player import (
+        MediaPlayer,  # only who asks for it needs a player beside the tree's own
+    )
 
     return MediaPlayer(_surroundings(), **node_kwargs)
 
@@ -62,28 +62,30 @@ def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
 
 def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
     """What makes a body that of an OpenCog OAC."""
-    from embodiment_bridge.nodes.opencog_bridge import OpencogBridge  # its XML reader is for nobody else
+    from embodiment_bridge.nodes.opencog.opencog_bridge import (
+        OpencogBridge,  # its XML reader is for nobody else
+    )
 
     return OpencogBridge(**node_kwargs)
 
 
 def player(**node_kwargs: Any) -> BridgeNode:
     """What plays a recording."""
-    from embodiment_bridge.nodes.player import Player  # the reader of bags is for nobody else
+    from embodiment_bridge.nodes.bags.bag_player import Player  # the reader of bags is for nobody else
 
     return Player(**node_kwargs)
 
 
 def recorder(**node_kwargs: Any) -> BridgeNode:
     """What records the graph."""
-    from embodiment_bridge.nodes.recorder import Recorder  # the writer of bags is for nobody else
+    from embodiment_bridge.nodes.bags.bag_recorder import Recorder  # the writer of bags is for nobody else
 
     return Recorder(find_share, **node_kwargs)
 
 
 def viewer(**node_kwargs: Any) -> BridgeNode:
     """What shows robots in a browser."""
-    from embodiment_bridge.nodes.viewer import Viewer  # the server of the page is for nobody else
+    from embodiment_bridge.nodes.view.viewer import Viewer  # the server of the page is for nobody else
 
     return Viewer(**node_kwargs)
 

@@ -3,7 +3,7 @@
 
 import re
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NAMESPACE = re.compile(r"/|(?:/[A-Za-z_][A-Za-z0-9_]*)+")

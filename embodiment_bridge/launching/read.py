@@ -9,7 +9,7 @@ packages are arguments.
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.actions import carry_out
 from embodiment_bridge.launching.document import load
 from embodiment_bridge.launching.plan import Argument, LaunchPlan

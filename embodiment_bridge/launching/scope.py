@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import MAX_NESTING, Element, PlacedError, load
 from embodiment_bridge.launching.plan import Argument, ExecutablePlan, NodePlan, ParameterValue
 from embodiment_bridge.launching.substitutions import Sources, Template, evaluate, parse, unescape

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 
 # Characters of one attribute, before and after; a variable made of itself twice grows for ever.
 MAX_TEXT = 8192

@@ -12,14 +12,14 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from embodiment_bridge.errors import BridgeError, ConfigError
+from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.launching.environment import OUR_PROGRAM, prepare
 from embodiment_bridge.launching.executables import ASIDE, node_factory
 from embodiment_bridge.launching.plan import ExecutablePlan, LaunchPlan, NodePlan
 from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
-from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 
 class Graph:

@@ -11,7 +11,7 @@ from typing import cast
 
 import yaml
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.plan import ParameterValue
 from embodiment_bridge.launching.substitutions import Template, parse
 

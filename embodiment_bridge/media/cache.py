@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 UNFINISHED = ".part"
 STALE_S = 3600.0  # an unfinished file of this age is nobody's any more

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.sources import Fetch
 from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken, language_of

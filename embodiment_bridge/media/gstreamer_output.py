@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
 from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, OutputEvent
 from embodiment_bridge.media.pythons import python_with_gi

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.core.errors import LinkError
 
 MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters are some 100 kB
 LAST_WORDS = 5  # lines of a helper that are no JSON: what it complained of

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from embodiment_bridge.errors import BridgeError, CommandError
+from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.envelope import envelope

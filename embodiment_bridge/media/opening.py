@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Final
 
-from embodiment_bridge.errors import BridgeError, ConfigError, unknown
+from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
 from embodiment_bridge.media.espeak import EspeakSpeaker
 from embodiment_bridge.media.gstreamer_output import GStreamerOutput

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guarded fetcher for the one host of a speech service, which the operator trusts by naming it."""
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchRules
 from embodiment_bridge.media.cloud_speech import MAX_URL, CloudSettings
 from embodiment_bridge.media.sources import Fetch

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken
 

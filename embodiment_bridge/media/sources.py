@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from embodiment_bridge.bml.url_policy import UrlPolicy, url_refusal
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.cache import MediaCache, key_of
 
 MAX_MEDIUM = 50 << 20  # bytes of one remote medium

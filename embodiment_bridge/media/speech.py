@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from embodiment_bridge.errors import BridgeError, CommandError
+from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cache import MediaCache, key_of
 from embodiment_bridge.media.marks import Marks

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from embodiment_bridge import bml
-from embodiment_bridge.closing import ClosedOnExit
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech import SpeechStore
 

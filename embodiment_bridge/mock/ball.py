@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from math import hypot
 from typing import NamedTuple
 
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.mock.obstacles import Obstacle, is_free, pushed_out
-from embodiment_bridge.rotation import Vector
 
 RADIUS = 0.08
 SLOWING = 0.4  # m/s2 of rolling friction

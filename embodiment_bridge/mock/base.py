@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import cos, sin
 
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.mock.obstacles import Obstacle, slide
-from embodiment_bridge.units import wrap_angle
 
 RADIUS = 0.18  # m
 ACCELERATION = 4.0  # m/s2

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from math import exp, isfinite
 
-from embodiment_bridge.description import Joint
+from embodiment_bridge.body.description import Joint
 
 LAG_S = 0.03  # s, time constant
 

@@ -7,13 +7,13 @@ from geometry_msgs.msg import Vector3
 from sensor_msgs.msg import BatteryState, Imu
 from std_msgs.msg import Header
 
+from embodiment_bridge.body.state_messages import turn
 from embodiment_bridge.mock.battery import CAPACITY_AH, Battery
 from embodiment_bridge.mock.view import sightings
 from embodiment_bridge.mock.world import Said, World
 from embodiment_bridge.msg import EntityArray, HeardMessage
 from embodiment_bridge.scene.entities import Known
 from embodiment_bridge.scene.messages import entity_array
-from embodiment_bridge.state_messages import turn
 
 
 def imu(world: World, stamp: Any, frame: str) -> Imu:

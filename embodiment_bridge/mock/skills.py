@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from math import atan2, degrees, inf
 
-from embodiment_bridge.description import Joint, Keyframe, Skill
-from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.body.description import Joint, Keyframe, Skill
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.mock.view import sightings
 from embodiment_bridge.mock.world import BASE_HEIGHT, World
-from embodiment_bridge.motion.native import Native, Start
-from embodiment_bridge.rotation import Vector
-from embodiment_bridge.units import wrap_angle
+from embodiment_bridge.motion.skills.native import Native, Start
 
 REACH = 0.5  # m over the floor, from the middle of the robot to that of the ball
 GRAB_SIDE = 1.0  # rad to each side

@@ -7,8 +7,10 @@ from math import atan2, cos, hypot, isfinite, sin
 from random import Random
 from typing import NamedTuple
 
-from embodiment_bridge.body import BodyState
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.mock import ball, base, scenery
 from embodiment_bridge.mock.ball import Mover
 from embodiment_bridge.mock.base import Base
@@ -16,8 +18,6 @@ from embodiment_bridge.mock.battery import Battery
 from embodiment_bridge.mock.joints import Servos
 from embodiment_bridge.mock.neighbour import NAME, Neighbour
 from embodiment_bridge.mock.obstacles import Obstacle, reach
-from embodiment_bridge.rotation import Vector
-from embodiment_bridge.units import wrap_angle
 
 FINEST_S = 0.02  # s: a longer step is taken in several
 LONGEST_S = 1.0  # s: a longer step counts as this

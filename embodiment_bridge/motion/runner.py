@@ -5,23 +5,23 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
 
-from embodiment_bridge.body import BodyState, JointTargets, SkillReport, SkillRequest
-from embodiment_bridge.description import Base, BodyDescription, Gait, Light
-from embodiment_bridge.errors import CommandError, unknown
-from embodiment_bridge.motion.direct import DirectDrive, checked_drives
-from embodiment_bridge.motion.fall import FallDetector
-from embodiment_bridge.motion.holds import Holds
-from embodiment_bridge.motion.lights import LIGHTS, Shown
-from embodiment_bridge.motion.locomotion import locomotion_of
-from embodiment_bridge.motion.native import Start
-from embodiment_bridge.motion.posture import Posture
-from embodiment_bridge.motion.reach import Reach
-from embodiment_bridge.motion.sensing import Sensed
-from embodiment_bridge.motion.skill_table import SkillTable
-from embodiment_bridge.motion.swing import ArmSwing
-from embodiment_bridge.motion.trajectory import TrajectoryPoint
-from embodiment_bridge.motion.walk_program import Velocity
-from embodiment_bridge.motion.walk_skills import full_speed, share
+from embodiment_bridge.body.description import Base, BodyDescription, Gait, Light
+from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.motion.gait.fall import FallDetector
+from embodiment_bridge.motion.gait.locomotion import locomotion_of
+from embodiment_bridge.motion.gait.reach import Reach
+from embodiment_bridge.motion.gait.swing import ArmSwing
+from embodiment_bridge.motion.gait.walk_program import Velocity
+from embodiment_bridge.motion.gait.walk_skills import full_speed, share
+from embodiment_bridge.motion.joints.direct import DirectDrive, checked_drives
+from embodiment_bridge.motion.joints.posture import Posture
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.skills.holds import Holds
+from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
+from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.motion.skills.skill_table import SkillTable
 
 LONGEST_STEP_S = 0.1  # s: a longer gap between percepts counts as this, for nothing planned was done in it
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose stands in for the missing

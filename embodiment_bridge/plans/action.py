@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Final
 
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.rotation import Vector
 
 SIMPLE: Final = ("boolean", "int", "float", "string")
 TYPES: Final = (*SIMPLE, "vector", "rotation", "entity")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.plans.world import World
 
 

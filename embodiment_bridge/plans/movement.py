@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, hypot, inf, radians
 
-from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.plans.course import SkillCall
 from embodiment_bridge.plans.world import Place, World, bearing, distance
-from embodiment_bridge.rotation import Vector
-from embodiment_bridge.units import wrap_angle
 
 PATIENCE = 4  # moves in a row that bring the body no nearer
 NEARER = 0.02  # m that count as nearer

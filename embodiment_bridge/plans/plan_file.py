@@ -9,8 +9,8 @@ from math import pi
 from pathlib import Path
 from typing import Final
 
-from embodiment_bridge.config_section import Section, parse
-from embodiment_bridge.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.body.config_section import Section, parse
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.plans.action import TYPES, Action, snake_case
 from embodiment_bridge.plans.course import Course
 from embodiment_bridge.plans.movement import Gait

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from math import cos, sin
 from typing import Final
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.plans.action import Parameter
 from embodiment_bridge.plans.course import SkillCall, Stage
 from embodiment_bridge.plans.movement import (
@@ -20,8 +22,6 @@ from embodiment_bridge.plans.movement import (
     heading_to,
 )
 from embodiment_bridge.plans.world import Place, World
-from embodiment_bridge.rotation import Vector
-from embodiment_bridge.units import RAD_PER_DEG
 
 KINDS: Final = ("skill", "approach", "face", "turn", "turn_by", "gaze")
 AXES: Final = {"x": 0, "y": 1, "z": 2, "roll": 0, "pitch": 1, "yaw": 2}

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from embodiment_bridge.rotation import Quaternion, Vector, multiply, rotate
+from embodiment_bridge.core.rotation import Quaternion, Vector, multiply, rotate
 from embodiment_bridge.urdf import Robot, chain, link_pose
 
 CAMERA_LINK = "camera_link"

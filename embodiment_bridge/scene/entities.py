@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final
 
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.rotation import Vector
 
 DEFAULT_KEEP: Final = 10.0  # s; a rolling ball has stopped by then, and players are somewhere else
 DEFAULT_LIMIT: Final = 200  # things; a whole soccer game has 21 other players, 30 landmarks and a ball

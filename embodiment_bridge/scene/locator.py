@@ -8,8 +8,8 @@ centimetres; between pictures the heading goes on by the gyro and the place stay
 import math
 from collections.abc import Mapping, Sequence
 
-from embodiment_bridge.rotation import Vector, quaternion_from_rpy, rotate
-from embodiment_bridge.units import wrap_angle
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
+from embodiment_bridge.core.units import wrap_angle
 
 GRAVITY = 9.81  # m/s2
 STEADY = 0.2  # share by which the acceleration may differ from gravity and still tell what is down

@@ -10,6 +10,7 @@ from typing import Any, Final
 from diagnostic_msgs.msg import KeyValue
 from std_msgs.msg import Header
 
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import (
     AgentDetection,
     Entity,
@@ -18,7 +19,6 @@ from embodiment_bridge.msg import (
     PointDetection,
     Vision,
 )
-from embodiment_bridge.rotation import Vector
 from embodiment_bridge.scene.entities import Known
 from embodiment_bridge.scene.sight import Point, Sight
 

@@ -4,7 +4,7 @@
 import math
 from typing import NamedTuple
 
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.rotation import Vector
 
 
 class Point(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Sighting
 from embodiment_bridge.scene.sight import Agent, Sight

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from embodiment_bridge.rotation import Quaternion, Vector, multiply, quaternion_from_rpy, rotate
+from embodiment_bridge.core.rotation import Quaternion, Vector, multiply, quaternion_from_rpy, rotate
 
 
 class JointType(Enum):

@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from lxml import etree
 
-from embodiment_bridge.errors import unknown
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.errors import unknown
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.urdf.model import (
     Box,
     Cylinder,

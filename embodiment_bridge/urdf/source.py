@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 MAX_BYTES = 4 * 1024 * 1024  # the longest published humanoid description is a tenth of this
 MAX_DEPTH = 32  # URDF itself nests 5 deep, <ros2_control> and <gazebo> not much deeper

@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from embodiment_bridge.errors import ConfigError, unknown
-from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
 from embodiment_bridge.urdf.model import Joint, JointType, Robot
 
 

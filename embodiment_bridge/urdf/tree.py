@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from lxml import etree
 
-from embodiment_bridge.errors import unknown
+from embodiment_bridge.core.errors import unknown
 from embodiment_bridge.urdf.model import Joint, Link, Mimic
 from embodiment_bridge.urdf.source import problem, quote
 

@@ -10,8 +10,8 @@ import rich
 import viser
 from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.rotation import Vector
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.rotation import Vector
 
 GROUND = 120.0  # m, of the grid on the floor
 EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that one sees what it sees

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from embodiment_bridge.errors import BridgeError
+from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_view import EACH_COUNTS, Decode, RobotView
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from viser import FrameHandle, SceneApi
 
-from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.urdf import Box, Cylinder, Joint, Robot, Sphere, Visual, link_pose, link_transforms
 
 STILL = 1e-3  # a change of a quaternion's number (0.1 degrees) or a place's (m) that nobody sees

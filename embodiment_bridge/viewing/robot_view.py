@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from viser import GuiHtmlHandle, ImageHandle
 
-from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues
-from embodiment_bridge.rotation import rpy_from_quaternion
-from embodiment_bridge.scene.field_lines import field_lines, goal_lines
+from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.protocols.soccer_monitor.scene.field_lines import field_lines, goal_lines
+from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.grid_map import picture

@@ -9,7 +9,7 @@ import yaml
 from bag_files import write_texts
 
 from embodiment_bridge.bags.reader import BagReader
-from embodiment_bridge.cli import main
+from embodiment_bridge.cli.command_line import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from bag_files import write_texts
 
 from embodiment_bridge.bags.playback import Playback
 from embodiment_bridge.bags.reader import BagReader
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 
 PATIENCE = 20.0  # s
 TIMES = [0.0, 0.2, 0.4, 5.0, 9.0]

@@ -5,13 +5,13 @@ import random
 from collections import deque
 from dataclasses import replace
 
-from embodiment_bridge.behaviour.blackboard import Blackboard
-from embodiment_bridge.behaviour.dry_run import EXACT, dry_run
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.run import Run, RunState
-from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.run import Run, RunState
+from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT, dry_run
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.bml.conditions import Compare
 from embodiment_bridge.bml.document import (
     FOREVER,
@@ -30,7 +30,7 @@ from embodiment_bridge.bml.document import (
     Stop,
     Timeout,
 )
-from embodiment_bridge.body import SkillInfo, SkillReport, SkillStatus
+from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 
 EYES = ("RED", "GREEN", "BLUE", "YELLOW", "OPEN", "CLOSE", "WINK")
 ACTIONS = [f"EYE_{word}" for word in EYES]

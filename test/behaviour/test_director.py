@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import SKILLS, Script, body, delay, document, lastly, loop, seq
 
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
-from embodiment_bridge.behaviour.director import MAX_QUEUE, Director
-from embodiment_bridge.behaviour.dry_run import EXACT
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.outcome import RunState
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.run import Run
+from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.engine.director import MAX_QUEUE, Director
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
 
 
 class Quiet(NoMedia):

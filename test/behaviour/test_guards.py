@@ -27,10 +27,10 @@ from stage import (
     timeout,
 )  # fmt: skip
 
-from embodiment_bridge.behaviour.blackboard import MAX_KEYS, Blackboard
-from embodiment_bridge.behaviour.dry_run import dry_run
-from embodiment_bridge.behaviour.virtual_media import VirtualRequests
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, Blackboard
+from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.core.errors import CommandError
 
 NO = guard("no", delay(1))
 YES = guard("yes", delay(1))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-from embodiment_bridge.behaviour import journal
-from embodiment_bridge.behaviour.journal import Journal, Origin
+from embodiment_bridge.behaviour.engine import journal
+from embodiment_bridge.behaviour.engine.journal import Journal, Origin
 
 HERE = Origin("/0", "delay")
 

@@ -4,10 +4,10 @@
 import pytest
 from stage import Script, Stage, body, delay, par, play, player, request, sel, seq
 
-from embodiment_bridge.behaviour.node import Node
-from embodiment_bridge.behaviour.outcome import RunState
-from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.core.errors import CommandError
 
 URL = "http://cloud.example/next"
 

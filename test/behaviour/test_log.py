@@ -26,19 +26,19 @@ from stage import (
 )
 from test_random_documents import ANYTHING, CHAIN, COUNTS, trees
 
-from embodiment_bridge.behaviour.blackboard import Blackboard
-from embodiment_bridge.behaviour.context import Settings
-from embodiment_bridge.behaviour.dry_run import EXACT
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.log import LoggedRun
-from embodiment_bridge.behaviour.outcome import RunState
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.replay import logged, replay
-from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
-from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.run_log.replay import logged, replay
+from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.bml import to_json
-from embodiment_bridge.body import SkillStatus
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.core.errors import ConfigError
 
 WAIT = '{"type": "delay", "duration": 1}'
 

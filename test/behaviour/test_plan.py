@@ -23,8 +23,8 @@ from stage import (
     stop,
 )
 
-from embodiment_bridge.behaviour.outcome import RunState
-from embodiment_bridge.behaviour.plan import MAX_NODES, kind_of, label_of
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.tree_builder import MAX_NODES, kind_of, label_of
 from embodiment_bridge.bml.document import Body, Composite, Document
 
 
@@ -121,7 +121,7 @@ def test_a_document_that_uses_its_parts_again_and_again_is_rejected_in_time():
     stage.run._rules = None  # so that only the plan is asked
 
     def plan_only(source, above, nesting):
-        from embodiment_bridge.behaviour.plan import build
+        from embodiment_bridge.behaviour.engine.tree_builder import build
 
         return build(Document(node), stage.run._context, 0)
 

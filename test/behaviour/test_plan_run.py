@@ -3,13 +3,13 @@
 
 import pytest
 
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
-from embodiment_bridge.behaviour.action_plan import MAX_STEPS, Options, StepState
-from embodiment_bridge.behaviour.outcome import Outcome, RunState
-from embodiment_bridge.behaviour.plan_run import PlanRun
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.body import SkillInfo, SkillReport, SkillStatus
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.engine.outcome import Outcome, RunState
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.plans.action_plan import MAX_STEPS, Options, StepState
+from embodiment_bridge.behaviour.plans.plan_run import PlanRun
+from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action
 from embodiment_bridge.plans.course import Course, SkillCall
 from embodiment_bridge.plans.world import World

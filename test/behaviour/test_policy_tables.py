@@ -20,7 +20,7 @@ from stage import (
     seq,
 )
 
-from embodiment_bridge.body import SkillStatus
+from embodiment_bridge.body.state import SkillStatus
 
 MIXED = (delay(1), fail(2), delay(3))
 POLICIES = {"all/one": ALL_ONE, "all/all": ALL_ALL, "one/one": ONE_ONE, "one/all": ONE_ALL}

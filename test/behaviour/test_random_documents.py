@@ -25,8 +25,8 @@ from stage import (
     stop,
 )
 
-from embodiment_bridge.behaviour.context import Settings
-from embodiment_bridge.behaviour.outcome import RunState
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.bml.document import Box, Composite, Delay, Loop
 
 OUTCOMES = {"SUCCEEDED", "FAILED", "STOPPED", "ERROR"}

@@ -24,9 +24,9 @@ from stage import (
 )  # fmt: skip
 from test_random_documents import ANYTHING, CHAIN, COUNTS, FINITE, OUTCOMES, SECONDS, TIMED, trees
 
-from embodiment_bridge.behaviour.context import Settings
-from embodiment_bridge.behaviour.dry_run import dry_run
-from embodiment_bridge.behaviour.outcome import RunState
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.bml import analyse
 
 KEYS = st.sampled_from(["a", "b"])

@@ -8,8 +8,8 @@ from itertools import pairwise
 import pytest
 from stage import Stage, box, delay, fail, loop, par, request, sel, seq
 
-from embodiment_bridge.behaviour.dry_run import EXACT
-from embodiment_bridge.behaviour.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}

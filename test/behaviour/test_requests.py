@@ -23,11 +23,11 @@ from stage import (
     seq,
 )
 
-from embodiment_bridge.behaviour.node import Node
-from embodiment_bridge.behaviour.plan import build
-from embodiment_bridge.behaviour.ports import FetchReport, FetchStatus
-from embodiment_bridge.behaviour.request_leaf import Request, depth_of, in_tail_position
-from embodiment_bridge.behaviour.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
+from embodiment_bridge.behaviour.engine.tree_builder import build
+from embodiment_bridge.behaviour.nodes.request_leaf import Request, depth_of, in_tail_position
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}

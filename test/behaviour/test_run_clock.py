@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.behaviour.clock import RunClock
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.behaviour.engine.clock import RunClock
+from embodiment_bridge.core.errors import ConfigError
 
 OUTSIDE = st.floats(-1e6, 1e6)
 

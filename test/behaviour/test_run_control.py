@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import Script, Stage, body, delay, fail, guard, lastly, lines, loop, par, play, put, seq
 
-from embodiment_bridge.behaviour.outcome import RunState
-from embodiment_bridge.behaviour.virtual_media import VirtualMedia
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia
+from embodiment_bridge.core.errors import ConfigError
 
 
 def paused(stage, step=0.1, most=1000):

@@ -24,12 +24,12 @@ from stage import (
     seq,
 )
 
-from embodiment_bridge.behaviour.dry_run import EXACT
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.log import LoggedRun
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.replay import logged, replay
-from embodiment_bridge.behaviour.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
+from embodiment_bridge.behaviour.run_log.replay import logged, replay
+from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 
 TICK = 0.02
 REASON = "RUN_TIME: the run has lasted 5 s, as long as max_run_time allows"

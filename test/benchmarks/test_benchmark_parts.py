@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.framing import Framer, frame
-from embodiment_bridge.protocols.contract import Malformed, Unknown
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
+from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.framing import Framer, frame
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 RECORDED = 60  # percepts in the recording, so that twice as many are more than one round

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Document, read
-from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.body.state import SkillInfo
 
 DATA = Path(__file__).parents[1] / "data" / "bml"
 VALID = sorted(DATA.glob("*.json"))

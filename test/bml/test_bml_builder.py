@@ -10,11 +10,11 @@ from bml_documents import VALID, extended_trees, leaves, other_leaves, setters, 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import embodiment_bridge.bml.builder as b
+import embodiment_bridge.bml.authoring.builder as b
 from embodiment_bridge.bml import UrlPolicy, read, to_data
-from embodiment_bridge.bml.predicate import key
-from embodiment_bridge.bml.script import Script
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.bml.authoring.predicate import key
+from embodiment_bridge.bml.authoring.script import Script
+from embodiment_bridge.core.errors import ConfigError
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 URL = "https://a.example/a"

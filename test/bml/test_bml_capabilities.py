@@ -5,17 +5,17 @@ import json
 
 import pytest
 
-from embodiment_bridge.behaviour.loading import Rejected, Rules, load
+from embodiment_bridge.behaviour.engine.loading import Rejected, Rules, load
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.capabilities import (
+from embodiment_bridge.bml.rules.capabilities import (
     EVERYTHING,
     allowed_fetched,
     allowed_to,
     check_channels,
     parse_table,
 )
-from embodiment_bridge.body import SkillInfo
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.errors import ConfigError
 
 SKILLS = {
     "step_forward": SkillInfo("step_forward", "walk", ("legs",), 1.0, 0.5),

@@ -4,8 +4,8 @@
 import pytest
 
 from embodiment_bridge.bml.conditions import Compare
-from embodiment_bridge.bml.guard_text import parse_guard
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.bml.rules.guard_text import parse_guard
+from embodiment_bridge.core.errors import ConfigError
 
 
 @pytest.mark.parametrize(

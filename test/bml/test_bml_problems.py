@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import embodiment_bridge.bml as bml
-from embodiment_bridge.bml.problems import CODES, Problems, short
+from embodiment_bridge.bml.reading.problems import CODES, Problems, short
 
 NOTES = {"error", "warning", "tolerated", "add", "Problem"}
 
 
 def codes_in_use():
     """The second argument of every call that notes a problem."""
-    for path in Path(bml.__file__).parent.glob("*.py"):
+    for path in Path(bml.__file__).parent.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.Call) or len(node.args) < 3:
                 continue

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Limits, analyse, check, read
-from embodiment_bridge.bml.problems import CODES, ERROR, TOLERATED, WARNING
-from embodiment_bridge.bml.spelling import TYPES
+from embodiment_bridge.bml.reading.problems import CODES, ERROR, TOLERATED, WARNING
+from embodiment_bridge.bml.reading.spelling import TYPES
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 

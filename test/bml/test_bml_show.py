@@ -11,7 +11,8 @@ import pytest
 from bml_documents import SKILLS, VALID, document, extended_trees, leaves, other_leaves, setters
 from hypothesis import given, settings
 
-from embodiment_bridge.bml import Estimate, analyse, read, show
+from embodiment_bridge.bml import Estimate, analyse, read
+from embodiment_bridge.bml.authoring import show
 from embodiment_bridge.bml.walk import preorder
 
 WAIT = {"type": "delay", "duration": 1}

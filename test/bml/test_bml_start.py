@@ -6,8 +6,8 @@ import json
 import pytest
 
 from embodiment_bridge import bml
+from embodiment_bridge.bml.analysis.words import place_at, place_of, words_of
 from embodiment_bridge.bml.document import Guard, Player, Start
-from embodiment_bridge.bml.words import place_at, place_of, words_of
 
 SAY = {"type": "speak", "name": "hi", "content": "Look over there, a bird!"}
 STEP = {"type": "delay", "duration": 1}

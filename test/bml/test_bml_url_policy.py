@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.bml.url_policy import UrlPolicy, address_refusal, url_refusal
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy, address_refusal, url_refusal
 
 MEDIA = UrlPolicy(media_roots=("/srv/media/", "/opt/sounds"))
 

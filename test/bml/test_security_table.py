@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from embodiment_bridge.bml import check, read
 from embodiment_bridge.bml.document import Problem
-from embodiment_bridge.bml.plain import one_line
-from embodiment_bridge.body import SkillInfo
+from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.media.loudness import Loudness, quiet_hours
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from embodiment_bridge.decode import decode_stream
-from embodiment_bridge.errors import CommandError
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.json_events import decode_stream
 
 MakeCodec = Callable[[], Any]
 

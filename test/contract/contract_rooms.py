@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from embodiment_bridge import registry
-from embodiment_bridge.encode import read_commands
+from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.protocols.contract import resolve
+from embodiment_bridge.protocols import registry
+from embodiment_bridge.wire.json_commands import read_commands
 
 ROOT = Path(__file__).parents[2]
 VARIABLE = "EMBODIMENT_BRIDGE_TEST_DATA"

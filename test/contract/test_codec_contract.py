@@ -10,7 +10,7 @@ from contract_rooms import NAMES, sample, streams
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embodiment_bridge import registry
+from embodiment_bridge.protocols import registry
 
 SETTINGS = settings(max_examples=30, deadline=None)
 PLACES = st.lists(st.integers(0, 1 << 20), max_size=8)

@@ -8,8 +8,8 @@ import contract_checks as check
 import pytest
 from contract_rooms import NAMES, commands, with_commands
 
-from embodiment_bridge import registry
-from embodiment_bridge.protocols.contract import resolve
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.protocols import registry
 
 
 @pytest.mark.parametrize("name", with_commands())

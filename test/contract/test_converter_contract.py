@@ -8,11 +8,12 @@ import pytest
 from builtin_interfaces.msg import Time
 from contract_rooms import launched, own_body, streams, with_body
 
-from embodiment_bridge import registry
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.nodes.agent_bridge import PARAMETERS
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown, resolve
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.nodes.body.agent_bridge import PARAMETERS
+from embodiment_bridge.protocols import registry
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 pytestmark = pytest.mark.parametrize("name", with_body())
 

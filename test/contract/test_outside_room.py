@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from embodiment_bridge import registry
-from embodiment_bridge.cli import main
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.protocols import registry
 
 SOURCE = """
 from dataclasses import replace

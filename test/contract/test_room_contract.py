@@ -7,12 +7,12 @@ from inspect import signature
 import pytest
 from contract_rooms import NAMES, with_body
 
-from embodiment_bridge import registry
-from embodiment_bridge.nodes.agent_bridge import PARAMETERS
-from embodiment_bridge.nodes.bridge_node import AUTOSTART
-from embodiment_bridge.nodes.parameters import descriptor
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.protocols.contract import resolve
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.nodes.base.bridge_node import AUTOSTART
+from embodiment_bridge.nodes.base.parameters import descriptor
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.body.agent_bridge import PARAMETERS
+from embodiment_bridge.protocols import registry
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 TOPIC = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*")

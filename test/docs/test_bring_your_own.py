@@ -14,7 +14,7 @@ import rclpy
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s

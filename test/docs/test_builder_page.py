@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.bml import builder, read, script
-from embodiment_bridge.peers.bml.faults import FAULTS
+from embodiment_bridge.bml import read
+from embodiment_bridge.bml.authoring import builder, script
+from embodiment_bridge.standins.bml.faults import FAULTS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "builder.md").read_text(encoding="utf-8")

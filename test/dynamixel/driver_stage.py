@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from embodiment_bridge.devices.dynamixel.bus import SERVING, ServoBus
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.servo import JointReading
-from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.bus.bus import SERVING, ServoBus
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.servo import JointReading
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 PATIENCE = 15.0  # s of wall time; the machine may be busy
 MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")

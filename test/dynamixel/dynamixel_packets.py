@@ -5,7 +5,7 @@ The manual (emanual.robotis.com, dxl/protocol2) prints two of them wrongly: the 
 that of "fast bulk read" as 20 F2, which is the one of its fast sync read.
 """
 
-from embodiment_bridge.devices.dynamixel import events as e
+from embodiment_bridge.dynamixel.wire import events as e
 
 
 def v4(value):

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from embodiment_bridge.devices.dynamixel.control_table import models, table, table_of
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.dynamixel.tables.control_table import models, table, table_of
 
 MODELS = ("ax_12a", "mx_106_2", "mx_28_2", "mx_64_2", "xh540_w270", "xl330_m288", "xl430_w250", "xm430_w350")
 X_ADDRESSES = {

@@ -11,10 +11,10 @@ import pytest
 import yaml
 from lxml import etree
 
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.devices.dynamixel.config_reader import read_servo_setup
-from embodiment_bridge.devices.dynamixel.control_table import table
-from embodiment_bridge.devices.dynamixel.joints import JointScale
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.dynamixel.bus.joints import JointScale
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
+from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.urdf import fixed_transforms, link_pose, link_transforms, read_urdf
 
 ROOT = Path(__file__).parents[2]

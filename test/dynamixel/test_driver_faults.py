@@ -6,9 +6,9 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.devices.dynamixel.bus import BusState
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.servo_config import FaultPolicy
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
 HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.2)  # rad: where all joints are sent first
 TICK = 6.2832 / 4096
@@ -282,8 +282,8 @@ def test_an_unplugged_bus_is_lost_and_comes_back_softly(stage) -> None:
 
 
 def test_a_bus_that_was_killed_is_found_again(stage) -> None:
-    from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-    from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+    from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+    from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
     stage.port.close()
     stage.until(lambda: stage.bus.state is BusState.LOST)

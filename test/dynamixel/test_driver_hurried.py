@@ -6,9 +6,9 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.devices.dynamixel import work
-from embodiment_bridge.devices.dynamixel.bus import BusState
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
+from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
 
 FAST_READ, SYNC_WRITE = 0x8A, 0x83
 TORQUE, GOAL = 64, 116  # addresses

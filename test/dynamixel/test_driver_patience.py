@@ -7,10 +7,10 @@ import pytest
 from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
-from embodiment_bridge.devices.dynamixel import care
-from embodiment_bridge.devices.dynamixel.bus import BusState
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.reading import MISSES
+from embodiment_bridge.dynamixel.bus import care
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.reading import MISSES
 
 
 @pytest.fixture

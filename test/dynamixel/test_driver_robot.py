@@ -9,22 +9,22 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from driver_stage import MARGIN_S, Stage, servo
 
-from embodiment_bridge.devices.dynamixel import port as port_module
-from embodiment_bridge.devices.dynamixel import work
-from embodiment_bridge.devices.dynamixel.bus import BusState
-from embodiment_bridge.devices.dynamixel.calibration import load_calibration
-from embodiment_bridge.devices.dynamixel.control_table import table
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.layout import plan_reads
-from embodiment_bridge.devices.dynamixel.messages import joint_states, servo_states
-from embodiment_bridge.devices.dynamixel.port import open_port
-from embodiment_bridge.devices.dynamixel.robot import ServoRobot
-from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoSetup
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.dynamixel.bus import port as port_module
+from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.layout import plan_reads
+from embodiment_bridge.dynamixel.bus.port import open_port
+from embodiment_bridge.dynamixel.bus.robot import ServoRobot
+from embodiment_bridge.dynamixel.config.calibration import load_calibration
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup
+from embodiment_bridge.dynamixel.messages import joint_states, servo_states
+from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.launching.read import read_launch
-from embodiment_bridge.nodes.servo_diagnostics import diagnose_servos
+from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
 from embodiment_bridge.urdf import Mimic
 
 ROOT = Path(__file__).parents[2]

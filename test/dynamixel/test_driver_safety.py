@@ -13,13 +13,13 @@ from math import nan
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.devices.dynamixel import work
-from embodiment_bridge.devices.dynamixel.bus import BusState, ServoBus
-from embodiment_bridge.devices.dynamixel.calibration import Stored, load_calibration, save_calibration
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.goals import GoalFilter
-from embodiment_bridge.devices.dynamixel.packet import sync_write
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.goals import GoalFilter
+from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
+from embodiment_bridge.dynamixel.wire.packet import sync_write
 
 MODES = ("position", "extended_position", "velocity", "current", "current_based_position", "pwm")
 
@@ -117,9 +117,9 @@ def test_the_watchdog_is_armed_where_a_joint_would_run_on_and_nowhere_else(stage
 
 CHILD = """
 import sys, time
-from embodiment_bridge.devices.dynamixel.bus import ServoBus
-from embodiment_bridge.devices.dynamixel.goal_writer import Target
-from embodiment_bridge.devices.dynamixel.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 servo = ServoConfig("wheel", 1, "xm430_w350", "velocity", soft_start_s=0.1)
 bus = ServoBus(BusConfig("test", sys.argv[1], (servo,)))
 bus.start()

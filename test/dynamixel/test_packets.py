@@ -9,12 +9,12 @@ from dynamixel_packets import PACKETS, STATUS_OF_TEMPERATURE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.devices.dynamixel import events, packet, packet1
-from embodiment_bridge.devices.dynamixel.codec import Codec
-from embodiment_bridge.devices.dynamixel.crc import POLYNOMIAL, crc16
-from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder, fast_blocks
-from embodiment_bridge.errors import CommandError, ConfigError
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
+from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.dynamixel.wire import events, packet, packet1
+from embodiment_bridge.dynamixel.wire.codec import Codec
+from embodiment_bridge.dynamixel.wire.crc import POLYNOMIAL, crc16
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 TRICKY = st.lists(st.sampled_from([0xFF, 0xFD, 0x00]), max_size=24).map(bytes)
 DATA = st.one_of(TRICKY, st.binary(max_size=40))

@@ -8,14 +8,14 @@ import time
 import dynamixel_sdk as sdk
 import pytest
 
-from embodiment_bridge.cli import main
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.registers import Registers
-from embodiment_bridge.devices.dynamixel.sdk_packets import RepairedPackets
-from embodiment_bridge.devices.dynamixel.sdk_port import RepairedPort
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.dynamixel.service.registers import Registers
+from embodiment_bridge.dynamixel.service.sdk_packets import RepairedPackets
+from embodiment_bridge.dynamixel.service.sdk_port import RepairedPort
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.wire import packet
 
 PATIENT = 0.5  # s; the machine may be busy
 

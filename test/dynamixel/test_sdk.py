@@ -4,9 +4,9 @@
 import dynamixel_sdk as sdk
 import pytest
 
-from embodiment_bridge.devices.dynamixel import packet, packet1
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.wire import packet, packet1
 
 OK = (sdk.COMM_SUCCESS, 0)
 IDS = range(1, 7)

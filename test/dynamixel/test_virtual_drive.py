@@ -6,8 +6,8 @@ import math
 import pytest
 from virtual_stage import Stage
 
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.control_table import models, table
+from embodiment_bridge.dynamixel.tables.control_table import models, table
+from embodiment_bridge.dynamixel.wire import packet
 
 RPM = 2 * math.pi / 60
 X_MODELS = [name for name in models() if table(name).protocol == 2]

@@ -4,12 +4,12 @@
 import pytest
 from virtual_stage import Stage
 
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder, fast_blocks
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock
-from embodiment_bridge.devices.dynamixel.virtual.requests import MAX_FAULTS, Requests
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.requests import MAX_FAULTS, Requests
+from embodiment_bridge.dynamixel.wire import packet
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 
 PING = packet.ping(1)
 GOOD = Stage().raw(PING)

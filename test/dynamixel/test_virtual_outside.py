@@ -3,10 +3,10 @@
 
 import pytest
 
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock
-from embodiment_bridge.devices.dynamixel.virtual.outside import OutsideDrive
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.outside import OutsideDrive
+from embodiment_bridge.dynamixel.wire import packet
 
 
 def test_joint_of_a_simulator_behind_the_registers():

@@ -6,8 +6,8 @@ import math
 import pytest
 from virtual_stage import Stage
 
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.wire import packet
 
 IDS = range(1, 21)
 READ = {"sync": packet.sync_read(126, 10, IDS), "fast": packet.fast_sync_read(126, 10, IDS)}

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli import main
-from embodiment_bridge.devices.dynamixel import packet
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock, WallClock
-from embodiment_bridge.devices.dynamixel.virtual.control import ControlSocket, tell
-from embodiment_bridge.devices.dynamixel.virtual.line import Pacing
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.devices.dynamixel.virtual.requests import Requests
-from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import VirtualClock, WallClock
+from embodiment_bridge.dynamixel.virtual.control import ControlSocket, tell
+from embodiment_bridge.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.virtual.requests import Requests
+from embodiment_bridge.dynamixel.wire import packet
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 10.0  # s

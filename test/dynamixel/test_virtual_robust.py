@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_stage import Stage
 
-from embodiment_bridge.devices.dynamixel import packet, packet1
-from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder
-from embodiment_bridge.devices.dynamixel.instructions import Instruction
-from embodiment_bridge.devices.dynamixel.virtual.faults import WIRE
+from embodiment_bridge.dynamixel.virtual.faults import WIRE
+from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
+from embodiment_bridge.dynamixel.wire.instructions import Instruction
 
 IDS = st.sampled_from([0, 1, 2, 3, 252, 254])
 CODES = st.one_of(st.sampled_from([int(code) for code in Instruction]), st.integers(0, 255))

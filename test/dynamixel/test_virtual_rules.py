@@ -4,9 +4,9 @@
 import pytest
 from virtual_stage import Stage
 
-from embodiment_bridge.devices.dynamixel import packet, packet1
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.wire import packet, packet1
 
 RESULT, INSTRUCTION, RANGE, LENGTH, LIMIT, ACCESS = 1, 2, 4, 5, 6, 7
 VELOCITY, JOINT, EXTENDED, PWM = 1, 3, 4, 16

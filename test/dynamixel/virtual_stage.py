@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A virtual bus without a port and with a clock that stands, for tests."""
 
-from embodiment_bridge.devices.dynamixel import packet, packet1
-from embodiment_bridge.devices.dynamixel.control_table import table
-from embodiment_bridge.devices.dynamixel.decoder import Packet, PacketDecoder
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.tables.control_table import table
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 
 
 class Stage:

@@ -13,9 +13,9 @@ from rclpy.parameter import Parameter
 from real_server import PATIENCE, Server
 
 from embodiment_bridge.launching.executables import agent_bridge, behavior_tree
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,12 +9,12 @@ from typing import Any
 from rclpy.parameter import Parameter
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body, opencog_bridge
-from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.plan_client import PlanClient
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.oac.stand_in import OacPeer
-from embodiment_bridge.session import Phase
+from embodiment_bridge.link.session import Phase
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy

@@ -7,9 +7,9 @@ from embodiment_bridge.msg import NodeEvent
 from std_srvs.srv import Trigger
 from test_mock_body import FAST, Mock
 
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 
 class RunStage(Mock):

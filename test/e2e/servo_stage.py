@@ -12,15 +12,15 @@ from embodiment_bridge.msg import BodyStatus, LinkState, ServoStates
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
-from embodiment_bridge.devices.dynamixel.config_reader import read_servo_setup
-from embodiment_bridge.devices.dynamixel.virtual.bus import VirtualBus
-from embodiment_bridge.devices.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.launching.executables import behavior_tree
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.joint_driver import JointDriver
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.body.joint_driver import JointDriver
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.urdf import read_urdf
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sensor_msgs.msg import Imu, JointState
 
-from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.base.qos import profile
 
 ROOT = Path(__file__).parents[2]
 SELF_TEST = ROOT / "test/data/bml/11_self_test_all_actions.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from run_stage import RunStage
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 INVALID = sorted((Path(__file__).parents[1] / "data/bml/invalid").glob("*.json"))
 WARNED = {"b15_unreachable", "b16_busy_forever"}  # these run, and what is doubtful is in the feedback

@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.peers.simspark.server import SimsparkServer
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.standins.simspark.server import SimsparkServer
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"

@@ -13,17 +13,17 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.executables import mock_body
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
 TREE = """\
 from rclpy.parameter import Parameter
 from embodiment_bridge.launching.executables import behavior_tree
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 quiet = [Parameter("sound", value="null"), Parameter("speech", value="none")]
 with Runtime() as runtime:

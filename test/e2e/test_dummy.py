@@ -18,10 +18,10 @@ from tf2_msgs.msg import TFMessage
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.dummy import DummyHead
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.standins.dummy import DummyHead
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy

@@ -12,10 +12,10 @@ import pytest
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.srv import InjectFault
 
-from embodiment_bridge.devices.dynamixel.registers import Registers
-from embodiment_bridge.errors import LinkError
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.dynamixel.service.registers import Registers
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
 
 ROOT = Path(__file__).parents[2]
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))

@@ -4,7 +4,7 @@
 from embodiment_bridge.msg import EntityArray
 from embodiment_bridge.srv import Beam
 
-from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.base.qos import profile
 
 BEFORE_THE_BALL = (-0.45, 0.08, 0.0)  # m, m, rad: the ball lies in the middle of the field, at kick-off
 

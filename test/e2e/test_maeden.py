@@ -33,11 +33,11 @@ from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.plan_client import PlanClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.maeden.server import MaedenServer
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.standins.maeden.server import MaedenServer
 
 ROOT = Path(__file__).parents[2]
 WORLD = ROOT / "config/maeden/key_door.txt"

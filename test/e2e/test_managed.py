@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Motor, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.transports.tcp_client import TcpClient
 
 NOWHERE = SimpleNamespace(port=1, monitor_port=2)  # nobody listens there
 UPRIGHT = 0.6  # m

@@ -23,12 +23,12 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.launching.executables import behavior_tree
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.deferred_action import KEEP_S
-from embodiment_bridge.nodes.mock_body import MockBody
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.deferred_action import KEEP_S
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.body.mock_body import MockBody
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0  # s of wall time for anything; the machine may be busy

@@ -8,9 +8,9 @@ from embodiment_bridge.msg import LightCommand
 from run_stage import RunStage
 
 from embodiment_bridge.media.marks import Marks, to_text
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.peers.bml.tones import wav
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.standins.bml.tones import wav
 
 OPEN, CLOSED = "a", "m"  # phonemes
 

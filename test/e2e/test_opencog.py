@@ -19,11 +19,11 @@ from opencog_stage import ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrid
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.peers.oac.router import Router
-from embodiment_bridge.peers.oac.stand_in import OacPeer
-from embodiment_bridge.protocols.opencog import wire
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.standins.oac.router import Router
+from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 PLAYED = [("0", 1, "walk"), ("0", 2, "look_at"), ("0", 3, "grab"), ("0", 4, "say"), ("0", 5, "drop")]
 KICKED = [("2", 1, "walk"), ("2", 2, "kick")]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli import main
+from embodiment_bridge.cli.command_line import main
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 PATIENCE = 60.0  # s

@@ -7,7 +7,7 @@ from embodiment_bridge.msg import EntityArray, GameState, Vision
 from sensor_msgs.msg import JointState
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.qos import profile
+from embodiment_bridge.nodes.base.qos import profile
 
 CORNERS = {
     "landmark_l_luf": (-27.5, 18.0, 0.0),

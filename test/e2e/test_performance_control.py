@@ -10,7 +10,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.nodes.bml_client import BmlClient
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 SHAKES = json.dumps({"type": "body", "action": "HEAD_SHAKE", "duration": 1.5, "repeat": 3})

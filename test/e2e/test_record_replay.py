@@ -18,13 +18,13 @@ from std_srvs.srv import Trigger
 from test_mock_body import FAST, Mock
 
 from embodiment_bridge.bags.reader import BagReader
-from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.launching.executables import behavior_tree, player, recorder
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.recorder import Recorder
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.nodes.bags.bag_recorder import Recorder
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 PLAN = json.dumps({"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE"}] * 2})
 STEP = 0.02  # s of the mock's world

@@ -9,10 +9,10 @@ import yaml
 from run_stage import RunStage
 from std_msgs.msg import String
 
-from embodiment_bridge.bml.builder import request
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.bml.authoring.builder import request
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 ROOT = Path(__file__).parents[2]
 SEED = ROOT / "test/data/bml/01_seed_play_music.json"

@@ -11,14 +11,14 @@ from embodiment_bridge.action import ExecuteBml
 from run_stage import RunStage
 from std_msgs.msg import Float64
 
-from embodiment_bridge.behaviour.replay import logged, replay
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.cli import main
-from embodiment_bridge.commands.motion_file import skill_text, track_of
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.nodes.blackboard_feed import check_path, message_class, parse_source, read_value
-from embodiment_bridge.nodes.joint_recorder import JointRecorder
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.behaviour.run_log.replay import logged, replay
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.cli.motion_file import skill_text, track_of
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.joint_recorder import JointRecorder
+from embodiment_bridge.nodes.tree.blackboard_feed import check_path, message_class, parse_source, read_value
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ import pytest
 from rclpy.parameter import Parameter
 from run_stage import RunStage
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 STILL = 1e-4  # rad; what a servo of the mock body still goes after the pause
 WAVE = {"type": "body", "action": "HAND_PITCH", "duration": 3}

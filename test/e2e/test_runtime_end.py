@@ -8,7 +8,7 @@ import pytest
 from rclpy.node import Node
 from test_mock_body import FAST, SUCCEEDED, Mock
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 PATIENCE = 30.0  # s; the machine may be busy
 

@@ -12,10 +12,10 @@ from rclpy.action import ActionClient
 from run_stage import RunStage
 from std_msgs.msg import Float32, String
 
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.peers.bml.documents import link
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.standins.bml.documents import link
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 SHAKE = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.3}
 LONG = {"type": "body", "action": "HEAD_SHAKE", "duration": 20.0}

@@ -18,10 +18,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.simspark.server import SimsparkServer
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.standins.simspark.server import SimsparkServer
 
 ROOT = Path(__file__).parents[2]
 SELF_TEST = ROOT / "test/data/bml/11_self_test_all_actions.json"

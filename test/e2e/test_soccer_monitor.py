@@ -16,12 +16,12 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import MarkerArray
 
-from embodiment_bridge.framing import Framer
+from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.launching.executables import soccer_monitor
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.peers.simspark.server import SimsparkServer
-from embodiment_bridge.rotation import rpy_from_quaternion
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.standins.simspark.server import SimsparkServer
+from embodiment_bridge.wire.framing import Framer
 
 DATA = Path(__file__).parents[1] / "data"
 LATCHED = {"field": SoccerField, "scene_graph": SceneGraph, "game_state": GameState, "link_state": LinkState}

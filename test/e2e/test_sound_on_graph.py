@@ -16,10 +16,10 @@ from test_mock_body import PATIENCE
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.launching.executables import media_player
 from embodiment_bridge.media.pythons import python_with_gi
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.bml.tones import wav
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.standins.bml.tones import wav
 
 NOD = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.2}
 

@@ -11,9 +11,9 @@ from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120.0  # s

@@ -19,11 +19,11 @@ from std_msgs.msg import String
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
-from embodiment_bridge.nodes.behavior_tree import BehaviorTree
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.watcher import Watcher
-from embodiment_bridge.peers.oac.stand_in import OacPeer
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy

@@ -9,7 +9,7 @@ import pytest
 import test_mock_body
 from test_mock_body import Mock
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 HOUR = 3600.0  # s of the body's time
 WARM = 300.0  # s after which memory is compared

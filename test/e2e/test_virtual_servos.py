@@ -16,13 +16,13 @@ from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from embodiment_bridge.body_file import read_body
+from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.launching.executables import behavior_tree
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.mock_body import MockBody
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.body.mock_body import MockBody
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ALL_ACTIONS = (ROOT / "test/data/bml/11_self_test_all_actions.json").read_text()
 RMS_LIMIT_DEG = 2.0

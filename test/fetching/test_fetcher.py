@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules, connection, resolving, shown
-from embodiment_bridge.peers.bml.faults import BOMB_MEGABYTES, FAULTS
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.standins.bml.faults import BOMB_MEGABYTES, FAULTS
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 SOUNDS = ("audio/*",)
 

@@ -6,14 +6,14 @@ import io
 import pytest
 from certificates import Authority
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.connection import tls_context
 from embodiment_bridge.media.cloud_speech import CloudSettings
 from embodiment_bridge.media.operator_fetch import speech_fetcher
-from embodiment_bridge.nodes.fetch_parameters import PARAMETERS, fetch_rules
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS, fetch_rules
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 HOST = "skills.example"
 CLOSED = {parameter.name: parameter.default for parameter in PARAMETERS}

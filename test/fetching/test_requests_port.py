@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from embodiment_bridge.behaviour.ports import FetchStatus
+from embodiment_bridge.behaviour.engine.ports import FetchStatus
 from embodiment_bridge.fetching import FetchError, Reply
 from embodiment_bridge.fetching.requests import AT_ONCE, MAX_WAITING, Requests
 

@@ -6,13 +6,13 @@ import json
 
 import pytest
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.commands.peer import PEERS
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.cli.commands.peer import PEERS
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.acceptance import Acceptance
 from embodiment_bridge.fetching.signature import LONGEST_KEY, read_key, sign, verify
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 KEY = b"a key that both have"
 NOW = 1515405600.0  # 2018-01-08 10:00:00 UTC

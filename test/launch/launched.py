@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 launch_testing = pytest.importorskip("launch_testing", reason="launch_testing is not installed")
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable  # noqa: E402

@@ -6,7 +6,7 @@ import re
 import pytest
 from launch_cases import BRINGUP, ENVIRONMENT, ROOT, make_prefix, share_finder
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import read_arguments, read_launch
 
 FILES = sorted((ROOT / "launch").rglob("*.launch.xml"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import MAX_BYTES, MAX_NESTING
 from embodiment_bridge.launching.read import read_arguments
 from embodiment_bridge.launching.scope import MAX_ELEMENTS, MAX_FILES, MAX_STARTED, RESERVED

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import parse_arguments, read_arguments
 
 NODE = '<node pkg="p" exec="e"/>'

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 

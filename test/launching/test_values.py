@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.substitutions import parse
 from embodiment_bridge.launching.values import (
     TYPES,

@@ -4,7 +4,7 @@
 import socket
 import threading
 
-from embodiment_bridge.transports.parting_client import READS, PartingClient
+from embodiment_bridge.link.transports.parting_client import READS, PartingClient
 
 
 def serve(listener, talk):

@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from embodiment_bridge.errors import LinkError
-from embodiment_bridge.transports.probed_client import ProbedClient
-from embodiment_bridge.transports.tcp_server import TcpServer
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.probed_client import ProbedClient
+from embodiment_bridge.link.transports.tcp_server import TcpServer
 
 LOTS = b"w" * 5_000_000  # more than any socket buffer holds
 

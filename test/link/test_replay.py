@@ -3,8 +3,8 @@
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError, LinkError
-from embodiment_bridge.transports.replay import CHUNK, Replay
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.link.transports.replay import CHUNK, Replay
 
 
 class Clock:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from embodiment_bridge.errors import CommandError, LinkError
-from embodiment_bridge.protocols.contract import Malformed, Unknown
-from embodiment_bridge.session import FIRST_BACKOFF, LONGEST_BACKOFF, LinkStatus, Phase, Session
-from embodiment_bridge.transports.loopback import Loopback, loopback_pair
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.link.session import FIRST_BACKOFF, LONGEST_BACKOFF, LinkStatus, Phase, Session
+from embodiment_bridge.link.transports.loopback import Loopback, loopback_pair
+from embodiment_bridge.wire.events import Malformed, Unknown
 
 PATIENCE = 5.0
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError, LinkError
-from embodiment_bridge.transports.replay import Replay
-from embodiment_bridge.transports.tape import Tape
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.link.transports.replay import Replay
+from embodiment_bridge.link.transports.tape import Tape
 
 
 class Peer:

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from embodiment_bridge.errors import LinkError
-from embodiment_bridge.transports.tcp_client import TcpClient
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.tcp_client import TcpClient
 
 
 @pytest.fixture

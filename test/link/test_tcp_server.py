@@ -3,9 +3,9 @@
 
 import pytest
 
-from embodiment_bridge.errors import LinkError
-from embodiment_bridge.transports.tcp_client import TcpClient
-from embodiment_bridge.transports.tcp_server import TcpServer
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_server import TcpServer
 
 
 def test_connections_come_in_as_transports() -> None:

@@ -18,10 +18,10 @@ from embodiment_bridge.msg import LinkState, NodeEvent  # noqa: E402
 from rclpy.qos import qos_profile_sensor_data  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
 
-from embodiment_bridge.nodes.bml_client import BmlClient  # noqa: E402
-from embodiment_bridge.nodes.qos import profile  # noqa: E402
-from embodiment_bridge.nodes.runtime import Runtime  # noqa: E402
-from embodiment_bridge.nodes.watcher import LINKS, Watcher  # noqa: E402
+from embodiment_bridge.nodes.base.qos import profile  # noqa: E402
+from embodiment_bridge.nodes.base.runtime import Runtime  # noqa: E402
+from embodiment_bridge.nodes.base.watcher import LINKS, Watcher  # noqa: E402
+from embodiment_bridge.nodes.tree.bml_client import BmlClient  # noqa: E402
 
 WAIT = 40.0  # s
 DOCUMENT = '{"type": "body", "action": "HEAD_SHAKE", "duration": 0.5}'

@@ -7,7 +7,7 @@ import wave
 from concurrent.futures import Future
 from pathlib import Path
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.loader import Loaded
 from embodiment_bridge.media.marks import Marks

@@ -8,7 +8,7 @@ import threading
 import pytest
 from sound_stage import wait_for, write_wav
 
-from embodiment_bridge.errors import BridgeError, ConfigError, LinkError
+from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.gstreamer_output import GStreamerOutput
 from embodiment_bridge.media.helper_process import HelperProcess

@@ -6,8 +6,8 @@ import os
 import pytest
 from sound_stage import write_wav
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.media.cache import MediaCache, key_of
 from embodiment_bridge.media.sources import MediaSources, redacted
 

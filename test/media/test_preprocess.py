@@ -10,7 +10,7 @@ import pytest
 from sound_stage import write_wav
 
 from embodiment_bridge import bml
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.preprocess import preprocess

@@ -4,15 +4,15 @@
 import pytest
 from sound_stage import wait_for
 
-from embodiment_bridge.bml.url_policy import UrlPolicy
-from embodiment_bridge.errors import BridgeError
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.fetching import Fetcher, FetchRules
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.sources import MediaSources
-from embodiment_bridge.peers.bml.server import BmlPeer
+from embodiment_bridge.standins.bml.server import BmlPeer
 
 
 @pytest.fixture(scope="module")

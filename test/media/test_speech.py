@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sound_stage import wait_for, write_wav
 
-from embodiment_bridge.errors import ConfigError, LinkError
+from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker

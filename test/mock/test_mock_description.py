@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from mock_stage import BODY, ROOT
 
-from embodiment_bridge.behaviour.dry_run import dry_run
-from embodiment_bridge.commands import bml
-from embodiment_bridge.description import CHANNELS
+from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
+from embodiment_bridge.body.description import CHANNELS
+from embodiment_bridge.cli.commands import bml
 from embodiment_bridge.mock.world import BASE_HEIGHT
 from embodiment_bridge.urdf import JointType, Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
 

@@ -6,8 +6,8 @@ import math
 import pytest
 from mock_stage import BODY, Stage
 
-from embodiment_bridge.body import SkillStatus
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.core.errors import CommandError
 
 SUCCEEDED, FAILED, CANCELED = SkillStatus.SUCCEEDED, SkillStatus.FAILED, SkillStatus.CANCELED
 EYES = ("eye_red", "eye_green", "eye_blue", "eye_yellow", "eye_open", "eye_close", "eye_wink")

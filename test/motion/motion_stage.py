@@ -5,9 +5,9 @@ import math
 from dataclasses import replace
 from pathlib import Path
 
-from embodiment_bridge.body import BodyState, JointTargets, SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.body_file import parse_body, read_body
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.motion.runner import MotionRunner
 
 DT = 0.02

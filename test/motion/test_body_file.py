@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE
 
-from embodiment_bridge.body_file import parse_body, read_body
-from embodiment_bridge.description import Keyframe
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.description import Keyframe
+from embodiment_bridge.core.errors import ConfigError
 
 T1_TEXT = T1_FILE.read_text(encoding="utf-8")
 SEED_ACTIONS = (

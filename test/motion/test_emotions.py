@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from motion_stage import SMALL_FILE, Stage
 
-from embodiment_bridge.body import SkillRequest, SkillStatus
-from embodiment_bridge.body_file import parse_body, read_body
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError, ConfigError
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
 EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")

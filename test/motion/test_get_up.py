@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from motion_stage import HEIGHT, T1, T1_FILE, Stage
 
-from embodiment_bridge.body import SkillStatus
-from embodiment_bridge.body_file import parse_body
-from embodiment_bridge.errors import CommandError, ConfigError
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.core.errors import CommandError, ConfigError
 
 RISE = """
   rise:

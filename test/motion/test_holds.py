@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from motion_stage import DT, T1, Stage
 
-from embodiment_bridge.body import SkillRequest, SkillStatus
-from embodiment_bridge.errors import CommandError
-from embodiment_bridge.motion.holds import HOLD_S, LONGEST_SOURCE, SOURCE_LIMIT, Holds
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills.holds import HOLD_S, LONGEST_SOURCE, SOURCE_LIMIT, Holds
 
 
 def begun(stage: Stage, name: str, source: str, slot: float = 2.0) -> str:

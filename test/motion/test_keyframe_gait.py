@@ -5,12 +5,12 @@ import itertools
 
 import pytest
 
-from embodiment_bridge.body_file import parse_body
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.motion.keyframe_gait import KeyframeGait
-from embodiment_bridge.motion.locomotion import locomotion_of
-from embodiment_bridge.motion.sensing import Sensed
-from embodiment_bridge.motion.walk_program import Walk
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.gait.keyframe_gait import KeyframeGait
+from embodiment_bridge.motion.gait.locomotion import locomotion_of
+from embodiment_bridge.motion.gait.walk_program import Walk
+from embodiment_bridge.motion.joints.sensing import Sensed
 
 BODY = """
 body: toy

@@ -8,9 +8,9 @@ from itertools import pairwise
 import pytest
 from motion_stage import DT, T1_FILE, Stage
 
-from embodiment_bridge.body import SkillStatus
-from embodiment_bridge.body_file import parse_body
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.core.errors import ConfigError
 
 CART_FILE = """
 body: cart

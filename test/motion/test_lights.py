@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from motion_stage import SMALL_FILE, T1, Stage
 
-from embodiment_bridge.body_file import parse_body
-from embodiment_bridge.description import Light
-from embodiment_bridge.errors import CommandError
-from embodiment_bridge.motion.lights import LEVEL_S, Lights, Shown
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.description import Light
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills.lights import LEVEL_S, Lights, Shown
 
 MORE = """\
   eye_wink: {kind: light, channels: [eyes], nominal_s: 0.8, min_s: 0.3, light: {pattern: blink}}

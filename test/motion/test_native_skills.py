@@ -6,10 +6,10 @@ import math
 import pytest
 from motion_stage import DT, SMALL_FILE, Stage
 
-from embodiment_bridge.body import SkillRequest, SkillStatus
-from embodiment_bridge.body_file import parse_body
-from embodiment_bridge.description import Keyframe
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.description import Keyframe
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
 
 SUCCEEDED, REPLACED, CANCELED, FAILED, RUNNING = (

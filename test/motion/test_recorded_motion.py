@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from motion_stage import DT, SMALL, SMALL_FILE, Stage
 
-from embodiment_bridge.body import SkillStatus
-from embodiment_bridge.body_file import parse_body, read_body
-from embodiment_bridge.commands.motion_file import skill_text, track_of
-from embodiment_bridge.description import Track
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.motion.recorded import Recorded, points_of
-from embodiment_bridge.motion.thinning import thinned
-from embodiment_bridge.motion.trajectory import Trajectory
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.description import Track
+from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.cli.motion_file import skill_text, track_of
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.joints.recorded import Recorded, points_of
+from embodiment_bridge.motion.joints.thinning import thinned
+from embodiment_bridge.motion.joints.trajectory import Trajectory
 
 NEAR = 0.01
 TIMES = [i * DT for i in range(201)]

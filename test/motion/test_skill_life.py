@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from motion_stage import DT, Stage
 
-from embodiment_bridge.body import SkillStatus
+from embodiment_bridge.body.state import SkillStatus
 
 SUCCEEDED, SKIPPED, REPLACED, CANCELED, FAILED, RUNNING = (
     SkillStatus[name] for name in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED", "RUNNING")

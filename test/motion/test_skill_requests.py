@@ -6,9 +6,9 @@ import math
 import pytest
 from motion_stage import SMALL, T1, Stage
 
-from embodiment_bridge.body import SkillRequest, SkillStatus
-from embodiment_bridge.errors import CommandError
-from embodiment_bridge.motion import skill_table
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills import skill_table
 
 WRONG = [
     (SMALL, "nodd", {}, 0.0, r"unknown skill 'nodd'; did you mean 'nod'\? \(known: .*bow.*wave"),

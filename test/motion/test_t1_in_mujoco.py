@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from motion_stage import T1
 
-from embodiment_bridge.body import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.motion.runner import MotionRunner
 
 pytest.importorskip("mujoco")

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
-from embodiment_bridge.nodes import early_goals
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree import early_goals
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 PATIENCE = 30.0  # s; the machine may be busy
 SHAKE = json.dumps({"type": "body", "action": "HEAD_SHAKE", "duration": 0.5})

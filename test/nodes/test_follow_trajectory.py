@@ -7,8 +7,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from embodiment_bridge.nodes import follow_trajectory
-from embodiment_bridge.nodes.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body import follow_trajectory
+from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
 
 
 class Server:

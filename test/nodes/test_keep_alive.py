@@ -4,8 +4,8 @@
 import pytest
 from std_msgs.msg import String
 
-from embodiment_bridge.motion.holds import LONGEST_SOURCE
-from embodiment_bridge.nodes.keep_alive import LOOK_S, MAX_KNOWN, DeadMan, KeepAlive
+from embodiment_bridge.motion.skills.holds import LONGEST_SOURCE
+from embodiment_bridge.nodes.body.keep_alive import LOOK_S, MAX_KNOWN, DeadMan, KeepAlive
 
 
 class Topic:

@@ -10,9 +10,9 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.nodes.marker_publisher import MarkerPublisher
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.marker_publisher import MarkerPublisher
 from embodiment_bridge.scene.markers import Light
 
 

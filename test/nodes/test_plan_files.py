@@ -3,8 +3,8 @@
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.nodes.plan_server import PlanServer
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.tree.plan_server import PlanServer
 
 
 class Host:

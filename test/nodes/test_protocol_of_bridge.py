@@ -6,9 +6,9 @@ import time
 import pytest
 from rclpy.parameter import Parameter
 
-from embodiment_bridge import registry
 from embodiment_bridge.launching.executables import agent_bridge
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.protocols import registry
 
 NO_BODY = [
     name

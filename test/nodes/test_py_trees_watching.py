@@ -7,14 +7,14 @@ import time
 import pytest
 from rclpy.node import Node
 
-from embodiment_bridge.behaviour.absent import NoMedia, NoRequests
-from embodiment_bridge.behaviour.loading import Rules
-from embodiment_bridge.behaviour.ports import Ports
-from embodiment_bridge.behaviour.run import Run
-from embodiment_bridge.behaviour.virtual_skills import VirtualSkills
-from embodiment_bridge.nodes.py_trees_streams import streams_of
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.tree.py_trees_streams import streams_of
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("py_trees_ros_interfaces") is None,

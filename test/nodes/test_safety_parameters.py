@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from embodiment_bridge.bml.capabilities import parse_table
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.nodes.blackboard_feed import parse_sources
-from embodiment_bridge.nodes.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
+from embodiment_bridge.bml.rules.capabilities import parse_table
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.tree.blackboard_feed import parse_sources
+from embodiment_bridge.nodes.tree.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")
 KNOWN = ["battery.percent", "hottest"]

@@ -6,8 +6,8 @@ import gc
 import pytest
 from rclpy.parameter import Parameter
 
-from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from embodiment_bridge.behaviour import ros_leaves
-from embodiment_bridge.behaviour.ros_leaves import RosSkills
-from embodiment_bridge.body import SkillRequest, SkillStatus
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.launching.executables import mock_body
-from embodiment_bridge.nodes.runtime import Runtime
-from embodiment_bridge.nodes.watcher import Watcher
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree import ros_leaves
+from embodiment_bridge.nodes.tree.ros_leaves import RosSkills
 
 PATIENCE = 30.0  # s; the machine may be busy
 SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)

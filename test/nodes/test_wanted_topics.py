@@ -10,8 +10,8 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.executables import agent_bridge
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 20.0  # s

@@ -11,10 +11,10 @@ from std_msgs.msg import String
 
 from embodiment_bridge.bags.definitions import definition
 from embodiment_bridge.bags.writer import BagWriter
-from embodiment_bridge.commands.shares import find_share
 from embodiment_bridge.launching.executables import EXECUTABLES
-from embodiment_bridge.nodes.bridge_node import BridgeNode
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.launching.shares import find_share
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
 NODES = tuple(EXECUTABLES)

@@ -12,8 +12,8 @@ from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
 
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 PATIENCE = 30.0  # s of wall time for anything
 OWN = {"use_sim_time", "start_type_description_service"}  # parameters that rclpy declares
@@ -96,7 +96,7 @@ def test_a_configure_that_fails_leaves_nothing_and_can_be_repeated(executable, r
 @pytest.mark.parametrize("executable", NODES)
 def test_what_was_made_before_a_failure_is_taken_off(executable, runtime, tmp_path, monkeypatch) -> None:
     """The last thing of a configure fails, whatever it made before."""
-    from embodiment_bridge.errors import ConfigError
+    from embodiment_bridge.core.errors import ConfigError
 
     node = make(runtime, executable, words_of(executable, tmp_path, autostart=False))
     before = settled(runtime, node)

@@ -12,7 +12,7 @@ from every_node import NODES, ROOT, words_of
 from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 PATIENCE = 60.0  # s
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.doctor import security
-from embodiment_bridge.doctor.finding import Verdict
+from embodiment_bridge.cli.doctor import security
+from embodiment_bridge.cli.doctor.finding import Verdict
 
 MAKE_A_NODE = """
 import rclpy

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.rotation import IDENTITY, quaternion_from_rpy
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.scene.camera import Camera, Pose
 from embodiment_bridge.urdf import read_urdf
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from embodiment_bridge.rotation import IDENTITY, quaternion_from_rpy
+from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Sighting
 from embodiment_bridge.scene.sight import Agent, Point, Sight

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from embodiment_bridge.rotation import multiply, rotate
+from embodiment_bridge.core.rotation import multiply, rotate
 from embodiment_bridge.urdf import JointType, Mesh, fixed_transforms, link_pose, link_transforms, read_urdf
 
 FOLDER = Path(__file__).parents[2] / "urdf"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.urdf.source import MAX_BYTES, MAX_DEPTH
 

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.urdf import Box, Cylinder, JointType, Limit, Mesh, Mimic, Origin, Sphere, read_urdf
 
 ARM = """<?xml version="1.0" encoding="latin-1"?>

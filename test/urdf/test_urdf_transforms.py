@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.urdf import chain, fixed_transforms, link_pose, link_transforms, read_urdf
 
 LIMIT = '<limit lower="-9" upper="9" effort="1" velocity="1"/>'

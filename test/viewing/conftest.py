@@ -11,10 +11,10 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from embodiment_bridge.launching.executables import behavior_tree, viewer
-from embodiment_bridge.nodes.bml_client import BmlClient
-from embodiment_bridge.nodes.mock_body import MockBody
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.mock_body import MockBody
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0  # s; the machine may be busy

@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import ColorRGBA, Header, String
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing.marker_board import MOST, MOST_POINTS, MarkerBoard
 from embodiment_bridge.viewing.page import Page

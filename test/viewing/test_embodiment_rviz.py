@@ -9,9 +9,9 @@ import pytest
 import yaml
 from nav_msgs.msg import OccupancyGrid
 
-from embodiment_bridge import registry
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.viewer import TOPICS
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.view.viewer import TOPICS
+from embodiment_bridge.protocols import registry
 
 ROOT = Path(__file__).parents[2]
 CONFIG = yaml.safe_load((ROOT / "config" / "embodiment.rviz").read_text())["Visualization Manager"]
@@ -49,7 +49,7 @@ def test_topic_is_there(topic):
 
 
 def test_topics_come_from_where_the_table_says():
-    sources = "".join(path.read_text() for path in (ROOT / "embodiment_bridge" / "nodes").glob("*.py"))
+    sources = "".join(path.read_text() for path in (ROOT / "embodiment_bridge" / "nodes").rglob("*.py"))
     for topic in FROM_NODES:
         assert f'"{topic[1:]}"' in sources
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_viewer_node import visitor
 
-from embodiment_bridge.commands.up import plan_of
+from embodiment_bridge.cli.commands.up import plan_of
 from embodiment_bridge.launching.up import Graph
 
 ROOT = Path(__file__).parents[2]

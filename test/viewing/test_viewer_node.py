@@ -15,8 +15,8 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.executables import viewer
-from embodiment_bridge.nodes.qos import profile
-from embodiment_bridge.nodes.runtime import Runtime
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.viewing.page import Page
 
 TOPIC = "/shown/joint_states"

@@ -7,8 +7,8 @@ import mujoco
 import numpy as np
 from robot_model import CYCLE, PREFIX, RobotModel
 
-from embodiment_bridge.body import SkillRequest
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.motion.runner import MotionRunner
 
 SKILL = "get_up"

@@ -17,8 +17,8 @@ import numpy as np
 from falls import SKILL, Fall, falls
 from robot_model import RobotModel
 
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.description import BodyDescription, Keyframe, Skill, shortest_move
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill, shortest_move
 
 ANGLE_STEP = 0.25  # rad that CMA starts with
 TIME_STEP = 0.1  # s

@@ -12,8 +12,8 @@ import numpy as np
 from robot_model import RobotModel
 from scenarios import Outcome, Trial
 
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.description import BodyDescription
 
 SKILLS = (
     ("step_forward", {}),

@@ -11,7 +11,7 @@ from pathlib import Path
 from falls import Attempt, fallen
 from robot_model import RobotModel
 
-from embodiment_bridge.body_file import read_body
+from embodiment_bridge.body.body_file import read_body
 
 PUSHES = (130.0, 155.0, 180.0, 205.0, 230.0)  # N
 DELAYS = (0, 1, 2, 3)

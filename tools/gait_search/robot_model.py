@@ -12,8 +12,8 @@ import mujoco
 import numpy as np
 from rcsssmj.resources.spec_provider import ModelSpecProvider
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription, Gait, LegLengths
+from embodiment_bridge.body.description import BodyDescription, Gait, LegLengths
+from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.protocols.rcsssmj.body_map import robot_of
 
 PREFIX = "robot-"

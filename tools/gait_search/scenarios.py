@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from robot_model import CYCLE, RobotModel
 
-from embodiment_bridge.body import BodyState, JointTargets, SkillRequest, SkillStatus
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets, SkillRequest, SkillStatus
 from embodiment_bridge.motion.runner import MotionRunner
 
 LATE_SHARE = 0.03  # of cycles in which a target comes a cycle later than usual

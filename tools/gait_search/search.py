@@ -18,8 +18,8 @@ import numpy as np
 from robot_model import RobotModel
 from scenarios import points
 
-from embodiment_bridge.body_file import read_body
-from embodiment_bridge.description import BodyDescription
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.description import BodyDescription
 
 USUAL_DELAY = 1
 OTHER_DELAYS = (0, 2, 3)  # one of them per generation

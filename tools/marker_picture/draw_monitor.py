@@ -16,11 +16,11 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from top_view import TopView
 
-from embodiment_bridge import registry
-from embodiment_bridge.protocols.soccer_monitor.events import MonitorState
+from embodiment_bridge.link.transports.monitor_log import MonitorLog
+from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import SceneMarkers, field_markers
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
-from embodiment_bridge.transports.monitor_log import MonitorLog
+from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
 
 WIDTH = 1000  # pixels
 MARGIN = 2.5  # m

@@ -3,9 +3,9 @@
 
 import sys
 
-from embodiment_bridge.bml.builder import body
-from embodiment_bridge.bml.predicate import key
-from embodiment_bridge.bml.script import Script
+from embodiment_bridge.bml.authoring.builder import body
+from embodiment_bridge.bml.authoring.predicate import key
+from embodiment_bridge.bml.authoring.script import Script
 
 script = Script(name="greeting")
 with script.selector():

@@ -3,7 +3,7 @@
 
 import sys
 
-from embodiment_bridge.bml.builder import delay, loop, play, request, selector, sequence
+from embodiment_bridge.bml.authoring.builder import delay, loop, play, request, selector, sequence
 
 BASE = "https://skills.example"
 

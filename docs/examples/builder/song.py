@@ -3,7 +3,7 @@
 
 import sys
 
-from embodiment_bridge.bml.builder import body, forever, parallel, play, request, sequence, speak
+from embodiment_bridge.bml.authoring.builder import body, forever, parallel, play, request, sequence, speak
 
 BASE = "https://skills.example"
 

@@ -12,7 +12,8 @@ Four files: this one says what there is, ``events.py`` what can be said, ``codec
 ``convert.py`` what it means in ROS.
 """
 
-from embodiment_bridge.protocols.contract import Output, Parameter, Room
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.protocols.spec import Output, Room
 
 # Codec and converter are named, not imported: `embodiment_bridge decode dummy` works where there is no ROS.
 ROOM = Room(

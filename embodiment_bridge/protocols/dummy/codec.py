@@ -4,10 +4,10 @@
 import re
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, unknown
-from embodiment_bridge.line_framing import LineFramer
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.dummy.events import COMMANDS, Command, Event, Greet, Hello, Joints, SetJoints
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.line_framing import LineFramer
 
 MAX_LINE: Final = 200  # bytes; the longest line of the protocol has some 60
 MAX_NAME: Final = 32  # characters

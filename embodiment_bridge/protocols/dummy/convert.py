@@ -15,11 +15,11 @@ from typing import Any
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
 from embodiment_bridge.protocols.dummy.events import Greet, Joints, SetJoints
-from embodiment_bridge.units import DEG_PER_RAD, RAD_PER_DEG
 
 JOINTS = ("head_pan", "head_tilt")  # the order of the body file, and so of states and targets
 NOT_SENSED = (math.nan, math.nan)  # the head tells no velocities

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dynamixel servos, as `embodiment_bridge decode dynamixel` and `encode dynamixel` know them.
 
-The codec is in ``devices/dynamixel``. There is no converter: what a register means depends on the servo's model, which
-the driver knows (``nodes/joint_driver.py``); so this room is none for ``agent_bridge``.
+The codec is in ``dynamixel/wire``. There is no converter: what a register means depends on the servo's model, which
+the driver knows (``nodes/body/joint_driver.py``); so this room is none for ``agent_bridge``.
 """
 
-from embodiment_bridge.protocols.contract import Room
+from embodiment_bridge.protocols.spec import Room
 
 ROOM = Room(
     name="dynamixel",
     summary="Dynamixel servo bus, protocols 1.0 and 2.0, both directions",
-    codec="embodiment_bridge.devices.dynamixel.codec:Codec",
+    codec="embodiment_bridge.dynamixel.wire.codec:Codec",
     converter="",
-    commands="embodiment_bridge.devices.dynamixel.events:COMMANDS",
+    commands="embodiment_bridge.dynamixel.wire.events:COMMANDS",
     parameters=(),
     outputs=(),
 )

@@ -5,7 +5,8 @@ The room offers a codec for all dialects, a conversation that knows the habits o
 ``link.py``), what an agent knows of its world (``world.py``), skills (``skills.py``), and what it means in ROS.
 """
 
-from embodiment_bridge.protocols.contract import Input, Output, Parameter, Room
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.protocols.spec import Input, Output, Room
 
 ROOM = Room(
     name="maeden",

@@ -5,9 +5,7 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, ConfigError, unknown
-from embodiment_bridge.line_framing import Line, LineFramer
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
 from embodiment_bridge.protocols.maeden.events import AgentId, Ending, Event, NoPacket, Percept
 from embodiment_bridge.protocols.maeden.json_packets import (
@@ -26,6 +24,8 @@ from embodiment_bridge.protocols.maeden.text_packets import (
     is_smell,
     percept_of,
 )
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.line_framing import Line, LineFramer
 
 DIALECTS: Final = ("auto", "text", "json", "j1", "j2")
 TEXT_COMMANDS: Final = ("text", "j1", "j2")  # dialects whose commands are words

@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.maeden.events import COMMANDS, Act, Join, SayCommand, SayQuestion
 from embodiment_bridge.protocols.maeden.sentences import LONGEST_TEXT, VOLUMES
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any, Final
 
-from embodiment_bridge.errors import LinkError, LinkOverError
-from embodiment_bridge.protocols.contract import Malformed
+from embodiment_bridge.core.errors import LinkError, LinkOverError
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Join, NoPacket, Percept
+from embodiment_bridge.wire.events import Malformed
 
 DETECT_S: Final = 1.0  # how long a server of a JSON dialect may take for its first line
 PACKET_S: Final = 5.0  # how long the first packet may take after the id

@@ -12,11 +12,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.grid.pose import Heading
-from embodiment_bridge.motion.native import Start
+from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.maeden import percept_messages, place_messages
 from embodiment_bridge.protocols.maeden.conversation import WORDS, Answer, Closed, NoReply, Tick
 from embodiment_bridge.protocols.maeden.events import AgentId, Ending, Percept

@@ -8,8 +8,8 @@ from collections.abc import Generator
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from embodiment_bridge.description import Keyframe
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.body.description import Keyframe
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
 from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
 

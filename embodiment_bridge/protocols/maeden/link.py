@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, LinkError
-from embodiment_bridge.event_link import Counters
-from embodiment_bridge.protocols.contract import Codec
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.protocols.maeden.conversation import Closed, Conversation, Options, Tick
 from embodiment_bridge.protocols.maeden.events import Act
-from embodiment_bridge.transports.base import Transport
+from embodiment_bridge.wire.codec import Codec
 
 TICK_S: Final = 0.05  # between looks at the time when nothing comes: a cycle of the usual server
 KILL: Final = Act("kill")

@@ -5,7 +5,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
 
 QUEUE_LIMIT: Final = 32  # sayings that wait; skills wait one each

@@ -9,12 +9,12 @@ from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
 from nav_msgs.msg import MapMetaData, OccupancyGrid, Odometry
 from std_msgs.msg import Header
 
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.grid.pose import GridPose
 from embodiment_bridge.grid.world_map import Raster, WorldMap, occupancy, raster_of
 from embodiment_bridge.msg import EntityArray
 from embodiment_bridge.protocols.maeden.events import COLUMNS, OWN_COLUMN, OWN_ROW, ROWS, View
 from embodiment_bridge.protocols.maeden.world import AgentWorld
-from embodiment_bridge.rotation import Vector
 from embodiment_bridge.scene.entities import Known, Sighting
 from embodiment_bridge.scene.messages import entity_array
 

@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.maeden.events import Message, SayCommand, SayQuestion
 
 DIRECTIONS: Final = ("forward", "back", "left", "right", "here")

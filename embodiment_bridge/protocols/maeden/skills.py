@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Final
 
-from embodiment_bridge.description import Skill
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.body.description import Skill
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.food import FOOD
 from embodiment_bridge.grid.pose import QUARTER_TURN, Place
 from embodiment_bridge.grid.world_map import FURTHEST
-from embodiment_bridge.motion.native import Native, Start
+from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.protocols.maeden.command_writer import THINGS
 from embodiment_bridge.protocols.maeden.deeds import Course, Deed, Progress, must
 from embodiment_bridge.protocols.maeden.events import Act

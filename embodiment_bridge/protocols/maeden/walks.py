@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import search_nearest, search_to
 from embodiment_bridge.grid.pose import Place
 from embodiment_bridge.protocols.maeden.deeds import Course, Progress, found_by, must

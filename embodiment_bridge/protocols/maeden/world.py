@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.grid.dead_reckoning import DeadReckoning
 from embodiment_bridge.grid.food import FOOD, FoodSense
 from embodiment_bridge.grid.planner import Cost

@@ -5,14 +5,14 @@
 registered: `opencog`, what a Router sends to a proxy, and `opencog_xml`, one document of a message.
 """
 
-from embodiment_bridge.protocols.contract import Room
+from embodiment_bridge.protocols.spec import Room
 
 ROOM = Room(
     name="opencog",
     summary="lines between the Router and an element of an OpenCog network; payloads are XML",
-    codec="embodiment_bridge.protocols.opencog.codec:Codec",
+    codec="embodiment_bridge.protocols.opencog.router.codec:Codec",
     converter="",
-    commands="embodiment_bridge.protocols.opencog.wire:COMMANDS",
+    commands="embodiment_bridge.protocols.opencog.router.wire:COMMANDS",
     parameters=(),
     outputs=(),
 )
@@ -20,9 +20,9 @@ ROOM = Room(
 XML_ROOM = Room(
     name="opencog_xml",
     summary="XML documents between a proxy and an OAC, in the dialects seed, final and legacy-2008",
-    codec="embodiment_bridge.protocols.opencog.xml_codec:Codec",
+    codec="embodiment_bridge.protocols.opencog.xml.xml_codec:Codec",
     converter="",
-    commands="embodiment_bridge.protocols.opencog.events:COMMANDS",
+    commands="embodiment_bridge.protocols.opencog.xml.events:COMMANDS",
     parameters=(),
     outputs=(),
 )

@@ -14,10 +14,17 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
+from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.msg import ActionPlan as PlanMessage
-from embodiment_bridge.protocols.opencog import plan_messages
-from embodiment_bridge.protocols.opencog.deeds import Deeds
-from embodiment_bridge.protocols.opencog.events import (
+from embodiment_bridge.protocols.opencog.plans import plan_messages
+from embodiment_bridge.protocols.opencog.plans.plan_meaning import actions_of, single_action
+from embodiment_bridge.protocols.opencog.world.deeds import Deeds
+from embodiment_bridge.protocols.opencog.world.ids import IdBook
+from embodiment_bridge.protocols.opencog.world.physiology_model import levels_of
+from embodiment_bridge.protocols.opencog.world.settings import Settings
+from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
+from embodiment_bridge.protocols.opencog.world.world_report import Thing, WorldReport
+from embodiment_bridge.protocols.opencog.xml.events import (
     ActionPlan,
     AvatarSignal,
     Communication,
@@ -25,14 +32,7 @@ from embodiment_bridge.protocols.opencog.events import (
     ProxyMessage,
     SingleActionCommand,
 )
-from embodiment_bridge.protocols.opencog.ids import IdBook
-from embodiment_bridge.protocols.opencog.physiology_model import levels_of
-from embodiment_bridge.protocols.opencog.plan_meaning import actions_of, single_action
-from embodiment_bridge.protocols.opencog.settings import Settings
-from embodiment_bridge.protocols.opencog.visibility import VisibilityGrid
-from embodiment_bridge.protocols.opencog.world_report import Thing, WorldReport
-from embodiment_bridge.protocols.opencog.xml_text import clean
-from embodiment_bridge.rotation import rpy_from_quaternion
+from embodiment_bridge.protocols.opencog.xml.xml_text import clean
 
 STRING, RAW = 1, 12  # types of messages in the network
 Messages = tuple[ProxyMessage, ...]

@@ -4,15 +4,15 @@
 from math import isfinite
 from typing import Final
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.commands import Motor
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot
 from embodiment_bridge.protocols.soccer.joint_order import JointOrder
-from embodiment_bridge.rotation import rpy_from_quaternion
-from embodiment_bridge.units import DEG_PER_RAD, RAD_PER_DEG
 
 UNSENSED = (0.0, 0.0, 0.0)
 MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent port of RCSSServerMJ: its bytes to events, commands to bytes, for one connection."""
 
-from embodiment_bridge.errors import CommandError, ConfigError, unknown
-from embodiment_bridge.framing import DEFAULT_MAX_FRAME, Framer, frame
-from embodiment_bridge.protocols.contract import Malformed, Truncated
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj.command_writer import Command, CommandWriter
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event, percept_reader
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
+from embodiment_bridge.wire.events import Malformed, Truncated
+from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, Framer, frame
 
 __all__ = ["Codec", "Command", "CommandError", "Event"]
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from numbers import Integral
 from typing import Any, Final, TypeAlias
 
-from embodiment_bridge.errors import CommandError, unknown
-from embodiment_bridge.protocols.contract import Unknown, excerpt
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say, Syn
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, SPEAKER, Robot
-from embodiment_bridge.sexpr import SexprError, parse
+from embodiment_bridge.wire.events import Unknown, excerpt
+from embodiment_bridge.wire.sexpr import SexprError, parse
 
 Command: TypeAlias = Init | Frame | Action | Unknown
 

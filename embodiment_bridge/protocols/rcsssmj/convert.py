@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError
-from embodiment_bridge.motion.native import Start
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_named
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync

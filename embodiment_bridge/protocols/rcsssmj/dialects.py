@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj.events import PointDetection
 
 CURRENT: Final = "0.2.1"  # (pol distance azimuth elevation): what rcssservermj sends

@@ -6,10 +6,10 @@ from typing import Any
 
 from std_msgs.msg import Header
 
+from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.rcsssmj import events
 from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
-from embodiment_bridge.units import RAD_PER_DEG
 
 
 def game(state: events.GameState) -> Game:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from math import radians
 from typing import Any, Final, get_args
 
-from embodiment_bridge.errors import CommandError, ConfigError, LinkError, unknown
-from embodiment_bridge.protocols.contract import resolve
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError, unknown
+from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say
 from embodiment_bridge.protocols.rcsssmj.events import Percept

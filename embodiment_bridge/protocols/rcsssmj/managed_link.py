@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, LinkError
-from embodiment_bridge.event_link import Counters
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.protocols.rcsssmj.commands import Init
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import CYCLE, ManagedSimulation, require_rcsssmj

@@ -8,9 +8,9 @@ while not any(report.status.ended for report in runner.take_reports()):
     robot.step(runner.step(robot.state, CYCLE))
 """
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_of
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from sensor_msgs.msg import Imu
 
-from embodiment_bridge import state_messages
-from embodiment_bridge.body import BodyState
+from embodiment_bridge.body import state_messages
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj import game_messages
 from embodiment_bridge.protocols.rcsssmj.events import Percept, Vision
 from embodiment_bridge.protocols.rcsssmj.sight import base_pose
@@ -18,7 +19,6 @@ from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array, vision_message
 from embodiment_bridge.scene.soccer import Player, sightings
-from embodiment_bridge.units import RAD_PER_DEG
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
 FRAMES: Final = ("map", "base_link", "imu_link", "camera_link", "microphone_link")

@@ -30,7 +30,7 @@ from embodiment_bridge.protocols.soccer.percept_items import (
     seen,
     touch,
 )
-from embodiment_bridge.sexpr import Node
+from embodiment_bridge.wire.sexpr import Node
 
 
 class PerceptParts:

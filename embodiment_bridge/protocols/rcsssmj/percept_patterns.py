@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from embodiment_bridge.protocols.rcsssmj import events
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.soccer.list_fields import INTEGER, NUMBER
-from embodiment_bridge.sexpr import ATOM
+from embodiment_bridge.wire.sexpr import ATOM
 
 _Columns: TypeAlias = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...], tuple[float, ...]]
 

@@ -4,12 +4,12 @@
 from functools import partial
 from typing import Final, TypeAlias
 
-from embodiment_bridge.protocols.contract import Malformed, Unknown
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.percept_lists import PerceptParts
 from embodiment_bridge.protocols.rcsssmj.percept_patterns import PerceptPatterns
 from embodiment_bridge.protocols.soccer.percept_reader import MAX_LISTS, PerceptReader
+from embodiment_bridge.wire.events import Malformed, Unknown
 
 __all__ = ["MAX_LISTS", "Event", "percept_reader"]
 

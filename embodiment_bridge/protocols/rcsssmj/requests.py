@@ -3,7 +3,7 @@
 
 from functools import partial
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Say
 from embodiment_bridge.protocols.rcsssmj.robots import Robot
 from embodiment_bridge.protocols.soccer.requests import Requests

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoboCup MuJoCo soccer: the monitor port of RCSSServerMJ, which speaks RSMP 1.0."""
 
-from embodiment_bridge.protocols.contract import Parameter, Room
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.protocols.spec import Room
 
 ROOM = Room(
     name="rcsssmj_monitor",

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The monitor port of RCSSServerMJ: its bytes to events, trainer commands to bytes."""
 
-from embodiment_bridge.framing import DEFAULT_MAX_FRAME
 from embodiment_bridge.protocols.rcsssmj_monitor.frame_reader import read_frame
 from embodiment_bridge.protocols.soccer_monitor.codec import MonitorCodec
 from embodiment_bridge.protocols.soccer_monitor.commands import RCSSSMJ_COMMANDS
+from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME
 
 
 class Codec(MonitorCodec):

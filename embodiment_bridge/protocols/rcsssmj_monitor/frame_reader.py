@@ -9,10 +9,10 @@ import re
 from itertools import islice
 from typing import Final
 
-from embodiment_bridge.protocols.contract import Malformed, excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, number
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
-from embodiment_bridge.sexpr import split
+from embodiment_bridge.wire.events import Malformed, excerpt
+from embodiment_bridge.wire.sexpr import split
 
 _BEGIN: Final = re.compile(r"\s*\(\s*\(\s*RSMP\s+([0-9]{1,6})\s+([0-9]{1,6})\s*\)")
 _COMPONENT: Final = re.compile(r"\(\s*\(\s*([^\s()]{1,40})\s+([0-9]{1,6})\s+([0-9]{1,6})\s*\)")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoboCup 3D soccer simulator: the agent port of rcssserver3d on SimSpark."""
 
-from embodiment_bridge.protocols.contract import Input, Output, Parameter, Room
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.protocols.spec import Input, Output, Room
 
 ROOM = Room(
     name="simspark",

@@ -4,17 +4,17 @@
 from math import radians
 from typing import Final
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.simspark.commands import Hinge
 from embodiment_bridge.protocols.simspark.events import Percept
 from embodiment_bridge.protocols.simspark.robots import MAX_SPEED_DEG_S, Robot
 from embodiment_bridge.protocols.simspark.velocity_loop import Limits, VelocityLoop
 from embodiment_bridge.protocols.soccer.joint_order import JointOrder
-from embodiment_bridge.rotation import Vector
 from embodiment_bridge.scene.locator import Locator
-from embodiment_bridge.units import RAD_PER_DEG
 
 MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits
 

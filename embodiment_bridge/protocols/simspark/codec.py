@@ -4,9 +4,7 @@
 from functools import partial
 from typing import TypeAlias
 
-from embodiment_bridge.errors import CommandError, ConfigError, unknown
-from embodiment_bridge.framing import DEFAULT_MAX_FRAME, Framer, frame
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter
 from embodiment_bridge.protocols.simspark.dialects import Dialect
 from embodiment_bridge.protocols.simspark.events import Percept
@@ -14,6 +12,8 @@ from embodiment_bridge.protocols.simspark.percept_lists import PerceptParts
 from embodiment_bridge.protocols.simspark.percept_patterns import PerceptPatterns
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, Robot
 from embodiment_bridge.protocols.soccer.percept_reader import PerceptReader
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, Framer, frame
 
 __all__ = ["Codec", "Command", "CommandError", "Event"]
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from numbers import Integral
 from typing import Any, Final, TypeAlias
 
-from embodiment_bridge.errors import CommandError, unknown
-from embodiment_bridge.protocols.contract import Unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.simspark.commands import (
     Action,
     Beam,
@@ -21,6 +20,7 @@ from embodiment_bridge.protocols.simspark.commands import (
     Universal,
 )
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, UNIVERSAL_EFFECTOR, Robot
+from embodiment_bridge.wire.events import Unknown
 
 Command: TypeAlias = Scene | Frame | Action | Unknown
 

@@ -11,10 +11,12 @@ from math import pi
 from pathlib import Path
 from typing import Any
 
-from embodiment_bridge.body import BodyState, JointTargets
-from embodiment_bridge.description import BodyDescription
-from embodiment_bridge.errors import ConfigError, unknown
-from embodiment_bridge.motion.native import Start
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import IDENTITY, Vector, quaternion_from_rpy
+from embodiment_bridge.core.units import RAD_PER_DEG
+from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.simspark.body_map import BodyMap
 from embodiment_bridge.protocols.simspark.command_writer import said
 from embodiment_bridge.protocols.simspark.commands import Beam, Frame, Pass, Say, Scene, Syn
@@ -24,12 +26,10 @@ from embodiment_bridge.protocols.simspark.messages import Messages
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
 from embodiment_bridge.protocols.soccer.requests import Requests
 from embodiment_bridge.protocols.soccer.sight import sight
-from embodiment_bridge.rotation import IDENTITY, Vector, quaternion_from_rpy
 from embodiment_bridge.scene.camera import Camera, Pose
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
 from embodiment_bridge.scene.locator import Locator
 from embodiment_bridge.scene.sight import Sight
-from embodiment_bridge.units import RAD_PER_DEG
 from embodiment_bridge.urdf import read_urdf
 
 GOAL_HALF_WIDTH = 1.05  # m

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
 
 CURRENT: Final = "0.7"  # (hear team time direction message), scores in GS

@@ -6,10 +6,10 @@ from typing import Any
 
 from std_msgs.msg import Header
 
+from embodiment_bridge.core.units import RAD_PER_DEG, wrap_angle
 from embodiment_bridge.msg import HeardMessage
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
-from embodiment_bridge.units import RAD_PER_DEG, wrap_angle
 
 
 def game(state: events.GameState, team: str, side: str) -> Game:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How an agent gets into a game of rcssserver3d, and how it notices that it is out of it again."""
 
-from embodiment_bridge.errors import LinkError
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.simspark.commands import Init
 from embodiment_bridge.protocols.simspark.events import Percept
 

@@ -8,15 +8,15 @@ from typing import Any, Final
 from sensor_msgs.msg import BatteryState, Temperature
 from std_msgs.msg import Header
 
-from embodiment_bridge import state_messages
-from embodiment_bridge.body import BodyState
+from embodiment_bridge.body import state_messages
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.rotation import quaternion_from_rpy
 from embodiment_bridge.protocols.simspark import game_messages
 from embodiment_bridge.protocols.simspark.body_map import motion
 from embodiment_bridge.protocols.simspark.events import AgentState, Percept
 from embodiment_bridge.protocols.simspark.force_messages import Forces
 from embodiment_bridge.protocols.soccer import body_messages
 from embodiment_bridge.protocols.soccer.game_messages import GameNews
-from embodiment_bridge.rotation import quaternion_from_rpy
 from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array, vision_message

@@ -26,7 +26,7 @@ from embodiment_bridge.protocols.soccer.percept_items import (
     point,
     touch,
 )
-from embodiment_bridge.sexpr import Node
+from embodiment_bridge.wire.sexpr import Node
 
 _OWN_VALUES: Final = {"mypos": "my_position_m", "ballpos": "ball_position_m", "myorien": "my_orientation_deg"}
 

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.dialects import OLD, Dialect
 from embodiment_bridge.protocols.soccer.list_fields import INTEGER, NUMBER, number
-from embodiment_bridge.sexpr import ATOM
+from embodiment_bridge.wire.sexpr import ATOM
 
 _Ends: TypeAlias = tuple[str, str, str, str, str, str]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
-from embodiment_bridge.body import JointTargets
+from embodiment_bridge.body.state import JointTargets
 
 CYCLE = 0.02  # s
 MAX_GAIN = 0.4 / CYCLE  # 1/s; what is commanded shows one or two cycles later: a higher gain would overshoot

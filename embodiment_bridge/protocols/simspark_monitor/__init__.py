@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """RoboCup 3D soccer: the monitor port of rcssserver3d, the server on SimSpark."""
 
-from embodiment_bridge.protocols.contract import Parameter, Room
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.protocols.spec import Room
 
 ROOM = Room(
     name="simspark_monitor",

@@ -8,9 +8,9 @@ them with one more list around all. Both are read.
 import re
 from typing import Final
 
-from embodiment_bridge.protocols.contract import Malformed, excerpt
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event, MessageParts
-from embodiment_bridge.sexpr import split
+from embodiment_bridge.wire.events import Malformed, excerpt
+from embodiment_bridge.wire.sexpr import split
 
 _BLANK: Final = r"[ \t\n\r\f\v]*"
 _HEADER: Final = re.compile(

@@ -9,10 +9,10 @@ from geometry_msgs.msg import Quaternion, Vector3
 from sensor_msgs.msg import Imu
 from std_msgs.msg import Header
 
+from embodiment_bridge.core.rotation import Quaternion as Turn
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import TouchState, TouchStates
 from embodiment_bridge.protocols.soccer.events import Touch
-from embodiment_bridge.rotation import Quaternion as Turn
-from embodiment_bridge.rotation import Vector
 
 # sensor_msgs/Imu: the first element -1 says that the value is not measured
 UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from embodiment_bridge.protocols.contract import excerpt
-from embodiment_bridge.sexpr import Node, build
+from embodiment_bridge.wire.events import excerpt
+from embodiment_bridge.wire.sexpr import Node, build
 
 # float() and int() alone would accept "1_0", digits of other scripts and, at great cost, a million digits.
 NUMBER: Final = r"[-+.0-9a-zA-Z]+"

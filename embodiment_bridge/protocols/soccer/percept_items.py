@@ -14,7 +14,7 @@ from embodiment_bridge.protocols.soccer.list_fields import (
     number,
     quote,
 )
-from embodiment_bridge.sexpr import Node
+from embodiment_bridge.wire.sexpr import Node
 
 T = TypeVar("T")
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, Protocol
 
-from embodiment_bridge.protocols.contract import Malformed, Unknown, excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError
-from embodiment_bridge.sexpr import Node, Piece, SexprError, parse, split
+from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
+from embodiment_bridge.wire.sexpr import Node, Piece, SexprError, parse, split
 
 # A percept of a T1 has 31 lists, one of a Nao 30. Without a limit one hostile frame could become half a million events.
 MAX_LISTS: Final = 1000

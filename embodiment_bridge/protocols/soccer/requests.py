@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
-from embodiment_bridge.errors import CommandError
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.units import DEG_PER_RAD
 from embodiment_bridge.protocols.soccer.saying import Saying
-from embodiment_bridge.units import DEG_PER_RAD
 
 WAITING_LIMIT = 50  # messages: a second of one per cycle
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import inf
 from typing import Any
 
-from embodiment_bridge.description import Keyframe
+from embodiment_bridge.body.description import Keyframe
 
 
 class Saying:

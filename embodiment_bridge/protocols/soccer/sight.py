@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
+from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.soccer.events import AgentDetection, PointDetection
 from embodiment_bridge.scene.sight import Agent, Point, Sight, point
-from embodiment_bridge.units import RAD_PER_DEG
 
 # A picture of two full teams has 31 points and 22 robots with 5 parts each. A server that sends more, does so
 # to do harm: what is beyond these limits is left out.

@@ -3,11 +3,11 @@
 
 from collections.abc import Callable, Sequence
 
-from embodiment_bridge.framing import Framer, frame
-from embodiment_bridge.protocols.contract import Malformed, Truncated, Unknown
 from embodiment_bridge.protocols.soccer_monitor.command_writer import write
 from embodiment_bridge.protocols.soccer_monitor.commands import Command
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.framing import Framer, frame
 
 
 class MonitorCodec:

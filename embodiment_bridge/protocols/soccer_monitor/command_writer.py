@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from numbers import Integral
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, unknown
-from embodiment_bridge.protocols.contract import Unknown, excerpt
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer_monitor import commands as c
-from embodiment_bridge.sexpr import SexprError, parse
+from embodiment_bridge.wire.events import Unknown, excerpt
+from embodiment_bridge.wire.sexpr import SexprError, parse
 
 MAX_NUMBER: Final = 1e6  # m, m/s, s: no simulation survives more
 MAX_PLAYER: Final = 99

@@ -12,9 +12,9 @@ from embodiment_bridge.protocols.soccer.list_fields import (
     integer,
     number,
 )
-from embodiment_bridge.protocols.soccer_monitor.events import Environment, Foul, GameState
-from embodiment_bridge.protocols.soccer_monitor.field_values import NAMES
-from embodiment_bridge.sexpr import Node
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Environment, Foul, GameState
+from embodiment_bridge.protocols.soccer_monitor.scene.field_values import NAMES
+from embodiment_bridge.wire.sexpr import Node
 
 MAX_FOULS: Final = 64  # of one message; there are 22 players
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import Foul, GameState, SoccerField
-from embodiment_bridge.protocols.soccer_monitor.field_values import NAMES, FieldValues
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord, ToldFoul
+from embodiment_bridge.protocols.soccer_monitor.scene.field_values import NAMES, FieldValues
 
 INT32: Final = 2**31 - 1
 

@@ -4,7 +4,12 @@
 from dataclasses import dataclass, fields, replace
 from typing import Final
 
-from embodiment_bridge.protocols.soccer_monitor.events import Environment, Foul, GameState, MonitorState
+from embodiment_bridge.protocols.soccer_monitor.scene.events import (
+    Environment,
+    Foul,
+    GameState,
+    MonitorState,
+)
 
 NO_TEAM: Final = ("<LEFT>", "<RIGHT>")  # what rcssservermj 0.2.1 calls a team that is not there
 LEFT, RIGHT = 1, 2  # teams of fouls

@@ -8,7 +8,6 @@ one that holds lists, ``(nd TRF``, or its end. What servers really send is read 
 import re
 from typing import Final
 
-from embodiment_bridge.protocols.contract import excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
 from embodiment_bridge.protocols.soccer_monitor.node_details import detail, matrix
 from embodiment_bridge.protocols.soccer_monitor.quick_graph import (
@@ -18,7 +17,8 @@ from embodiment_bridge.protocols.soccer_monitor.quick_graph import (
     Graph,
     read_quickly,
 )
-from embodiment_bridge.sexpr import DEFAULT_MAX_DEPTH
+from embodiment_bridge.wire.events import excerpt
+from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH
 
 ANY: Final = re.compile(r"\([^()]*\)?|\)|[^\s()]+")
 # How the servers begin a node, and what type that is

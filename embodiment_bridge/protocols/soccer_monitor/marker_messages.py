@@ -11,15 +11,15 @@ from geometry_msgs.msg import Point
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
-from embodiment_bridge.protocols.soccer_monitor.events import Detail
-from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues
 from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
-from embodiment_bridge.scene import mesh_shapes
-from embodiment_bridge.scene.field_lines import Line, field_lines, goal_lines
-from embodiment_bridge.scene.graph import SceneGraph
-from embodiment_bridge.scene.mesh_shapes import Rgba, Solid, solid_of
-from embodiment_bridge.scene.pose_arrays import poses
-from embodiment_bridge.scene.soccer_objects import Objects
+from embodiment_bridge.protocols.soccer_monitor.scene import mesh_shapes
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
+from embodiment_bridge.protocols.soccer_monitor.scene.field_lines import Line, field_lines, goal_lines
+from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
+from embodiment_bridge.protocols.soccer_monitor.scene.mesh_shapes import Rgba, Solid, solid_of
+from embodiment_bridge.protocols.soccer_monitor.scene.pose_arrays import poses
+from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects
 
 LIFETIME: Final = Duration(sec=3)  # all is drawn anew each second; what is not vanishes soon
 GRASS: Final[Rgba] = (0.13, 0.42, 0.16, 1.0)

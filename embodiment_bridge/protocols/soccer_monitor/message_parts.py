@@ -4,12 +4,12 @@
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
-from embodiment_bridge.protocols.contract import Malformed, Unknown, excerpt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError
-from embodiment_bridge.protocols.soccer_monitor.events import Ack, MonitorState, Scene
 from embodiment_bridge.protocols.soccer_monitor.game_lists import GameLists
 from embodiment_bridge.protocols.soccer_monitor.graph_reader import read_graph
-from embodiment_bridge.sexpr import SexprError, parse, split
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Ack, MonitorState, Scene
+from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
+from embodiment_bridge.wire.sexpr import SexprError, parse, split
 
 Event: TypeAlias = MonitorState | Ack | Unknown | Malformed
 

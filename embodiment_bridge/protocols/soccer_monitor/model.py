@@ -3,13 +3,13 @@
 
 from typing import Any, Final
 
-from embodiment_bridge.protocols.contract import Malformed
 from embodiment_bridge.protocols.soccer_monitor.commands import RequestFullState
-from embodiment_bridge.protocols.soccer_monitor.events import Environment, MonitorState
-from embodiment_bridge.protocols.soccer_monitor.field_values import FieldValues, field_values
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord
-from embodiment_bridge.scene.graph import SceneGraph
-from embodiment_bridge.scene.soccer_objects import Objects, find_objects
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Environment, MonitorState
+from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues, field_values
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
+from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects, find_objects
+from embodiment_bridge.wire.events import Malformed
 
 ASK_AGAIN: Final = 50  # messages to wait for a whole scene before it is asked for once more: 2 s
 

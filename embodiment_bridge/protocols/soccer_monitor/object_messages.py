@@ -11,12 +11,12 @@ import numpy as np
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import PoseStamped
 
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.msg import Entity, EntityArray
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord
-from embodiment_bridge.rotation import IDENTITY, Quaternion, Vector
-from embodiment_bridge.scene.graph import SceneGraph
-from embodiment_bridge.scene.pose_arrays import poses
-from embodiment_bridge.scene.soccer_objects import Objects, Player
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
+from embodiment_bridge.protocols.soccer_monitor.scene.pose_arrays import poses
+from embodiment_bridge.protocols.soccer_monitor.scene.soccer_objects import Objects, Player
 
 # What looks along y, with x to the right, as what looks along x (REP-103): new x = y, new y = -x.
 TURN_FORWARD: Final = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from embodiment_bridge.protocols.soccer_monitor.events import Detail, Matrices
 from embodiment_bridge.protocols.soccer_monitor.node_details import detail
 from embodiment_bridge.protocols.soccer_monitor.number_rows import read_numbers
-from embodiment_bridge.sexpr import DEFAULT_MAX_DEPTH
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Matrices
+from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH
 
 MAX_NODES: Final = 20000  # of a scene; a full game has some 2000
 MAX_UNKNOWN: Final = 100  # attributes without a meaning that are told of one graph

@@ -9,8 +9,8 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.msg import SceneGraph as SceneGraphMessage
 from embodiment_bridge.msg import SceneNode
-from embodiment_bridge.protocols.soccer_monitor.events import Detail
-from embodiment_bridge.scene.graph import NO_DETAIL, SceneGraph
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
+from embodiment_bridge.protocols.soccer_monitor.scene.graph import NO_DETAIL, SceneGraph
 
 _KINDS: Final = {
     "TRF": SceneNode.TRANSFORM,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from embodiment_bridge.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.units import DEG_PER_RAD
 from embodiment_bridge.protocols.soccer_monitor import commands as c
-from embodiment_bridge.units import DEG_PER_RAD
 
 SIDES: Final = {"left": "Left", "right": "Right"}
 NOBODY: Final = -1

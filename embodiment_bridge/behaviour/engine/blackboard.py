@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Named values that conditions look at: written from outside between ticks, and by ``set`` nodes."""
+
+import math
+from collections.abc import Mapping
+
+from embodiment_bridge.bml.conditions import KEY, LARGEST, Value, same
+from embodiment_bridge.core.errors import CommandError
+
+MAX_KEYS = 1000
+MAX_TEXT = 4000  # characters
+
+
+class Blackboard:
+    """At most ``MAX_KEYS`` booleans, numbers and texts by key; a key that is not there has the value None.
+
+    Values stay as they were last written: whoever feeds it from a topic decides when a value is too old and
+    takes it away with None. ``version`` changes with every change of a value.
+    """
+
+    def __init__(self, values: Mapping[str, Value] | None = None) -> None:
+        self.version = 0
+        self._values: dict[str, Value] = {}
+        for key, value in (values or {}).items():
+            self.write(key, value)
+
+    def read(self, key: str) -> Value:
+        """The value of ``key``, None when there is none."""
+        return self._values.get(key)
+
+    def write(self, key: str, value: Value) -> None:
+        """Set a value; None takes the key away.
+
+        Raises:
+            CommandError: the key or the value is none, or there is no room for another key.
+        """
+        if not isinstance(key, str) or not KEY.fullmatch(key):
+            text = "(a letter or '_', then at most 127 letters, digits and '_ . / -')"
+            raise CommandError(f"{key!r:.80} is no key of a blackboard {text}")
+        _check(key, value)
+        found = self._values.get(key)
+        if same(found, value):
+            return
+        if value is None:
+            del self._values[key]
+        elif found is None and len(self._values) >= MAX_KEYS:
+            raise CommandError(f"no room for {key!r}: a blackboard has at most {MAX_KEYS} keys")
+        else:
+            self._values[key] = value
+        self.version += 1
+
+    def values(self) -> dict[str, Value]:
+        """A copy of everything on it."""
+        return dict(self._values)
+
+
+def _check(key: str, value: object) -> None:
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise CommandError(f"{key!r}: a text has at most {MAX_TEXT} characters, not {len(value)}")
+        return
+    if value is None or isinstance(value, bool):
+        return
+    if not isinstance(value, (int, float)):
+        kind = type(value).__name__
+        raise CommandError(f"{key!r}: a value is a boolean, a number, a text or None, not a {kind}")
+    if not math.isfinite(value) or (isinstance(value, int) and abs(value) > LARGEST):
+        raise CommandError(f"{key!r}: a number is finite, and a whole one at most {LARGEST}")

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all nodes of one run share."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.clock import TIE_S, RunClock
+from embodiment_bridge.behaviour.engine.control import Gate
+from embodiment_bridge.behaviour.engine.journal import Journal
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.start_budget import StartBudget
+from embodiment_bridge.body.state import SkillInfo
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.engine.node import Node
+    from embodiment_bridge.behaviour.nodes.leaves import Stop
+    from embodiment_bridge.behaviour.nodes.media_leaves import Sound
+    from embodiment_bridge.behaviour.nodes.request_leaf import Replacement
+
+ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Times in s and limits of a run.
+
+    grace_s: an end that was planned for t and is seen up to this much later counts as t, so that the delay of
+        ticks and messages does not add up over a long performance.
+    halt_limit_s: how long halted leaves may take to come to rest before they are given up.
+    hold_limit_s: how long leaves may take to freeze or go on.
+    chain_gap_s: shortest time between two replacements of the tree by a request.
+    max_nesting: trees fetched inside fetched trees.
+    max_depth: levels of the whole tree, fetched ones included; two stack frames each.
+    missing_channel: what an action does whose channel the body lacks: ``skip`` (take its time) or ``fail``.
+    prefetch_s: a request in tail position is sent so long before its turn, where that is known; 0 never.
+    max_chain: how often a fetched document may replace the one before; 0: any number.
+    max_idle_chain: how often in a row by the same text that takes no time.
+    max_run_s: how long a run may take on its clock; 0: any time.
+    max_starts: how many leaves that use a port may begin in a second; more wait. 0: any number.
+    """
+
+    grace_s: float = 0.1
+    halt_limit_s: float = 2.0
+    hold_limit_s: float = 1.0
+    chain_gap_s: float = 0.5
+    max_nesting: int = 8
+    max_depth: int = 256
+    missing_channel: str = "skip"
+    prefetch_s: float = 0.0
+    max_chain: int = 0
+    max_idle_chain: int = 20
+    max_run_s: float = 0.0
+    max_starts: float = 0.0
+
+    @property
+    def time_limit_s(self) -> float:
+        """The run time in s at which a run is ended; inf: never."""
+        return self.max_run_s or math.inf
+
+
+@dataclass(slots=True)
+class Chain:
+    """How a run's documents have followed each other: how many, and how many in a row of one text without time."""
+
+    links: int = 0
+    idle: int = 0
+    text: int = 0
+    """The hash of the latest."""
+
+
+@dataclass(slots=True)
+class RunContext:
+    """Clock, ports, journal and limits of one run, and what nodes ask of the run during a pass over the tree.
+
+    A tick passes over the tree up to twice. In the first pass things end and verdicts fall; only in the
+    second may leaves begin something on a port (``starts_allowed``). So nothing is begun at the very instant
+    at which it is halted. ``waiting`` says that a leaf wants the second pass.
+    """
+
+    run_id: str
+    clock: RunClock
+    ports: Ports
+    skills: Mapping[str, SkillInfo]
+    settings: Settings
+    grow: Callable[[str, int, int], "Node"]
+    """Makes the tree of a fetched text: (text, depth above it, nesting). Raises Rejected."""
+    journal: Journal = field(default_factory=Journal)
+    blackboard: Blackboard = field(default_factory=Blackboard)
+    seed: int = 0
+    """Of all that is drawn at random in the run."""
+    gate: Gate = field(init=False)
+    budget: StartBudget = field(init=False)
+    held_back: "list[Node]" = field(default_factory=list)
+    """Nodes that were about to begin and wait until the run goes on."""
+    unfreeze: Callable[[], None] = lambda: None
+    """Lets clock, body and sound go on, for a clean-up after a halt during a pause."""
+    outside: float = 0.0
+    """The outside time of the tick in s; it runs while the run clock is frozen, so halting uses it."""
+    starts_allowed: bool = False
+    waiting: bool = False
+    halts: int = 0
+    """How many halts have begun so far."""
+    stops: list["Stop"] = field(default_factory=list)
+    sounds: "dict[str, Sound]" = field(default_factory=dict)
+    """Of each name the sound that began last, for nodes that begin at a word of it."""
+    replacement: "Replacement | None" = None
+    replaced_at: float | None = None
+    chain: Chain = field(default_factory=Chain)
+    _iterations_left: int = 0
+    _ids: int = 0
+
+    def __post_init__(self) -> None:
+        self.gate = Gate(self.journal)
+        self.budget = StartBudget(self.settings.max_starts)
+
+    @property
+    def unseen(self) -> int:
+        """How often something was done that a tick may do without an event: a halt begun, a leaf queued up."""
+        return self.halts + self.budget.queued
+
+    def begin_tick(self, outside: float) -> None:
+        """Note the outside time; loops may turn again."""
+        self.outside = outside
+        self._iterations_left = ITERATIONS_PER_TICK
+        self.budget.begin_tick(self.clock.seconds)
+
+    def take_iteration(self) -> bool:
+        """Whether one more iteration of a loop may begin in this tick."""
+        self._iterations_left -= 1
+        return self._iterations_left >= 0
+
+    def new_id(self) -> str:
+        """An id for a request to a port, never given twice in a run."""
+        self._ids += 1
+        return f"{self.run_id}/{self._ids}"
+
+    def settle(self, planned: float, seen: float | None = None) -> float:
+        """The scheduled time of an end planned for ``planned`` and seen at ``seen`` (default: now)."""
+        seen = self.clock.seconds if seen is None else seen
+        return planned if seen <= planned + max(self.settings.grace_s, TIE_S) else seen

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a run pauses by itself: at breakpoints, and after each step."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.behaviour.engine.journal import Journal
+from embodiment_bridge.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.engine.node import Node
+
+MAX_BREAKPOINTS = 100
+
+
+class Gate:
+    """Decides which nodes are held back when they are about to begin.
+
+    ``stepping``: the run goes on until one node has begun or ended; what would begin after that is held back.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self.breakpoints: frozenset[str] = frozenset()
+        self.stepping = False
+        self._journal = journal
+        self._transitions = 0
+
+    def set_breakpoints(self, names: Iterable[str]) -> None:
+        """Names and JSON pointers of nodes.
+
+        Raises:
+            ConfigError: there are too many, or one is no text.
+        """
+        wanted = frozenset(names)
+        if len(wanted) > MAX_BREAKPOINTS:
+            raise ConfigError(f"{len(wanted)} breakpoints; there may be {MAX_BREAKPOINTS}")
+        for name in wanted:
+            if not isinstance(name, str):
+                raise ConfigError(f"a breakpoint is the name or JSON pointer of a node, not {name!r}")
+        self.breakpoints = wanted
+
+    def begin_step(self) -> None:
+        """From here on to the next transition."""
+        self.stepping = True
+        self._transitions = self._journal.transitions
+
+    @property
+    def step_over(self) -> bool:
+        """Whether the transition that a step goes to has been."""
+        return self.stepping and self._journal.transitions > self._transitions
+
+    def holds_back(self, node: "Node") -> bool:
+        """Whether ``node``, which is about to begin, must wait."""
+        return self.step_over or self.stops_at(node)
+
+    def stops_at(self, node: "Node") -> bool:
+        """Whether there is a breakpoint before ``node``."""
+        if not self.breakpoints:
+            return False
+        origin, above = node.origin, node.parent
+        hit = origin.pointer in self.breakpoints or (origin.name and origin.name in self.breakpoints)
+        # A node with its loop, box or condition is one node: only the outermost of those with its pointer counts.
+        is_inner = (
+            above is not None
+            and getattr(above, "origin", None) is not None
+            and (above.origin.pointer == origin.pointer and above.origin.document == origin.document)
+        )
+        return bool(hit) and not is_inner

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Freezing body and sound of a run, and letting them go on."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.behaviour.engine.context import RunContext
+from embodiment_bridge.behaviour.engine.outcome import NOWHERE
+from embodiment_bridge.behaviour.engine.ports import MediaPort, SkillPort
+from embodiment_bridge.behaviour.nodes.leaves import describe
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.engine.node import Node
+
+
+class Hold:
+    """What the ports were last asked for: to hold (``on``) or to go on; and whether they have followed."""
+
+    def __init__(self, context: RunContext) -> None:
+        self.on = False
+        self._context = context
+        self._deadline = 0.0
+
+    def ask(self, on: bool) -> None:
+        """Ask body and player."""
+        self.on = on
+        self._deadline = self._context.outside + self._context.settings.hold_limit_s
+        for port in (self._context.ports.skills, self._context.ports.media):
+            self._ask(port, on)
+
+    def release(self) -> None:
+        """Let them go on, if they were asked to hold."""
+        if self.on:
+            self.ask(False)
+
+    def followed(self, nodes: Iterable["Node"]) -> bool:
+        """Whether all these have done so, or had their time; who had it in vain is warned of."""
+        slow = [node.origin.pointer for node in nodes if not node.hold_settled(self.on)]
+        if slow and self._context.outside < self._deadline:
+            return False
+        if slow:
+            what = f"{'hold' if self.on else 'go on'} within {self._context.settings.hold_limit_s:g} s"
+            self._warn("HOLD_FORCED", f"did not {what}: {', '.join(slow)}")
+        return True
+
+    def _ask(self, port: SkillPort | MediaPort, on: bool) -> None:
+        try:
+            port.hold(on)
+        except Exception as error:  # noqa: BLE001 - the other port must still be asked
+            self._warn("HOLD_FAILED", describe(error))
+
+    def _warn(self, code: str, message: str) -> None:
+        self._context.journal.warn(self._context.clock.seconds, NOWHERE, code, message)

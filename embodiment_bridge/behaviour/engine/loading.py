@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From text to a document that can be run here, or to the reasons why not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from embodiment_bridge.bml.document import Document, Problem
+from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.reading.reader import read
+from embodiment_bridge.bml.rules.capabilities import Allowed, check_channels
+from embodiment_bridge.bml.rules.checker import check
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.errors import ConfigError
+
+Source = Document | str | bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a document may ask for, and how its text is read; the same for fetched documents.
+
+    ``skills`` are those of the body, by lower-case name; the others are options of ``bml.read`` and
+    ``check``. ``allowed`` are the channels that the document may drive, ``allowed_fetched`` those of documents that it
+    fetches; None: all.
+    """
+
+    skills: Mapping[str, SkillInfo] = field(default_factory=dict)
+    urls: UrlPolicy = field(default_factory=UrlPolicy)
+    strict: bool = False
+    volume_scale: str = "percent"
+    limits: Limits = field(default_factory=Limits)
+    subtrees: Mapping[str, str | bytes] = field(default_factory=dict)
+    allowed: Allowed | None = None
+    allowed_fetched: Allowed | None = None
+
+    @property
+    def of_fetched(self) -> "Rules":
+        """The rules of documents that a document under these rules has fetched."""
+        return self if self.allowed == self.allowed_fetched else replace(self, allowed=self.allowed_fetched)
+
+
+class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its way
+    """A document that cannot be run; ``problems`` says why, at which JSON pointers."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = tuple(problem for problem in problems if problem.fatal)
+        first = str(self.problems[0]) if self.problems else "no document"
+        more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+        super().__init__(first + more)
+
+    @classmethod
+    def because(cls, pointer: str, code: str, message: str) -> "Rejected":
+        """One reason."""
+        return cls([Problem(pointer, code, message)])
+
+
+def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[Problem]]:
+    """Read a document when it is text, and check it against what the body can do.
+
+    Args:
+        source: JSON text, or a document that was read before.
+        rules: what it may ask for.
+        speech: whether text can become sound.
+
+    Returns:
+        The document, and what is doubtful in it.
+
+    Raises:
+        Rejected: something in it is wrong.
+    """
+    problems: list[Problem] = []
+    document: Document | None
+    if isinstance(source, Document):
+        document = source
+    else:
+        result = read(
+            source,
+            strict=rules.strict,
+            limits=rules.limits,
+            volume_scale=rules.volume_scale,
+            subtrees=rules.subtrees,
+        )
+        document, problems = result.document, list(result.problems)
+    if document is not None:
+        problems += check(document, rules.skills, speech=speech, urls=rules.urls)
+        problems += check_channels(document, rules.skills, rules.allowed)
+    if document is None or any(problem.fatal for problem in problems):
+        raise Rejected(problems)
+    return document, problems

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two policies of a composite or loop, and what they decide."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from py_trees.common import Status
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.engine.journal import Origin
+    from embodiment_bridge.behaviour.engine.node import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """When a node of several children (or iterations) succeeds and when it fails.
+
+    The default succeeds when all succeeded and fails when one failed.
+    """
+
+    succeed_on_one: bool = False
+    fail_on_all: bool = False
+
+    @property
+    def last_decides(self) -> bool:
+        """Whether an ordered node that reaches its last child ends as that child does."""
+        return self.succeed_on_one == self.fail_on_all
+
+    def verdict(self, succeeded: int, failed: int, total: float) -> Status | None:
+        """SUCCESS or FAILURE once decided, else None.
+
+        Failure is looked at first, so it wins when both criteria are met. When all ``total`` children are done
+        and have not succeeded by the criterion, that is a FAILURE too: all failed, or neither criterion was met.
+        ``total`` is ``math.inf`` for an endless loop.
+        """
+        if failed and not self.fail_on_all:
+            return Status.FAILURE
+        if succeeded and (self.succeed_on_one or succeeded >= total):
+            return Status.SUCCESS
+        return Status.FAILURE if succeeded + failed >= total else None
+
+
+class Tally:
+    """Counts how children (or iterations) ended, and remembers the last failure.
+
+    Those left out do not count; ``empty`` is the verdict when none is left to count.
+    """
+
+    def __init__(self, policy: Policy, total: float, empty: Status = Status.SUCCESS) -> None:
+        self._policy = policy
+        self._total = total
+        self._empty = empty
+        self.succeeded = 0
+        self.failed = 0
+        self._blame: tuple[str, Origin | None] = ("", None)
+
+    def add(self, child: "Node") -> None:
+        """Count an ended child."""
+        if child.left_out:
+            self._total -= 1
+        elif child.status is Status.FAILURE:
+            self.failed += 1
+            self._blame = (child.feedback_message, child.culprit)
+        else:
+            self.succeeded += 1
+
+    @property
+    def verdict(self) -> Status | None:
+        """What the counts decide so far."""
+        if self._total == 0:
+            return self._empty
+        return self._policy.verdict(self.succeeded, self.failed, self._total)
+
+    def blame(self, verdict: Status) -> "tuple[str, Origin | None]":
+        """Message and culprit for a node that ends with ``verdict``: of the last failure, if it failed."""
+        return self._blame if verdict is Status.FAILURE else ("", None)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all leaves have in common, and the two that need no port: Delay and Stop."""
+
+from collections.abc import Iterator
+
+from py_trees.behaviour import Behaviour
+from py_trees.common import Status
+
+from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.core.errors import BridgeError
+
+
+def describe(error: Exception) -> str:
+    """An error as text: our own speak for themselves, others need their type."""
+    return str(error) if isinstance(error, BridgeError) else f"{type(error).__name__}: {error}"
+
+
+class Leaf(Node):
+    """A node that does something itself.
+
+    Subclasses write ``start`` (once) and ``poll`` (in every tick from then on), and, when they use a port,
+    the four methods that follow. An exception in any of them is a FAILURE of this leaf and goes no further.
+    """
+
+    uses_port = True
+    started = False
+    _asked_to_end = False
+
+    def start(self) -> None:
+        """Begin what the leaf does."""
+
+    def poll(self) -> None:
+        """See how it stands; call ``finish`` when it is over."""
+
+    def cancel(self) -> None:
+        """Ask the port to end it."""
+
+    def port_released(self) -> bool:
+        """Whether the port has ended it."""
+        return True
+
+    def port_held(self) -> bool | None:
+        """Whether the port has it frozen; None when there is nothing to freeze."""
+        return None
+
+    def begin(self, t: float) -> None:
+        """See Node; the leaf itself starts with the tick that lets it."""
+        self.started = self._asked_to_end = False
+        super().begin(t)
+
+    def announce(self) -> None:
+        """Nothing yet: journaled when it starts."""
+
+    def work(self) -> Iterator[Behaviour]:
+        """Start or poll."""
+        try:
+            if not self.started:
+                if not self.may_start() or self.context.gate.step_over or not self._has_leave():
+                    self.context.waiting = True
+                    return
+                self.started = True
+                super().announce()
+                self.start()
+            if self.running:
+                self.poll()
+        except Exception as error:  # noqa: BLE001 - what a leaf or its port does wrong is that leaf's failure
+            self._break(error)
+        yield from ()
+
+    def may_start(self) -> bool:
+        """Whether this pass of the tick lets it."""
+        return self.context.starts_allowed or not self.uses_port
+
+    def _has_leave(self) -> bool:
+        """Whether not too many have begun something of late."""
+        budget = self.context.budget
+        if not self.uses_port or budget.take(self):
+            return True
+        text = f"waits for its turn: {budget.rate:g} leaves may begin in a second (max_starts)"
+        self.context.journal.warn(self.context.clock.seconds, self.origin, "START_LIMIT", text)
+        return False
+
+    def _break(self, error: Exception) -> None:
+        if self.running:
+            self.finish(Status.FAILURE, self.context.clock.seconds, describe(error))
+        self.ask_to_end()  # it may have begun something
+
+    def ask_to_end(self) -> None:
+        """Cancel once."""
+        if self.started and not self._asked_to_end:
+            self._asked_to_end = True
+            try:
+                self.cancel()
+            except Exception as error:  # noqa: BLE001 - others must still be canceled
+                self._warn_of(error)
+
+    def released(self) -> bool:
+        """Whether nothing of it goes on."""
+        if not self.started:
+            return True
+        try:
+            return self.port_released()
+        except Exception as error:  # noqa: BLE001 - nothing more will be heard of it
+            self._warn_of(error)
+            return True
+
+    def hold_settled(self, on: bool) -> bool:
+        """Whether what it does is frozen (``on``) or goes on."""
+        if not self.started:
+            return True
+        try:
+            return self.port_held() in (None, on)
+        except Exception as error:  # noqa: BLE001 - the next tick will fail the leaf
+            self._warn_of(error)
+            return True
+
+    def drop(self, t: float) -> None:
+        """See Node; a leaf that never started leaves no trace."""
+        if self.started:
+            super().drop(t)
+        else:
+            self.ending = None
+            self.status = Status.INVALID
+
+    def _warn_of(self, error: Exception) -> None:
+        self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", describe(error))
+
+
+class Delay(Leaf):
+    """Waits ``duration_s`` seconds, then succeeds or fails."""
+
+    uses_port = False
+
+    def __init__(self, name: str, duration_s: float, succeed: bool = True) -> None:
+        super().__init__(name)
+        self.duration_s = duration_s
+        self.result = Status.SUCCESS if succeed else Status.FAILURE
+
+    def poll(self) -> None:
+        """End when the time is up."""
+        if self.context.clock.due(self.wake_at()):
+            failed = self.result is Status.FAILURE
+            message = f"fails after {self.duration_s:g} s, as written" if failed else ""
+            self.finish(self.result, self.wake_at(), message)
+
+    def wake_at(self) -> float:
+        """When the time is up."""
+        return self.t_start + self.duration_s
+
+
+class Set(Leaf):
+    """Writes a value on the blackboard."""
+
+    uses_port = False
+
+    def __init__(self, name: str, key: str, value: Value) -> None:
+        super().__init__(name)
+        self.key = key
+        self.value = value
+
+    def start(self) -> None:
+        """Write; a full blackboard is a failure."""
+        self.context.blackboard.write(self.key, self.value)
+        self.finish(Status.SUCCESS, self.t_start)
+
+
+class Stop(Leaf):
+    """Ends the whole run, or every running node named ``target`` with success.
+
+    The run does it between two passes over the tree, when no node is in the middle of its work.
+    """
+
+    uses_port = False
+    answer: str | None = None
+
+    def __init__(self, name: str, target: str = "") -> None:
+        super().__init__(name)
+        self.target = target
+
+    def start(self) -> None:
+        """Tell the run."""
+        self.answer = None
+        self.context.stops.append(self)
+
+    def poll(self) -> None:
+        """End when the run has done it."""
+        if self.answer is not None:
+            self.finish(Status.SUCCESS, self.t_start, self.answer)

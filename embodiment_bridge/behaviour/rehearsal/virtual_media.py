@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A player and a fetcher on a virtual clock, with lengths and replies from tables: for dry runs and tests."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from embodiment_bridge.behaviour.engine.clock import TIE_S
+from embodiment_bridge.behaviour.engine.ports import (
+    FetchReport,
+    FetchStatus,
+    SoundReport,
+    SoundRequest,
+    SoundStatus,
+)
+from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+
+COMMANDS = ("pause", "resume", "stop", "setVolume")
+FETCH_S = 0.2  # how long a virtual fetch takes
+
+
+@dataclass(slots=True)
+class _Track:
+    """A sound: when it ends unless it is made to stand; ``words`` are spread evenly over its ``length``."""
+
+    t_end: float
+    status: SoundStatus = SoundStatus.RUNNING
+    reason: str = ""
+    length: float = 0.0
+    words: int = 0
+
+    def words_begun(self, now: float) -> int:
+        """How many words of it have begun."""
+        if self.words == 0 or self.length == 0.0:
+            return self.words
+        return min(self.words, 1 + int((now - self.t_end + self.length + TIE_S) * self.words / self.length))
+
+    def next_word(self, now: float) -> float:
+        """When the next one begins."""
+        begun = self.words_begun(now)
+        return math.inf if begun >= self.words else self.t_end - self.length * (1 - begun / self.words)
+
+
+@dataclass(slots=True)
+class _Channel:
+    """One channel: what plays on it."""
+
+    playing: _Track | None = None
+    paused: bool = False
+    volume: float = 100.0
+    stands_since: float | None = None
+
+    def stand(self, now: float, *, paused: bool, held: bool) -> None:
+        """Play or stand still; the end moves on by as long as it stood."""
+        self.paused = paused
+        if (paused or held) and self.stands_since is None:
+            self.stands_since = now
+        elif not (paused or held) and self.stands_since is not None:
+            if self.playing is not None:
+                self.playing.t_end += now - self.stands_since
+            self.stands_since = None
+
+    def end(self, now: float, held: bool, status: SoundStatus, reason: str = "") -> None:
+        """Nothing plays any more."""
+        if self.playing is not None:
+            self.playing.status, self.playing.reason = status, reason
+            self.playing = None
+            self.stand(now, paused=False, held=held)
+
+    def next_time(self, now: float) -> float:
+        """When what plays ends or says its next word; inf when nothing plays."""
+        if self.playing is None or self.stands_since is not None:
+            return math.inf
+        return min(self.playing.t_end, self.playing.next_word(now))
+
+
+class VirtualMedia:
+    """A ``MediaPort``.
+
+    ``lengths`` are those of media in s, by URL; every spoken text takes ``speech_s`` (None: it has no voice).
+
+    Raises:
+        ConfigError: a length is not a finite number, 0 or more.
+    """
+
+    def __init__(self, lengths: Mapping[str, float], speech_s: float | None = None) -> None:
+        for what, seconds in (*lengths.items(), ("speech", speech_s or 0.0)):
+            if not (math.isfinite(seconds) and seconds >= 0):
+                raise ConfigError(
+                    f"the length of {what} is {seconds!r} s; it must be a finite number, 0 or more"
+                )
+        self._lengths = lengths
+        self._speech_s = speech_s
+        self._tracks: dict[str, _Track] = {}
+        self._channels = {"": _Channel()}
+        self._held = False
+        self._now = 0.0
+
+    @property
+    def speaks(self) -> bool:
+        """See ``MediaPort``."""
+        return self._speech_s is not None
+
+    @property
+    def volume(self) -> float:
+        """Percent, of the usual channel."""
+        return self._channels[""].volume
+
+    def advance_to(self, now: float) -> None:
+        """The virtual time is ``now``."""
+        self._now = now
+        for channel in self._channels.values():
+            playing = channel.playing
+            if playing is not None and channel.stands_since is None and playing.t_end <= now + TIE_S:
+                channel.end(now, self._held, SoundStatus.ENDED)
+
+    def next_time(self) -> float:
+        """When something ends or is said next; inf when nothing plays."""
+        return min(channel.next_time(self._now) for channel in self._channels.values())
+
+    def start(self, request: SoundRequest) -> None:
+        """See ``MediaPort``."""
+        length = self._lengths.get(request.url) if request.url else self._speech_s
+        if length is None:
+            reason = f"MEDIA_LENGTH_UNKNOWN: say how long {request.url} is with --media URL=SECONDS"
+            self._tracks[request.id] = _Track(self._now, SoundStatus.FAILED, reason)
+            return
+        channel = self._channel(request.channel)
+        channel.end(self._now, self._held, SoundStatus.REPLACED, "a newer sound took the channel")
+        words = len(words_of(request.content)) if request.marks_url or not request.url else 0
+        channel.playing = self._tracks[request.id] = _Track(self._now + length, length=length, words=words)
+        if request.volume is not None:
+            channel.volume = request.volume
+        self.advance_to(self._now)
+
+    def report(self, request_id: str) -> SoundReport:
+        """See ``MediaPort``."""
+        track = self._tracks.get(request_id)
+        if track is None:
+            return SoundReport(request_id, SoundStatus.FAILED, reason="there is no such request")
+        stands = next((one.stands_since for one in self._channels.values() if one.playing is track), None)
+        words = (
+            -1
+            if track.status is SoundStatus.FAILED
+            else track.words_begun(self._now if stands is None else stands)
+        )
+        if track.status.ended:
+            del self._tracks[request_id]
+        return SoundReport(request_id, track.status, held=self._held, reason=track.reason, words=words)
+
+    def cancel(self, request_id: str) -> None:
+        """See ``MediaPort``; silent at once."""
+        track = self._tracks.get(request_id)
+        for channel in self._channels.values():
+            if track is not None and channel.playing is track:
+                channel.end(self._now, self._held, SoundStatus.STOPPED)
+
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
+        """See ``MediaPort``."""
+        if action not in COMMANDS:
+            raise CommandError(unknown("player action", action, COMMANDS))
+        one = self._channel(channel)
+        if action == "setVolume":
+            if volume is None or not 0 <= volume <= 100:
+                raise CommandError(f"a volume is 0 to 100 percent, not {volume}")
+            one.volume = volume
+            return ""
+        if one.playing is None:
+            return "nothing plays"
+        if action == "stop":
+            one.end(self._now, self._held, SoundStatus.STOPPED)
+        else:
+            one.stand(self._now, paused=action == "pause", held=self._held)
+        return ""
+
+    def hold(self, on: bool) -> None:
+        """See ``MediaPort``; at once."""
+        self._held = on
+        for channel in self._channels.values():
+            channel.stand(self._now, paused=channel.paused, held=on)
+
+    def _channel(self, name: str) -> _Channel:
+        return self._channels.setdefault("" if name == "main" else name, _Channel())
+
+
+class VirtualRequests:
+    """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; other URLs fail after the same time."""
+
+    def __init__(self, replies: Mapping[str, str]) -> None:
+        self._replies = replies
+        self._fetches: dict[str, tuple[float, str]] = {}
+        self._canceled: set[str] = set()
+        self._now = 0.0
+
+    def advance_to(self, now: float) -> None:
+        """The virtual time is ``now``."""
+        self._now = now
+
+    def next_time(self) -> float:
+        """When the next reply comes."""
+        return min((due for due, _ in self._fetches.values()), default=math.inf)
+
+    def start(self, request_id: str, url: str) -> None:
+        """See ``RequestPort``."""
+        self._fetches[request_id] = (self._now + FETCH_S, url)
+
+    def report(self, request_id: str) -> FetchReport:
+        """See ``RequestPort``."""
+        if request_id in self._canceled:
+            self._canceled.discard(request_id)
+            return FetchReport(request_id, FetchStatus.CANCELED)
+        due, url = self._fetches[request_id]
+        if self._now < due - TIE_S:
+            return FetchReport(request_id, FetchStatus.RUNNING)
+        del self._fetches[request_id]
+        if url in self._replies:
+            return FetchReport(request_id, FetchStatus.DONE, text=self._replies[url])
+        reason = f"NO_REPLY: give one for {url} with --reply URL=FILE"
+        return FetchReport(request_id, FetchStatus.FAILED, reason=reason)
+
+    def cancel(self, request_id: str) -> None:
+        """See ``RequestPort``."""
+        if self._fetches.pop(request_id, None) is not None:
+            self._canceled.add(request_id)

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A logged run done again: the same document, seed, times and answers give the same transitions."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.journal import Origin, Transition
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import (
+    FetchReport,
+    FetchStatus,
+    Ports,
+    SoundReport,
+    SoundRequest,
+    SoundStatus,
+)
+from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.run_log.run_log import FORMAT
+from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError, ConfigError
+
+MAX_LINE = 20_000_000  # characters
+CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints")
+
+
+def replay(lines: Iterable[str]) -> list[Transition]:
+    """Do a logged run again, as fast as the machine can.
+
+    Raises:
+        ConfigError: the lines are no log of this format.
+    """
+    entries = _entries(lines)
+    header = next(entries, None)
+    if header is None or header.get("kind") != "header" or header.get("format") != FORMAT:
+        raise ConfigError(f"the first line of a log is a header of format {FORMAT}")
+    try:
+        return _Replay(header).over(entries)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ConfigError(f"the log cannot be done again: {type(error).__name__}: {error}") from error
+
+
+def logged(lines: Iterable[str]) -> list[Transition]:
+    """The transitions that a log tells.
+
+    Raises:
+        ConfigError: a line is no JSON object.
+    """
+    found = [entry for entry in _entries(lines) if entry.get("kind") == "transition"]
+    try:
+        return [
+            Transition(one["t"], one["event"], Origin(**one["origin"]), one["message"], one["code"])
+            for one in found
+        ]
+    except (KeyError, TypeError) as error:
+        raise ConfigError(f"a transition of the log is bad: {type(error).__name__}: {error}") from error
+
+
+def _entries(lines: Iterable[str]) -> Any:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if len(line) > MAX_LINE:
+            raise ConfigError(f"line {number} of the log has more than {MAX_LINE} characters")
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ConfigError(f"line {number} of the log is no JSON: {error}") from None
+        if not isinstance(entry, dict):
+            raise ConfigError(f"line {number} of the log is no JSON object")
+        yield entry
+
+
+def _allowed(entry: Any) -> Allowed | None:
+    return None if entry is None else Allowed(entry[0], frozenset(entry[1]))
+
+
+class _Answers:
+    """What the ports answer: as before, unless the log has something new for this call."""
+
+    def __init__(self) -> None:
+        self._calls: Counter[str] = Counter()
+        self._news: dict[tuple[str, int], dict[str, Any]] = {}
+        self._last: dict[str, Any] = {}
+
+    def begin(self, news: list[dict[str, Any]]) -> None:
+        """The next tick or control."""
+        self._calls.clear()
+        self._news = {(one["call"], one["n"]): one for one in news}
+
+    def get(self, call: str, usual: Any = None) -> Any:
+        news = self._news.get((call, self._calls[call]))
+        self._calls[call] += 1
+        if news is not None:
+            if "error" in news:
+                self._last.pop(call, None)
+                raise CommandError(news["error"])
+            self._last[call] = news["answer"]
+        return self._last.get(call, usual)
+
+
+class _Replay:
+    """One run, driven by the entries of a log."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        self._answers = _Answers()
+        self._board = Blackboard()
+        skills = {
+            name: SkillInfo(
+                **{**one, "channels": tuple(one["channels"]), "parameters": tuple(one["parameters"])}
+            )
+            for name, one in header["skills"].items()
+        }
+        urls: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in header["urls"].items()
+        }
+        for key in ("ports", "hosts", "trusted_hosts"):
+            urls[key] = None if urls[key] is None else frozenset(urls[key])
+        rules = header["rules"]
+        self._run = Run(
+            header["document"],
+            Ports(_Skills(self._answers), _Media(self._answers, header["speaks"]), _Requests(self._answers)),
+            Rules(
+                skills,
+                UrlPolicy(**urls),
+                rules["strict"],
+                rules["volume_scale"],
+                Limits(**rules["limits"]),
+                header["subtrees"],
+                *(_allowed(one) for one in header.get("allowed", (None, None))),
+            ),
+            run_id=header["run_id"],
+            settings=Settings(**header["settings"]),
+            blackboard=self._board,
+            seed=header["seed"],
+        )
+        self._found: list[Transition] = []
+
+    def over(self, entries: Iterable[dict[str, Any]]) -> list[Transition]:
+        """Everything in its order; the answers of a moment stand behind it."""
+        moment: dict[str, Any] | None = None
+        answers: list[dict[str, Any]] = []
+        values: dict[str, Any] = {}
+        for entry in entries:
+            kind = entry["kind"]
+            if kind == "port":
+                answers.append(entry)
+            elif kind in ("tick", "control", "board"):
+                self._do(moment, answers)
+                moment, answers = None, []
+                if kind == "board":
+                    values = entry["values"]
+                    continue
+                for key, value in values.items():
+                    self._board.write(key, value)
+                moment, values = entry, {}
+            elif kind == "cut":
+                break
+        self._do(moment, answers)
+        return self._found
+
+    def _do(self, moment: dict[str, Any] | None, answers: list[dict[str, Any]]) -> None:
+        if moment is None:
+            return
+        self._answers.begin(answers)
+        if moment["kind"] == "tick":
+            self._run.tick(moment["now"])
+        elif moment["call"] in CONTROLS:
+            getattr(self._run, moment["call"])(*moment["arguments"])
+        else:
+            raise ConfigError(f"a log has no control {moment['call']!r:.40}")
+        self._found += self._run.take_events()
+
+
+class _Skills:
+    """A ``SkillPort`` that answers from the log."""
+
+    def __init__(self, answers: _Answers) -> None:
+        self._get = answers.get
+
+    def start(self, request: SkillRequest) -> None:
+        self._get(f"skills.start {request.id}")
+
+    def report(self, request_id: str) -> SkillReport:
+        answer = self._get(f"skills.report {request_id}")
+        return SkillReport(**{**answer, "status": SkillStatus(answer["status"])})
+
+    def cancel(self, request_id: str) -> None:
+        self._get(f"skills.cancel {request_id}")
+
+    def hold(self, on: bool) -> None:
+        self._get(f"skills.hold {on}")
+
+
+class _Media:
+    """A ``MediaPort`` that answers from the log."""
+
+    def __init__(self, answers: _Answers, speaks: bool) -> None:
+        self._get = answers.get
+        self.speaks = speaks
+
+    def start(self, request: SoundRequest) -> None:
+        self._get(f"media.start {request.id}")
+
+    def report(self, request_id: str) -> SoundReport:
+        answer = self._get(f"media.report {request_id}")
+        return SoundReport(**{**answer, "status": SoundStatus(answer["status"])})
+
+    def cancel(self, request_id: str) -> None:
+        self._get(f"media.cancel {request_id}")
+
+    def command(self, action: str, volume: float | None, channel: str = "") -> str:
+        return str(self._get(f"media.command {action}", ""))
+
+    def hold(self, on: bool) -> None:
+        self._get(f"media.hold {on}")
+
+
+class _Requests:
+    """A ``RequestPort`` that answers from the log."""
+
+    def __init__(self, answers: _Answers) -> None:
+        self._get = answers.get
+
+    def start(self, request_id: str, url: str) -> None:
+        self._get(f"requests.start {request_id}")
+
+    def report(self, request_id: str) -> FetchReport:
+        answer = self._get(f"requests.report {request_id}")
+        return FetchReport(**{**answer, "status": FetchStatus(answer["status"])})
+
+    def cancel(self, request_id: str) -> None:
+        self._get(f"requests.cancel {request_id}")

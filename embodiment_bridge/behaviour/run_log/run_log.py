@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run that writes down all it needs to be done again, one JSON object per line.
+
+The lines, by ``kind``:
+
+* ``header``: format, run id, seed, document text and its SHA-256, subtrees, skills, settings, rules;
+* ``tick``: the outside time ``now``; only of ticks in which something happened;
+* ``control``: a call from outside (pause, resume, step, cancel, preempt, set_breakpoints) and its arguments;
+* ``board``: values of the blackboard that were written from outside since the tick before;
+* ``port``: what a port answered during the tick or control above it, where that is news: a report that differs
+  from the one before, a remark, or an error; ``n`` counts the calls with these arguments in that moment;
+* ``transition``: scheduled time, event, pointer, ...: what people want to read;
+* ``end``: the outcome. ``cut``: the log became too long, and is not continued.
+
+The document, its replies and the values stand in the log as they are: it is as confidential as they are.
+"""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import Any
+
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.document_hashes import hash_of
+from embodiment_bridge.behaviour.engine.journal import Transition
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.run_log.recorder import Recorder
+from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.core.errors import ConfigError
+
+FORMAT = 1
+MAX_BYTES = 50_000_000
+
+
+class LoggedRun(Run):
+    """A run that tells ``write`` every line of its log.
+
+    Args:
+        source: JSON text; a document that was read before has no text to be read again.
+        ports: as of ``Run``.
+        rules: as of ``Run``.
+        write: takes a line without its end; must return at once.
+        max_bytes: after about as many the log ends with a line of the kind ``cut``; the run goes on.
+
+    Raises:
+        ConfigError: ``source`` is no text.
+    """
+
+    def __init__(
+        self,
+        source: str | bytes,
+        ports: Ports,
+        rules: Rules,
+        *,
+        write: Callable[[str], None],
+        run_id: str = "run",
+        settings: Settings | None = None,
+        blackboard: Blackboard | None = None,
+        seed: int | None = None,
+        max_bytes: int = MAX_BYTES,
+    ) -> None:
+        if not isinstance(source, (str, bytes)):
+            raise ConfigError(f"a logged run needs the text of its document, not a {type(source).__name__}")
+        settings = settings or Settings()
+        board = Blackboard() if blackboard is None else blackboard
+        self._recorder = Recorder(ports)
+        recorded = self._recorder.ports
+        super().__init__(
+            source, recorded, rules, run_id=run_id, settings=settings, blackboard=board, seed=seed
+        )
+        self._write = write
+        self._bytes_left = max_bytes
+        self._board = board
+        self._board_seen: dict[str, Any] = {}
+        self._board_version = -1
+        self._unwritten_tick: float | None = None
+        self._last_now: float | None = None
+        self._force = True  # the next tick is written, whatever happens in it
+        self._pending: list[Transition] = []
+        self._put(_header(source, rules, run_id, self.seed, settings, recorded.media.speaks))
+
+    def tick(self, now: float) -> RunState:
+        """See ``Run``."""
+        values = self._values_from_outside()
+        before, unseen = self.state, self._context.unseen
+        self._recorder.begin()
+        state = super().tick(now)
+        calls, events = self._recorder.take(), super().take_events()
+        backwards = self._last_now is not None and now < self._last_now
+        if backwards and self._unwritten_tick is not None:
+            self._put({"kind": "tick", "now": self._unwritten_tick})
+        if (
+            self._force
+            or backwards
+            or values
+            or calls
+            or events
+            or state is not before
+            or self._context.unseen > unseen
+        ):
+            self._tell(values, {"kind": "tick", "now": now}, calls, events)
+            self._force = False
+            self._unwritten_tick = None
+        else:
+            self._unwritten_tick = now
+        self._last_now = now
+        self._tell_end(before)
+        return state
+
+    def pause(self) -> bool:
+        """See ``Run``."""
+        return bool(self._control("pause", super().pause))
+
+    def resume(self) -> bool:
+        """See ``Run``."""
+        return bool(self._control("resume", super().resume))
+
+    def step(self) -> bool:
+        """See ``Run``."""
+        return bool(self._control("step", super().step))
+
+    def cancel(self, reason: str = "canceled") -> None:
+        """See ``Run``."""
+        self._control("cancel", super().cancel, reason)
+
+    def preempt(self, reason: str = "another run takes its place") -> None:
+        """See ``Run``."""
+        self._control("preempt", super().preempt, reason)
+
+    def set_breakpoints(self, names: Iterable[str]) -> None:
+        """See ``Run``."""
+        self._control("set_breakpoints", super().set_breakpoints, sorted(set(names), key=str))
+
+    def take_events(self) -> list[Transition]:
+        """See ``Run``."""
+        events, self._pending = self._pending, []
+        return events
+
+    def _control(self, call: str, do: Callable[..., object], *arguments: object) -> object:
+        if self._unwritten_tick is not None:  # what the call does begins at the time of that tick
+            self._put({"kind": "tick", "now": self._unwritten_tick})
+            self._unwritten_tick = None
+        values, before = self._values_from_outside(), self.state
+        self._recorder.begin()
+        answer = do(*arguments)
+        entry = {"kind": "control", "call": call, "arguments": list(arguments)}
+        self._tell(values, entry, self._recorder.take(), super().take_events())
+        self._force = True
+        self._tell_end(before)
+        return answer
+
+    def _values_from_outside(self) -> dict[str, Any]:
+        """What has changed on the blackboard since this run last looked; None for what is gone."""
+        if self._board.version == self._board_version:
+            return {}
+        old, new = self._board_seen, self._board.values()
+        changed = {
+            key: new.get(key) for key in old.keys() | new.keys() if repr(old.get(key)) != repr(new.get(key))
+        }
+        return dict(sorted(changed.items()))
+
+    def _tell(
+        self,
+        values: dict[str, Any],
+        moment: dict[str, Any],
+        calls: list[dict[str, Any]],
+        events: list[Transition],
+    ) -> None:
+        if values:
+            self._put({"kind": "board", "values": values})
+        self._put(moment)
+        for call in calls:
+            self._put({"kind": "port", **call})
+        for event in events:
+            self._put({"kind": "transition", **asdict(event)})
+        # Nobody has taken them for long: the journal would have dropped the oldest too.
+        self._pending = (self._pending + events)[-100_000:]
+        self._board_seen, self._board_version = self._board.values(), self._board.version
+
+    def _tell_end(self, before: RunState) -> None:
+        if self.ending is not None and before is not RunState.ENDED:
+            ending = {"outcome": self.ending.outcome.value, "t": self.ending.t, "reason": self.ending.reason}
+            self._put({"kind": "end", **ending, "pointer": self.ending.origin.pointer})
+
+    def _put(self, entry: dict[str, Any]) -> None:
+        if self._bytes_left <= 0:
+            return
+        line = json.dumps(entry)
+        self._bytes_left -= len(line) + 1
+        self._write(line if self._bytes_left > 0 else '{"kind": "cut"}')
+
+
+def _header(
+    source: str | bytes, rules: Rules, run_id: str, seed: int, settings: Settings, speaks: bool
+) -> dict[str, Any]:
+    return {
+        "kind": "header",
+        "format": FORMAT,
+        "run_id": run_id,
+        "seed": seed,
+        "speaks": speaks,
+        "sha256": hash_of(source),
+        "document": _text(source),
+        "subtrees": {name: _text(one) for name, one in rules.subtrees.items()},
+        "skills": {name: asdict(info) for name, info in rules.skills.items()},
+        "settings": asdict(settings),
+        "rules": {"strict": rules.strict, "volume_scale": rules.volume_scale, "limits": asdict(rules.limits)},
+        "allowed": [_channels(rules.allowed), _channels(rules.allowed_fetched)],
+        "urls": {key: _plain(value) for key, value in asdict(rules.urls).items()},
+    }
+
+
+def _text(text: str | bytes) -> str:
+    return text.decode(errors="surrogateescape") if isinstance(text, bytes) else text
+
+
+def _channels(allowed: Allowed | None) -> Any:
+    return None if allowed is None else [allowed.source, sorted(allowed.channels)]
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, (frozenset, set)) else value

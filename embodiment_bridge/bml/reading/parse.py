@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From bytes to JSON values, guarded: size, encoding and nesting are looked at before ``json`` sees the text.
+
+``json.loads`` alone takes NaN, 1e999, repeated keys and lone surrogates, and raises RecursionError when the
+input is deep.
+"""
+
+import json
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.reading.pointer import is_unicode
+from embodiment_bridge.bml.reading.problems import Problems
+
+LONGEST_INTEGER = 400  # digits; a double has at most 309, and long integers parse in square time
+
+_BOM = "\ufeff"
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
+_MARKDOWN_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+
+
+class RepeatedKeys(dict[str, Any]):
+    """An object in which keys stood more than once; the last value of each counts."""
+
+    repeated: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A JSON value; ``doubtful`` when ``doubts.find`` should look for what JSON or Unicode does not allow."""
+
+    value: Any
+    doubtful: bool
+
+
+def parse(text: bytes | str, problems: Problems, limits: Limits) -> Parsed | None:
+    """The JSON value of ``text``, or None after noting why there is none."""
+    whole = _decoded(text, problems, limits)
+    if whole is None:
+        return None
+    if whole.startswith(_BOM):
+        problems.tolerated("", "BYTE_ORDER_MARK", "the text begins with a byte order mark")
+        whole = whole[1:]
+    depth = bracket_depth(whole.encode(errors="surrogatepass"))
+    if depth > limits.max_brackets:
+        message = f"brackets are nested {depth} deep, {limits.max_brackets} is the limit"
+        problems.error("", "TOO_DEEP", message)
+        return None
+    return _loaded(whole, problems)
+
+
+def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | None:
+    size = len(text)
+    if isinstance(text, str) and size <= limits.max_bytes:
+        size = len(text.encode(errors="surrogatepass"))
+    if size > limits.max_bytes:
+        message = f"the text has at least {size} bytes, {limits.max_bytes} is the limit"
+        problems.error("", "TOO_LARGE", message)
+        return None
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode()
+    except UnicodeDecodeError as error:
+        problems.error("", "NOT_UTF8", f"byte {error.start} is not UTF-8 ({error.reason})")
+        return None
+
+
+def bracket_depth(data: bytes) -> int:
+    """How deep brackets nest in JSON text, strings left out (exact for valid JSON, never raises)."""
+    unescaped = _ESCAPE.sub(b"", data) if b"\\" in data else data
+    outside = b"".join(unescaped.split(b'"')[::2])
+    brackets = outside.translate(None, _NO_BRACKETS)
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def _loaded(text: str, problems: Problems) -> Parsed | None:
+    hooks = _Hooks()
+    try:
+        try:
+            value = hooks.loads(text)
+        except json.JSONDecodeError as error:
+            repaired = _without_markdown(text) if error.msg.startswith("Invalid \\escape") else text
+            if repaired == text:
+                raise
+            value = hooks.loads(repaired)
+            problems.tolerated("", "MARKDOWN_ESCAPE", "'\\_' is a Markdown escape, read as '_'")
+    except json.JSONDecodeError as error:
+        problems.error("", "NOT_JSON", f"line {error.lineno} column {error.colno}: {error.msg}")
+        return None
+    except RecursionError:  # only with limits wider than the default ones
+        problems.error("", "TOO_DEEP", "brackets are nested deeper than the parser can follow")
+        return None
+    doubtful = hooks.doubtful or _SURROGATE_ESCAPE.search(text) is not None or not is_unicode(text)
+    return Parsed(value, doubtful)
+
+
+def _without_markdown(text: str) -> str:
+    """The text with Markdown's escaped underscores as plain ones; JSON has no such escape."""
+    return _MARKDOWN_ESCAPE.sub(lambda found: "_" if found[1] == "_" else found[0], text)
+
+
+class _Hooks:
+    """What ``json`` calls for values that JSON does not allow; they stay in place for ``doubts`` to find."""
+
+    def __init__(self) -> None:
+        self.doubtful = False
+
+    def loads(self, text: str) -> Any:
+        return json.loads(
+            text,
+            object_pairs_hook=self._pairs,
+            parse_float=self._float,
+            parse_int=self._int,
+            parse_constant=self._constant,
+        )
+
+    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        value = dict(pairs)
+        if len(value) == len(pairs):
+            return value
+        self.doubtful = True
+        repeating = RepeatedKeys(value)
+        repeating.repeated = [key for key, times in Counter(key for key, _ in pairs).items() if times > 1]
+        return repeating
+
+    def _float(self, digits: str) -> float:
+        value = float(digits)
+        if math.isinf(value):
+            self.doubtful = True
+        return value
+
+    def _int(self, digits: str) -> int | float:
+        if len(digits) <= LONGEST_INTEGER:
+            return int(digits)
+        self.doubtful = True
+        return math.inf
+
+    def _constant(self, name: str) -> float:
+        self.doubtful = True
+        return float(name)

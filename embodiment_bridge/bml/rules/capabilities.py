@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which channels of a body the documents of a source may drive: a cloud may be denied the legs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from embodiment_bridge.bml.analysis.channels import AUDIO
+from embodiment_bridge.bml.document import Body, Document, Player, Problem, Speak
+from embodiment_bridge.bml.walk import preorder
+from embodiment_bridge.body.description import CHANNELS
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.errors import ConfigError, unknown
+
+PARAMETER: Final = "source_channels"
+FETCHED: Final = "fetched"  # the source of documents that came from a server
+OTHERS: Final = "*"  # all sources that are not named
+FORM: Final = "SOURCE=CHANNEL,CHANNEL or SOURCE=-CHANNEL,-CHANNEL, as cloud=-legs"
+EVERYTHING: Final = frozenset({*CHANNELS, AUDIO})
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The channels that ``source`` may use; ``audio`` is all that is heard."""
+
+    source: str
+    channels: frozenset[str]
+
+    def refusal(self, what: str, channels: Iterable[str]) -> str:
+        """Why something that drives these channels is refused; empty when it is not."""
+        denied = [channel for channel in channels if channel not in self.channels]
+        if not denied:
+            return ""
+        return (
+            f"{what} drives {', '.join(denied)}, which {self.source[:60]!r} may not (parameter {PARAMETER})"
+        )
+
+
+Table = Mapping[str, frozenset[str]]
+
+
+def parse_table(entries: Iterable[str]) -> Table:
+    """The parameter's entries; empty ones are left out.
+
+    Raises:
+        ConfigError: one has another form, an unknown channel, or a source that has one already.
+    """
+    table: dict[str, frozenset[str]] = {}
+    for entry in entries:
+        if not entry:
+            continue
+        source, sign, names = entry.rpartition("=")
+        if not source or not sign or source in table:
+            raise ConfigError(f"parameter {PARAMETER}: {entry!r:.200} is not one more {FORM}")
+        table[source] = _channels(names)
+    return table
+
+
+def _channels(text: str) -> frozenset[str]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    names = {word.removeprefix("-") for word in words}
+    for name in sorted(names - EVERYTHING):
+        raise ConfigError(f"parameter {PARAMETER}: {unknown('channel', name[:40], sorted(EVERYTHING))}")
+    denied = [word for word in words if word.startswith("-")]
+    if denied and len(denied) < len(words):
+        raise ConfigError(f"parameter {PARAMETER}: {text!r:.100}: all channels have a '-', or none has")
+    return EVERYTHING - names if denied else frozenset(names)
+
+
+def allowed_to(table: Table, source: str) -> Allowed | None:
+    """What a source may use; None: everything."""
+    channels = table.get(source, table.get(OTHERS))
+    return None if channels is None else Allowed(source, channels)
+
+
+def allowed_fetched(table: Table, source: str) -> Allowed | None:
+    """What documents may use that runs of ``source`` have fetched: what both may."""
+    own, fetched = allowed_to(table, source), table.get(FETCHED)
+    if fetched is None:
+        return own
+    return Allowed(FETCHED, fetched if own is None else fetched & own.channels)
+
+
+def check_channels(
+    document: Document, skills: Mapping[str, SkillInfo], allowed: Allowed | None
+) -> list[Problem]:
+    """An error for each leaf that drives a channel which is not allowed, also where the body lacks it."""
+    if allowed is None:
+        return []
+    problems = []
+    for node in preorder(document.root):
+        if isinstance(node, Body):
+            skill = skills.get(node.action.lower())
+            reason = allowed.refusal(node.action, () if skill is None else skill.channels)
+            where = f"{node.pointer}/{node.action_key}"
+        elif isinstance(node, (Speak, Player)):
+            reason, where = allowed.refusal("sound", (AUDIO,)), f"{node.pointer}/type"
+        else:
+            continue
+        if reason:
+            problems.append(Problem(where, "CHANNEL_NOT_ALLOWED", reason))
+    return problems

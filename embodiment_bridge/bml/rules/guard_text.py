@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conditions that an operator writes in one line: ``battery.percent >= 15``."""
+
+import json
+import math
+import re
+
+from embodiment_bridge.bml.conditions import KEY, Compare, Value
+from embodiment_bridge.core.errors import ConfigError
+
+FORM = "NAME OPERATOR VALUE, as battery.percent >= 15"
+_GUARD = re.compile(rf"\s*({KEY.pattern})\s*(<=|>=|==|!=|<|>)\s*(\S.{{0,199}}?)\s*")
+
+
+def parse_guard(text: str) -> Compare:
+    """A comparison of a named value with a number, a boolean or a text in quotes.
+
+    Raises:
+        ConfigError: it has another form.
+    """
+    found = _GUARD.fullmatch(text)
+    value = _value(found[3]) if found else None
+    if found is None or value is None:
+        raise ConfigError(f"parameter guards: {text!r:.200} is not of the form {FORM}")
+    return Compare(found[1], found[2], value)
+
+
+def _value(text: str) -> Value:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(value, (bool, str)):
+        return value
+    return value if isinstance(value, (int, float)) and math.isfinite(value) else None

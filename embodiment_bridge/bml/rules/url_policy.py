@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which URLs a document may name. Documents come from servers and must not reach into the robot's network.
+
+This is the part that needs no name resolution. Whoever opens a URL checks every address that its host
+resolves to with ``address_refusal`` again, and every redirect with ``url_refusal``.
+"""
+
+import ipaddress
+import re
+from dataclasses import dataclass
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from embodiment_bridge.core.errors import unknown
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
+_HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
+_NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]*")
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_WEB = ("http", "https")
+# Addresses of cloud providers' metadata services that ``ipaddress`` counts as global, and their names.
+_METADATA_HOSTS = frozenset({"168.63.129.16", "metadata", "metadata.google.internal"})
+
+
+@dataclass(frozen=True, slots=True)
+class UrlPolicy:
+    """What URLs are allowed.
+
+    schemes: of ``https http file package``.
+    ports: of web URLs; the default port of the scheme is one of them.
+    hosts: when given, only these names (lower case).
+    trusted_hosts: names or addresses that are allowed whatever their address and port, such as a server in
+        the local network; they need not be in ``hosts``. ``name:port`` (``[address]:port``) is only that port.
+    media_roots: absolute folders under which ``file`` URLs may be; none by default.
+    max_length: characters.
+    opens_http, opens_hosts, opens_private: what people set to allow plain http, a host, and an inner address or another
+        port, such as a parameter's name; a refusal names it.
+    """
+
+    schemes: tuple[str, ...] = ("https", "http", "file", "package")
+    ports: frozenset[int] = frozenset({80, 443})
+    hosts: frozenset[str] | None = None
+    trusted_hosts: frozenset[str] = frozenset()
+    media_roots: tuple[str, ...] = ()
+    max_length: int = 2048
+    opens_http: str = ""
+    opens_hosts: str = ""
+    opens_private: str = ""
+
+    def hint(self, opens: str) -> str:
+        """The end of a refusal: what would open it."""
+        return f" (opened by {opens})" if opens else ""
+
+
+def url_refusal(url: str, policy: UrlPolicy) -> str:
+    """Why ``url`` is not allowed; empty when it is."""
+    if len(url) > policy.max_length:
+        return f"it has {len(url)} characters, {policy.max_length} is the limit"
+    if _FORBIDDEN.search(url):
+        return "it has a space, a backslash or a control character"
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        return f"it cannot be read ({error})"
+    if not parts.scheme:
+        return "it has no scheme; relative URLs have no base here"
+    if parts.scheme not in policy.schemes:
+        if parts.scheme == "http" and policy.opens_http:
+            return f"plain http is closed{policy.hint(policy.opens_http)}"
+        return unknown("scheme", parts.scheme[:20], policy.schemes)
+    if parts.scheme in _WEB:
+        return _web_refusal(parts, policy)
+    return _file_refusal(parts, policy) if parts.scheme == "file" else _package_refusal(parts)
+
+
+def address_refusal(address: Address) -> str:
+    """Why a resolved address is not allowed; empty when it is a public one.
+
+    ``ipaddress`` of Python 3.11 counts multicast, NAT64 and 6to4 addresses of inner networks as global:
+    addresses within addresses are looked at too.
+    """
+    inner = _inner(address)
+    if inner is not None:
+        return address_refusal(inner)
+    if str(address) in _METADATA_HOSTS:
+        return f"{address} is a metadata service"
+    if not address.is_global or address.is_multicast:
+        return f"{address} is not a public address"
+    return ""
+
+
+def _inner(address: Address) -> ipaddress.IPv4Address | None:
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour
+
+
+def _web_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
+    if "@" in parts.netloc:
+        return "it has user information"
+    host = (parts.hostname or "").rstrip(".")
+    if not host:
+        return "it has no host"
+    try:
+        port = parts.port
+    except ValueError:
+        return "its port is no number from 0 to 65535"
+    default = 443 if parts.scheme == "https" else 80
+    if is_trusted(host, default if port is None else port, policy):
+        return ""
+    if policy.hosts is not None and host not in policy.hosts:
+        return f"the host {host[:60]!r} is not one of the allowed ones{policy.hint(policy.opens_hosts)}"
+    if port is not None and port not in policy.ports:
+        return f"the port {port} is not one of {sorted(policy.ports)}{policy.hint(policy.opens_private)}"
+    refusal = _host_refusal(host, bracketed="[" in parts.netloc)
+    return refusal and refusal + policy.hint(policy.opens_private)
+
+
+def is_trusted(host: str, port: int, policy: UrlPolicy) -> bool:
+    """Whether a host (lower case) is one of the trusted ones, at all ports or at this one."""
+    place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return host in policy.trusted_hosts or place in policy.trusted_hosts
+
+
+def _host_refusal(host: str, *, bracketed: bool) -> str:
+    if bracketed:
+        try:
+            return address_refusal(ipaddress.IPv6Address(host))
+        except ValueError:
+            return "its host is no IPv6 address"
+    if not _HOST.fullmatch(host):
+        return "its host has characters other than letters, digits, '.', '-' and '_'"
+    if host == "localhost" or host.endswith((".localhost", ".local")):
+        return f"the host {host[:60]!r} is this machine or its network"
+    if host in _METADATA_HOSTS:
+        return f"the host {host!r} is a metadata service"
+    if not _NUMBER.fullmatch(host.rsplit(".", 1)[-1]):
+        return ""
+    try:
+        return address_refusal(ipaddress.IPv4Address(host))
+    except ValueError:  # 127.1, 0x7f.1 and 2130706433 all are 127.0.0.1 to a resolver
+        return "its host is an address, but not as four decimal numbers"
+
+
+def _file_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
+    if parts.netloc not in ("", "localhost"):
+        return "a file URL has no host"
+    path = unquote(parts.path)
+    if not path.startswith("/") or "\x00" in path or ".." in path.split("/"):
+        return "a file URL has an absolute path without '..'"
+    if not any(path.startswith(root.rstrip("/") + "/") for root in policy.media_roots):
+        roots = ", ".join(policy.media_roots) or "none is set"
+        return f"it is not under a media folder ({roots})"
+    return ""
+
+
+def _package_refusal(parts: SplitResult) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", parts.netloc):
+        return "a package URL is package://NAME/PATH"
+    path = unquote(parts.path)
+    if path in ("", "/") or "\x00" in path or ".." in path.split("/"):
+        return "a package URL has a path without '..'"
+    return ""

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: one file a command."""
+
+from embodiment_bridge.cli.command_line import main
+
+__all__ = ["main"]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge bml preprocess`: text to speak becomes sound to play; `--serve` does it for others over HTTP."""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from embodiment_bridge import bml
+from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.launching.environment import of_outside_program
+
+if TYPE_CHECKING:
+    from embodiment_bridge.media.speech import SpeechStore
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge bml preprocess greet.json > spoken.json
+  embodiment_bridge bml preprocess --url https://media.example/speech --out /srv/speech greet.json
+  embodiment_bridge bml preprocess --serve --port 8760
+Without --url the links are file URLs. With --serve: POST a document to /preprocess; its sounds are under /media/.
+Exit code 1 if the document has errors or a text cannot be spoken.
+"""
+CACHE_BYTES = 500_000_000
+
+
+def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = actions.add_parser(
+        "preprocess",
+        help="turn text to speak into sound to play",
+        description="Turn every speak of a document into a player with the sound of its text.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", nargs="?", help="the document; - reads standard input")
+    command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    command.add_argument("--out", metavar="DIR", help="where the sounds go (default: the user's cache)")
+    command.add_argument(
+        "--url", default="", help="under which URL the robot finds that folder (default: file://)"
+    )
+    command.add_argument(
+        "--fallback", default="", metavar="URL", help="played for a text that cannot be spoken"
+    )
+    command.add_argument(
+        "--speech", choices=("espeak", "piper", "cloud"), default="espeak", help="what speaks"
+    )
+    command.add_argument("--piper-model", default="", metavar="FILE", help="piper's voice file")
+    command.add_argument(
+        "--speech-url", default="", metavar="TEMPLATE", help="of a cloud service; has {text}"
+    )
+    command.add_argument(
+        "--speech-key", default="", metavar="VARIABLE", help="environment variable with its key"
+    )
+    command.add_argument("--serve", action="store_true", help="be a service instead")
+    command.add_argument("--host", default="127.0.0.1", help="of the service: address to listen on")
+    command.add_argument(
+        "--port", type=int, default=8760, help="of the service; 0: a free one (default: 8760)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 1 if something is wrong with the document or its texts."""
+    from embodiment_bridge.media.cache import MediaCache
+    from embodiment_bridge.media.cloud_speech import CloudSettings
+    from embodiment_bridge.media.opening import SpeechChoice, open_speaker, usual_cache
+    from embodiment_bridge.media.operator_fetch import speech_fetcher
+    from embodiment_bridge.media.speech import SpeechStore
+
+    folder = Path(arguments.out) if arguments.out else usual_cache()
+    cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None
+    choice = SpeechChoice(arguments.speech, piper_model=arguments.piper_model, cloud=cloud)
+    fetch = None if cloud is None else speech_fetcher(cloud)
+    store = SpeechStore(
+        open_speaker(choice, of_outside_program(os.environ), fetch), MediaCache(folder, CACHE_BYTES)
+    )
+    try:
+        return _serve(arguments, store, folder) if arguments.serve else _once(arguments, store)
+    finally:
+        store.close()
+
+
+def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
+    from embodiment_bridge.media.preprocess import preprocess
+
+    if arguments.file is None:
+        raise ConfigError("which document? (a file, - for standard input, or --serve)")
+    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    problems = list(result.problems)
+    if result.document is not None:
+        base = arguments.url.rstrip("/")
+        done = preprocess(
+            result.document,
+            store,
+            lambda path: f"{base}/{path.name}" if base else path.resolve().as_uri(),
+            fallback=arguments.fallback,
+        )
+        problems += done.problems
+    for problem in problems:
+        sys.stderr.write(f"{'' if problem.fatal else 'warning '}{problem}\n")
+    if result.document is None or any(problem.fatal for problem in problems):
+        return 1
+    sys.stdout.write(bml.to_json(done.document, indent=2) + "\n")
+    return 0
+
+
+def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) -> int:
+    from embodiment_bridge.cli.say import say
+    from embodiment_bridge.media.speech_service import SpeechService
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+
+    with (
+        stop_on_signals() as stopped,
+        SpeechService(
+            store,
+            folder,
+            arguments.host,
+            arguments.port,
+            public_url=arguments.url,
+            fallback=arguments.fallback,
+            log=say,
+        ) as service,
+    ):
+        say(f"preprocessing at {service.public_url}/preprocess; Ctrl-C ends")
+        while not stopped():
+            time.sleep(0.2)
+    return 0

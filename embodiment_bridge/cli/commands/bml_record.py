@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge bml record-motion OUT`: what the joints do now becomes a skill for a body file."""
+
+import argparse
+import math
+import sys
+import time
+from pathlib import Path
+
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.motion_file import skill_text, track_of
+from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.launching.shares import find_share
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge bml record-motion wave.yaml --name wave_hello --body mock --seconds 5
+  embodiment_bridge bml record-motion dance.yaml --body my_robot.yaml     until Ctrl-C
+The file holds one skill. Name it in the body file, `motions: [wave.yaml]`, or copy it below `skills:`.
+"""
+
+
+def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = actions.add_parser(
+        "record-motion",
+        help="make a skill of what the joints do",
+        description="Record joint_states of the running graph, for some seconds or until Ctrl-C, as a skill.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("out", metavar="OUT", help="YAML file to write; - writes standard output")
+    command.add_argument("--name", help="of the skill (default: that of the file)")
+    command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
+    command.add_argument(
+        "--seconds", type=seconds, default=math.inf, help="record so long, in the body's time"
+    )
+    command.add_argument(
+        "--near", type=float, default=0.01, metavar="RAD", help="stay so near to each sample (default: 0.01)"
+    )
+    command.add_argument(
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the body (default: 10)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0 once the file is written, 1 when nothing moved or nobody was there."""
+    name = arguments.name or Path(arguments.out).stem
+    if name != name.lower() or not name.isidentifier():
+        raise ConfigError(f"--name {name!r} is not of lower case letters, digits and _")
+    if not arguments.seconds > 0.0 or not 1e-4 <= arguments.near <= 1.0:
+        raise ConfigError("--seconds is more than 0, and --near within 0.0001 to 1")
+    body = read_body(_body_path(arguments.body))
+    names, times, rows = _record(arguments)
+    if len(times) < 2:
+        sys.stderr.write(f"embodiment_bridge: no joint_states in namespace {arguments.namespace}\n")
+        return 1
+    track = track_of(body, names, times, rows, arguments.near)
+    if track is None:
+        sys.stderr.write(f"embodiment_bridge: no joint of body {body.name} moved\n")
+        return 1
+    text = skill_text(name, body, track)
+    if arguments.out == "-":
+        sys.stdout.write(text)
+        return 0
+    _write(Path(arguments.out), text)
+    what = f"{track.length:.1f} s of {len(track.joints)} joints in {len(track.times)} points"
+    sys.stderr.write(f"embodiment_bridge: {arguments.out}: skill {name}, {what}\n")
+    return 0
+
+
+def _record(arguments: argparse.Namespace) -> tuple[list[str], list[float], list[list[float]]]:
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    import rclpy
+
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+    from embodiment_bridge.nodes.body.joint_recorder import JointRecorder
+
+    with stop_on_signals() as stopped, Runtime() as runtime:
+        node = runtime.add(
+            rclpy.create_node("record_motion", namespace=arguments.namespace, context=runtime.context)
+        )
+        recorder = JointRecorder(node)
+        deadline = time.monotonic() + arguments.wait
+        runtime.spin(lambda: recorder.seen > 0 or stopped() or time.monotonic() > deadline)
+        recorder.recording = recorder.seen > 0
+        if recorder.recording:
+            sys.stderr.write("embodiment_bridge: recording; Ctrl-C ends\n")
+        runtime.spin(
+            lambda: (
+                not recorder.recording or recorder.length >= arguments.seconds or recorder.full or stopped()
+            )
+        )
+        return recorder.names, recorder.times, recorder.rows
+
+
+def _body_path(name: str) -> Path:
+    """A body file by path, or of this package by name.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if Path(name).suffix == ".yaml":
+        return Path(name)
+    folder = find_share("embodiment_bridge") / "config" / "bodies"
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        raise ConfigError(unknown("body", name, (one.stem for one in folder.glob("*.yaml"))))
+    return path
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge encode PROTOCOL [FILE]`: JSON lines of commands in, wire bytes out."""
+
+import argparse
+import io
+import sys
+
+from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.protocols import registry
+from embodiment_bridge.wire.json_commands import read_commands
+
+EXAMPLES = """\
+examples:
+  echo '{"command": "Init", "model": "T1", "team": "blue", "number": 2}' | embodiment_bridge encode rcsssmj | xxd
+Nothing is written for a line that cannot be sent: it is named on standard error, with exit code 2.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "encode",
+        help="JSON lines of commands to wire bytes",
+        description="Encode commands, one JSON object per line, as the peer would receive them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("protocol", metavar="PROTOCOL", help=registry.choices())
+    command.add_argument(
+        "file", metavar="FILE", nargs="?", default="-", help="the lines (default: standard input)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0; a line that cannot be encoded raises CommandError with its number."""
+    room = registry.room(arguments.protocol)
+    if not room.commands:
+        raise ConfigError(f"protocol {room.name!r} has no commands")
+    codec = registry.codec(room.name)
+    lines = io.StringIO(read_text(arguments.file))
+    for _, command in read_commands(lines, resolve(room.commands)):
+        sys.stdout.buffer.write(codec.encode(command))
+    sys.stdout.buffer.flush()
+    return 0

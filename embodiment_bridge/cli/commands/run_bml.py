@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge run-bml FILE`: run a BML document on the robot of the running graph."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.cli.bml_options import (
+    add_run_options,
+    add_subtree_option,
+    given_subtrees,
+    given_values,
+)
+from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
+
+ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
+EXAMPLES = """\
+examples:
+  embodiment_bridge run-bml dance.json
+  embodiment_bridge run-bml --namespace /robot1 - < dance.json
+exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, nobody there)
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "run-bml",
+        help="run a BML document on the running graph",
+        description="Send a BML document to the behaviour-tree node and follow it. Ctrl-C cancels it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
+    command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    command.add_argument(
+        "--on-new",
+        choices=("replace", "reject", "queue", "suspend"),
+        default="replace",
+        help="what to do about a document that runs (default: replace it)",
+    )
+    command.add_argument("--priority", type=int, default=0, help="a lower one never replaces a higher one")
+    command.add_argument("--suspendable", action="store_true", help="a later document may suspend this one")
+    command.add_argument(
+        "--breakpoint",
+        action="append",
+        default=[],
+        metavar="NODE",
+        help="name or JSON pointer of a node before which the run pauses",
+    )
+    add_run_options(command)
+    add_subtree_option(command)
+    command.add_argument(
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """See ``EXAMPLES`` for the exit codes."""
+    document = read_text(arguments.file)
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    result = _perform(document, given_values(arguments), given_subtrees(arguments), arguments)
+    if result is None:
+        sys.stderr.write(
+            f"embodiment_bridge: nobody answers execute_bml in namespace {arguments.namespace}; start a "
+        )
+        sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml start_peer:=true`\n")
+        return OTHER
+    for problem in result.problems:
+        sys.stderr.write(f"{problem}\n")
+    sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where_and_why(result)}") + "\n")
+    return exit_code(result.outcome)
+
+
+def _perform(
+    document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
+) -> Any:
+    """The action's result, or None when no server appeared in time."""
+    import rclpy
+
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+    from embodiment_bridge.nodes.tree.bml_client import BmlClient
+
+    with stop_on_signals() as stopped, Runtime() as runtime:
+        node = runtime.add(
+            rclpy.create_node("run_bml", namespace=arguments.namespace, context=runtime.context)
+        )
+        client = BmlClient(node, _show)
+        deadline = time.monotonic() + arguments.wait
+        runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
+        if not client.server_is_there:
+            return None
+        client.send(
+            document,
+            source="run-bml",
+            values=values,
+            subtrees=subtrees,
+            strict=arguments.strict,
+            on_new=arguments.on_new,
+            priority=arguments.priority,
+            suspendable=arguments.suspendable,
+            seed=-1 if arguments.seed is None else arguments.seed,
+            breakpoints=arguments.breakpoint,
+        )
+        deadline = time.monotonic() + ANSWER_WITHIN
+        runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
+        if not client.answered:
+            return None
+        runtime.spin(lambda: client.result is not None or stopped())
+        if client.result is None:
+            client.cancel()
+            runtime.spin(lambda: client.result is not None)
+        client.destroy()
+        return client.result
+
+
+def _show(feedback: Any) -> None:
+    """One line per change: run time, state, and what is active."""
+    for warning in feedback.warnings:
+        sys.stderr.write(one_line(warning) + "\n")
+    line = f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}"
+    sys.stdout.write(one_line(line) + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge run-plan FILE.xml`: run an action plan on the robot of the running graph."""
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
+from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.files import read_chunks
+from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.outcome import OTHER, exit_code
+
+ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
+REJECTED = 3
+STATES = ("waits", "runs", "done", "ERROR", "canceled")  # by the numbers of PlanActionStatus
+EXAMPLES = """\
+examples:
+  embodiment_bridge run-plan plan.xml
+  embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
+A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
+exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED,
+PREEMPTED, ERROR, nobody there)
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "run-plan",
+        help="run an action plan (XML) on the running graph",
+        description="Send an action plan to the behaviour-tree node and follow it. Ctrl-C cancels it.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("file", metavar="FILE", help="the plan; - reads standard input")
+    command.add_argument(
+        "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
+    )
+    command.add_argument(
+        "--dialect",
+        choices=("seed", "final", "legacy-2008"),
+        default="seed",
+        help="of the file (default: seed)",
+    )
+    command.add_argument(
+        "--on-error", choices=ON_ERROR, default="stop", help="after an action that failed (default: stop)"
+    )
+    command.add_argument(
+        "--on-new",
+        choices=("replace", "reject", "queue"),
+        default="replace",
+        help="what to do about what runs (default: replace it)",
+    )
+    command.add_argument(
+        "--timeout",
+        type=seconds,
+        default=0.0,
+        metavar="S",
+        help="longest time of one action (default: the node's)",
+    )
+    command.add_argument(
+        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """See ``EXAMPLES`` for the exit codes."""
+    plan = _read(b"".join(read_chunks(arguments.file)), arguments.dialect)
+    if isinstance(plan, str):
+        sys.stderr.write(f"embodiment_bridge: {arguments.file}: {plan}\n")
+        return REJECTED
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    result = _perform(plan, arguments)
+    if result is None:
+        sys.stderr.write(
+            f"embodiment_bridge: nobody answers execute_action_plan in namespace {arguments.namespace}; start a "
+        )
+        sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml`\n")
+        return OTHER
+    why = f": {result.reason}" if result.reason else ""
+    sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{why}\n")
+    return exit_code(result.outcome)
+
+
+def _read(data: bytes, dialect: str) -> Any:
+    """The plan in a document, or the reason why there is none."""
+    from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+    from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+    from embodiment_bridge.wire.events import Malformed
+
+    found = read(data, dialect=dialect)
+    plan = next((event for event in found if isinstance(event, ActionPlan)), None)
+    if plan is not None:
+        return plan
+    faults = [f"byte {event.offset}: {event.reason}" for event in found if isinstance(event, Malformed)]
+    return faults[0] if faults else "there is no action-plan in it"
+
+
+def _goal(plan: Any, arguments: argparse.Namespace) -> Any:
+    from builtin_interfaces.msg import Time
+
+    from embodiment_bridge.action import ExecuteActionPlan
+    from embodiment_bridge.protocols.opencog.convert import Perceptor
+    from embodiment_bridge.protocols.opencog.world.settings import Settings
+
+    settings = Settings(plan.entity_id or "body", dialect=arguments.dialect)
+    return ExecuteActionPlan.Goal(
+        plan=Perceptor(settings).plan(plan, Time()),
+        on_error=arguments.on_error,
+        on_new=arguments.on_new,
+        timeout=arguments.timeout,
+        source="run-plan",
+    )
+
+
+def _perform(plan: Any, arguments: argparse.Namespace) -> Any:
+    """The action's result, or None when no server appeared in time."""
+    import rclpy
+
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+    from embodiment_bridge.nodes.tree.plan_client import PlanClient
+
+    with stop_on_signals() as stopped, Runtime() as runtime:
+        node = runtime.add(
+            rclpy.create_node("run_plan", namespace=arguments.namespace, context=runtime.context)
+        )
+        client = PlanClient(node)
+        deadline = time.monotonic() + arguments.wait
+        runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
+        if not client.server_is_there:
+            return None
+        goal = client.send(_goal(plan, arguments), Progress().show)
+
+        def over() -> bool:
+            client.look_after()
+            return goal.result is not None
+
+        runtime.spin(lambda: over() or stopped())
+        if goal.result is None:
+            goal.cancel()
+            runtime.spin(over)
+        client.destroy()
+        return goal.result
+
+
+class Progress:
+    """Writes one line per action that began or ended."""
+
+    def __init__(self) -> None:
+        self._told: list[int] = []
+
+    def show(self, feedback: Any) -> None:
+        """Write what is new in a feedback of the action."""
+        states = [one.status for one in feedback.actions]
+        before = self._told or [0] * len(states)
+        for one, old in zip(feedback.actions, before, strict=False):
+            if one.status != old:
+                why = f": {one.reason}" if one.reason else ""
+                state = STATES[one.status] if one.status < len(STATES) else "?"
+                sys.stdout.write(f"{feedback.elapsed:8.2f} s  {one.sequence:3} {one.name:20} {state}{why}\n")
+        sys.stdout.flush()
+        self._told = states

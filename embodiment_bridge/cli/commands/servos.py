@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge servos PORT ...`: find servos and read and write their registers."""
+
+import argparse
+import json
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from embodiment_bridge.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from embodiment_bridge.dynamixel.service.registers import Registers
+
+ID = "of the servo, 0 to 252"
+EXAMPLES = """\
+examples:
+  embodiment_bridge servos /dev/ttyUSB0 scan
+  embodiment_bridge servos /dev/ttyUSB0 --baud 57600 scan --protocol 1 --ids 1-20
+  embodiment_bridge servos /dev/ttyUSB0 read 3 present_position
+  embodiment_bridge servos /dev/ttyUSB0 write 3 return_delay_time 0
+  embodiment_bridge servos socket://127.0.0.1:7000 reboot 3
+Values are as the servo's manual numbers them. Nothing else may have the port open. What is found or read is printed as
+one JSON object a line. Exit code 2 if a servo does not answer or refuses.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "servos",
+        help="find Dynamixel servos, read and write their registers",
+        description="Find Dynamixel servos on a port; read and write their registers.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("port", metavar="PORT", help="serial device, or socket://HOST:PORT")
+    command.add_argument("--baud", type=int, default=1_000_000, help="baud rate (default: %(default)s)")
+    command.add_argument(
+        "--wait",
+        type=_milliseconds,
+        default=0.034,
+        metavar="MS",
+        help="for an answer, besides its bytes (default: 34)",
+    )
+    deeds = command.add_subparsers(metavar="ACTION", required=True)
+    scan = _add_deed(deeds, "scan", "all servos at the baud rate", "")
+    scan.add_argument(
+        "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
+    )
+    scan.add_argument(
+        "--ids", type=_ids, metavar="A-B", help="of protocol 1, which is asked one by one (default: all)"
+    )
+    scan.set_defaults(deed=_scan)
+    for name, deed, text in (
+        ("ping", _ping, "one servo"),
+        ("reboot", _reboot, "restart a servo"),
+        ("backup", _backup, "keep the control table in the servo"),
+        ("restore", _restore, "return to the kept control table"),
+    ):
+        one = _add_deed(deeds, name, text, "3")
+        one.add_argument("id", type=int, help=ID)
+        one.set_defaults(deed=deed)
+    read = _add_deed(deeds, "read", "a register, or all", "3 present_position")
+    read.add_argument("id", type=int, help=ID)
+    read.add_argument("register", nargs="?", help="such as present_position (default: all)")
+    read.set_defaults(deed=_read)
+    write = _add_deed(deeds, "write", "set a register; of EEPROM only if it differs", "3 led 1")
+    write.add_argument("id", type=int, help=ID)
+    write.add_argument("register", help="such as goal_position")
+    write.add_argument("value", type=int, help="whole number, as the servo's manual has it")
+    write.set_defaults(deed=_write)
+    command.set_defaults(run=run)
+
+
+def _add_deed(
+    deeds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
+) -> argparse.ArgumentParser:
+    """Declare one action; ``words`` are what follows its name in an example."""
+    example = f"example: embodiment_bridge servos /dev/ttyUSB0 {name} {words}".rstrip()
+    return deeds.add_parser(name, help=text, epilog=example)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0; errors are raised."""
+    try:
+        from embodiment_bridge.dynamixel.service.registers import Registers
+    except ImportError as error:
+        raise ConfigError(f"register access needs dynamixel-sdk and pyserial: {error}") from error
+    with Registers(arguments.port, arguments.baud, arguments.wait) as registers:
+        for row in arguments.deed(registers, arguments):
+            sys.stdout.write(json.dumps(row) + "\n")
+    return 0
+
+
+def _scan(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    return [asdict(found) for found in registers.scan(arguments.ids, arguments.protocol or (2,))]
+
+
+def _ping(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    return [asdict(registers.ping(arguments.id))]
+
+
+def _read(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    if arguments.register:
+        return [{arguments.register: registers.read(arguments.id, arguments.register)}]
+    return [registers.read_all(arguments.id)]
+
+
+def _write(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    return [{"written": registers.write(arguments.id, arguments.register, arguments.value)}]
+
+
+def _reboot(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    registers.reboot(arguments.id)
+    return []
+
+
+def _backup(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    registers.backup(arguments.id)
+    return []
+
+
+def _restore(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    registers.backup(arguments.id, restore=True)
+    return []
+
+
+def _milliseconds(text: str) -> float:
+    value = float(text)
+    if not 1.0 <= value <= 10000.0:
+        raise argparse.ArgumentTypeError(f"{text} is not within 1 to 10000")
+    return value / 1000.0
+
+
+def _ids(text: str) -> range:
+    first, _, last = text.partition("-")
+    if (
+        not (first.isdigit() and (last or first).isdigit())
+        or not 0 <= int(first) <= int(last or first) <= 252
+    ):
+        raise argparse.ArgumentTypeError(f"{text!r} is not A-B within 0 to 252")
+    return range(int(first), int(last or first) + 1)

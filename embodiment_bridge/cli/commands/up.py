@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge up LAUNCH name:=value ...`: run a launch file's nodes in one process."""
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from embodiment_bridge.cli.say import say
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.launching.plan import Argument, LaunchPlan
+from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
+from embodiment_bridge.launching.shares import find_share
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge up bringup.launch.xml body:=rcsssmj start_peer:=true
+  embodiment_bridge up bringup.launch.xml --show-args
+LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends with exit code 0.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "up",
+        help="run a launch file's nodes in one process",
+        description="Run a ROS 2 XML launch file in one process, without ROS's own launch.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("launch", metavar="LAUNCH", help="launch file")
+    command.add_argument("arguments", metavar="name:=value", nargs="*", help="arguments of the launch file")
+    command.add_argument(
+        "-s", "--show-args", action="store_true", help="show the arguments of the launch file and end"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when the launch file or an argument cannot be used."""
+    path = find_launch_file(arguments.launch)
+    if arguments.show_args:
+        sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
+        return 0
+    plan = plan_of(path, arguments.arguments)
+    from embodiment_bridge.launching.up import Graph
+    from embodiment_bridge.nodes.base.signals import stop_on_signals
+
+    with stop_on_signals() as stopped, Graph(plan, say) as graph:
+        say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
+        graph.spin(stopped)
+    return 0
+
+
+def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:
+    """What a launch file asks for with the arguments of a command line."""
+    return read_launch(path, parse_arguments(words), find_share=find_share, environment=os.environ)
+
+
+def find_launch_file(name: str) -> Path:
+    """A launch file by path, or by name among those of this package.
+
+    Raises:
+        ConfigError: there is no such file; the text has the names that there are.
+    """
+    path = Path(name)
+    if path.is_file():
+        return path
+    folder = find_share("embodiment_bridge") / "launch"
+    if (folder / name).is_file():
+        return folder / name
+    known = ", ".join(sorted(str(p.relative_to(folder)) for p in folder.glob("*.launch.xml")))
+    raise ConfigError(f"no launch file {name!r} here or in the package (there: {known})")
+
+
+def _describe(arguments: Iterable[Argument]) -> Iterable[str]:
+    for argument in arguments:
+        default = "required" if argument.default is None else f"default: {argument.default!r}"
+        choices = f"; one of: {', '.join(argument.choices)}" if argument.choices else ""
+        yield f"{argument.name}:=  ({default}{choices})"
+        if argument.description:
+            yield f"    {argument.description}"

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge virtual-servos URDF`: the servos of a robot description as a virtual bus."""
+
+import argparse
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import WallClock
+from embodiment_bridge.dynamixel.virtual.control import ControlSocket
+from embodiment_bridge.dynamixel.virtual.line import Pacing
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+from embodiment_bridge.dynamixel.virtual.requests import Requests
+from embodiment_bridge.dynamixel.virtual.transcript import Transcript
+from embodiment_bridge.nodes.base.signals import stop_on_signals
+from embodiment_bridge.urdf import read_urdf
+
+POLL = 0.1  # s; how long Ctrl-C may go unseen
+DEFAULT_MODEL = "xm430_w350"  # of a servo whose model the description does not tell
+EXAMPLES = """\
+examples:
+  embodiment_bridge virtual-servos urdf/desk_humanoid.urdf --link /tmp/ttyDXL0
+  embodiment_bridge virtual-servos my.urdf --listen 127.0.0.1:0 --paced --usb-latency 1
+A driver opens the link as it would open /dev/ttyUSB0, or socket://HOST:PORT. Where the description has several buses,
+the link, and the port unless it is 0, are those of the first; the others' links end in _NAME, their ports follow on.
+Each line that is printed names a bus, its servos and where it can be opened. Ctrl-C ends it with exit code 0.
+docs/virtual_servos.md tells what can be asked of the control socket.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "virtual-servos",
+        help="virtual Dynamixel servos for a robot description",
+        description="Answer on the wire as the servos of a robot description (its <ros2_control>) would.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("urdf", metavar="URDF", help="robot description with <ros2_control>")
+    command.add_argument("--link", metavar="PATH", help="symbolic link to keep at the pseudo terminal")
+    command.add_argument(
+        "--listen", metavar="HOST:PORT", type=_address, help="also serve TCP; port 0 takes a free one"
+    )
+    command.add_argument("--control", metavar="PATH", help="Unix socket for faults, registers and counters")
+    command.add_argument(
+        "--ros-namespace", metavar="NAME", help="be a node there too, with the service inject_fault"
+    )
+    command.add_argument("--transcript", metavar="FILE", help="write every packet, one JSON object a line")
+    command.add_argument(
+        "--paced", action="store_true", help="be as slow as the baud rate and the return delay are"
+    )
+    command.add_argument(
+        "--usb-latency", metavar="MS", type=_Number(0.0, 255.0), default=0.0, help="of the adapter (FTDI: 16)"
+    )
+    command.add_argument(
+        "--scale", metavar="FACTOR", type=_Number(0.01, 100.0), default=1.0, help="servo time per real time"
+    )
+    command.add_argument(
+        "--voltage", metavar="V", type=_Number(1.0, 60.0), help="of the supply (default: that of the models)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="of chance in faults (default: %(default)s)")
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when it cannot begin."""
+    setup = read_servo_setup(read_urdf(arguments.urdf))
+    chosen = [bus for bus in setup.buses if bus.servos]
+    with ExitStack() as stack:
+        stopped = stack.enter_context(stop_on_signals())
+        transcript = stack.enter_context(Transcript(arguments.transcript)) if arguments.transcript else None
+        buses = {config.name: _bus(config, arguments) for config in chosen}
+        for index, config in enumerate(chosen):
+            bus = buses[config.name]
+            if transcript:
+                bus.on_packet = transcript.of(config.name)
+            port = stack.enter_context(
+                VirtualPort(
+                    bus, link=_link(arguments.link, config, index), listen=_listen(arguments.listen, index)
+                )
+            )
+            sys.stdout.write(f"{config.name}: {len(config.servos)} servos at {_places(port)}\n")
+        requests = Requests(buses)
+        if arguments.control:
+            stack.enter_context(ControlSocket(arguments.control, requests))
+            sys.stdout.write(f"control socket: {arguments.control}\n")
+        sys.stdout.flush()
+        if arguments.ros_namespace:
+            _serve_faults(requests, arguments.ros_namespace, stopped)
+        idle = threading.Event()
+        while not stopped():
+            idle.wait(POLL)
+    return 0
+
+
+def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool]) -> None:
+    from rclpy.exceptions import InvalidNamespaceException
+
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.body.fault_service import FaultService
+
+    with Runtime() as runtime:
+        try:
+            node = FaultService(requests, context=runtime.context, namespace=namespace)
+        except InvalidNamespaceException as error:
+            raise ConfigError(f"--ros-namespace {namespace!r}: {error}") from error
+        runtime.add(node)
+        runtime.spin(stopped)
+
+
+def _bus(config: BusConfig, arguments: argparse.Namespace) -> VirtualBus:
+    pacing = Pacing(
+        baud=config.baud_rate if arguments.paced else 0,
+        return_delay=arguments.paced,
+        usb_latency=arguments.usb_latency * 1e-3,
+    )
+    bus = VirtualBus(
+        [(servo.id, servo.model or DEFAULT_MODEL) for servo in config.servos],
+        clock=WallClock(arguments.scale),
+        pacing=pacing,
+        seed=arguments.seed,
+        voltage=arguments.voltage,
+        baud=config.baud_rate,
+    )
+    bus.set_return_delay(config.return_delay_us * 1e-6)
+    return bus
+
+
+def _places(port: VirtualPort) -> str:
+    terminal = f"{port.link} -> {port.name}" if port.link else port.name
+    return f"{terminal}, socket://{port.host}:{port.port}" if port.port else terminal
+
+
+def _link(link: str | None, config: BusConfig, index: int) -> str | None:
+    return link if link is None or index == 0 else f"{link}_{config.name}"
+
+
+def _listen(address: tuple[str, int] | None, index: int) -> tuple[str, int] | None:
+    if address is None:
+        return None
+    host, port = address
+    return host, port + index if port else 0
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isascii() or not port.isdigit() or int(port[:6]) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
+class _Number:
+    """Reads a number within limits."""
+
+    def __init__(self, lower: float, upper: float) -> None:
+        self._lower, self._upper = lower, upper
+
+    def __call__(self, text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not self._lower <= value <= self._upper:
+            raise argparse.ArgumentTypeError(
+                f"{text} is not a number from {self._lower:g} to {self._upper:g}"
+            )
+        return value

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dance with eye colours that is paused half way: clock, motion and lights stand, and go on where they were."""
+
+import math
+
+from embodiment_bridge.cli.demos.documents import own_document
+from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.stage import Stage
+from embodiment_bridge.cli.outcome import OTHER
+from embodiment_bridge.cli.say import say
+
+PAUSE_S = 2.0  # s of wall time
+PATIENCE_S = 10.0  # s of wall time for pausing and going on
+
+
+def perform(stage: Stage) -> int:
+    """Exit code 1 also when the pause did not hold."""
+    if not stage.join():
+        return OTHER
+    stage.begin(stage.document or own_document("dance"))
+    held = _pause_half_way(stage)
+    code = stage.finish()
+    return code if held or code else 1
+
+
+def _pause_half_way(stage: Stage) -> bool:
+    """Whether the dance was paused, stood still, and went on."""
+    stage.wait(lambda: stage.result is not None or _is_half_way(stage))
+    if stage.result is not None or stage.stopped():
+        return False
+    if not stage.call("pause") or not stage.wait(lambda: stage.feedback.state == "PAUSED", PATIENCE_S):
+        say("the dance could not be paused")
+        return False
+    before = stage.feedback.elapsed
+    say(f"paused at {before:.2f} s of the dance")
+    stage.wait(lambda: False, PAUSE_S)
+    stood = stage.feedback.elapsed == before
+    say(f"going on at {stage.feedback.elapsed:.2f} s")
+    return stage.call("resume") and stood
+
+
+def _is_half_way(stage: Stage) -> bool:
+    feedback = stage.feedback
+    return (
+        feedback is not None
+        and math.isfinite(feedback.expected)
+        and feedback.elapsed >= feedback.expected / 2
+    )
+
+
+SHOW = Show("a dance with eye colours, paused and resumed half way", ("rcsssmj", "mock", "simspark"), perform)

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An agent of the Maeden grid world looks for a key, opens a door and eats; its map grows in the terminal."""
+
+import sys
+import time
+from typing import Any, Final
+
+from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
+from embodiment_bridge.cli.outcome import OTHER
+from embodiment_bridge.cli.say import say
+
+SKILLS: Final = (
+    ("explore", {"until": "key"}),
+    ("walk", {"entity": "key"}),
+    ("grab", {"thing": "key"}),
+    ("explore", {"until": "door"}),
+    ("walk", {"entity": "door"}),
+    ("use", {"thing": "key"}),
+    ("explore", {"until": "food"}),
+    ("walk", {"entity": "food"}),
+    ("grab", {"thing": "food"}),
+    ("use", {"thing": "food"}),
+)
+ARROWS: Final = {"N": "^", "E": ">", "S": "v", "W": "<"}
+SHOW_EVERY: Final = 0.1  # s
+END_TIMEOUT: Final = 10.0  # s from the last skill to the ending
+
+
+class Picture:
+    """What the agent knows, as characters; drawn over itself on a terminal, once at the end elsewhere."""
+
+    def __init__(self) -> None:
+        self.percept: Any = None
+        self.map: Any = None
+        self.things: dict[tuple[int, int], str] = {}
+        self.doing = ""
+        self._next = 0.0
+        self._drawn = 0
+
+    def take_entities(self, message: Any) -> None:
+        """What lies where; cells of 1 m."""
+        self.things = {}
+        for entity in message.entities:
+            symbols = [item.value for item in entity.properties if item.key == "symbol"]
+            carried = any(item.key == "owner" for item in entity.properties)
+            place = round(entity.pose.position.x), round(entity.pose.position.y)
+            if symbols and not carried:
+                self.things[place] = symbols[0][:1]
+
+    def lines(self) -> list[str]:
+        """The map, north up, and what the agent is at."""
+        if self.map is None or self.percept is None:
+            return []
+        info, percept = self.map.info, self.percept
+        left, bottom = round(info.origin.position.x + 0.5), round(info.origin.position.y + 0.5)
+        rows = []
+        for y in reversed(range(info.height)):
+            cells = self.map.data[y * info.width : (y + 1) * info.width]
+            places = ((left + x, bottom + y) for x in range(info.width))
+            rows.append(
+                "".join(self._symbol(place, value) for place, value in zip(places, cells, strict=True))
+            )
+        carried = " ".join(percept.inventory) or "nothing"
+        return [*rows, f"energy {percept.energy}, smell {percept.smell}, carries {carried} | {self.doing}"]
+
+    def _symbol(self, place: tuple[int, int], value: int) -> str:
+        if place == (self.percept.column, self.percept.row):
+            return ARROWS.get(self.percept.heading, "?")
+        if place in self.things:
+            return self.things[place]
+        return " " if value < 0 else "." if value == 0 else "*"
+
+    def show(self) -> bool:
+        """Draw if it is time and there is a terminal; always False, so that it can stand in a loop's condition."""
+        now = time.monotonic()
+        if sys.stdout.isatty() and now >= self._next:
+            self._next = now + SHOW_EVERY
+            self.draw()
+        return False
+
+    def draw(self) -> None:
+        """Over what was drawn before."""
+        lines = self.lines()
+        back = f"\x1b[{self._drawn}A" if self._drawn and sys.stdout.isatty() else ""
+        clear = "\x1b[K" if sys.stdout.isatty() else ""
+        sys.stdout.write(back + "".join(f"{line}{clear}\n" for line in lines))
+        sys.stdout.flush()
+        self._drawn = len(lines)
+
+
+class _Explorer:
+    """The client of the skills, and the eyes of the picture."""
+
+    def __init__(self, stage: Stage) -> None:
+        from rclpy.action import ActionClient
+
+        from embodiment_bridge.action import ExecuteSkill
+
+        self.stage = stage
+        self.picture = Picture()
+        self.event: Any = None
+        self._kind = ExecuteSkill
+        self._watch()
+        self._client = ActionClient(stage.watcher, ExecuteSkill, "execute_skill")
+
+    def _watch(self) -> None:
+        from nav_msgs.msg import OccupancyGrid
+
+        from embodiment_bridge.msg import EntityArray, EpisodeEvent, GridPercept
+        from embodiment_bridge.nodes.base.qos import profile
+
+        watch = self.stage.watcher.create_subscription
+        watch(GridPercept, "percept", lambda it: setattr(self.picture, "percept", it), profile("events"))
+        watch(OccupancyGrid, "map", lambda it: setattr(self.picture, "map", it), profile("latched"))
+        watch(EntityArray, "entities", self.picture.take_entities, profile("state"))
+        watch(EpisodeEvent, "event", lambda it: setattr(self, "event", it), profile("latched"))
+
+    def wait(self, condition: Any, seconds: float = float("inf")) -> bool:
+        """Serve and draw until the condition holds."""
+        return self.stage.wait(lambda: self.picture.show() or condition(), seconds)
+
+    def there(self) -> bool:
+        """Whether the agent is in the world and takes skills."""
+        watcher = self.stage.watcher
+        return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_ready()
+
+    def do(self, name: str, parameters: dict[str, str]) -> str:
+        """One skill to its end: why it was not done, empty when it was."""
+        from diagnostic_msgs.msg import KeyValue
+
+        self.picture.doing = " ".join([name, *parameters.values()])
+        goal = self._kind.Goal(name=name, source="demo")
+        goal.parameters = [KeyValue(key=key, value=value) for key, value in parameters.items()]
+        answer = self._client.send_goal_async(goal)
+        if not self.wait(answer.done):
+            return "stopped"
+        ending = answer.result().get_result_async()
+        if not self.wait(lambda: ending.done() or self.over):
+            answer.result().cancel_goal_async()
+            return "stopped"
+        if not ending.done():
+            return ""
+        result = ending.result().result
+        done = self._kind.Result.SUCCEEDED
+        return "" if result.status == done or self.over else result.reason or f"status {result.status}"
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended."""
+        return self.event is not None and self.event.event != self.event.CONTINUE
+
+    def close(self) -> None:
+        """Take the client off the graph."""
+        self._client.destroy()
+
+
+def perform(stage: Stage) -> int:
+    """Exit code 0 when the agent ate the food."""
+    agent = _Explorer(stage)
+    try:
+        return _perform(agent)
+    finally:
+        agent.close()
+
+
+def _perform(agent: _Explorer) -> int:
+    watcher = agent.stage.watcher
+    if not agent.wait(agent.there, JOIN_TIMEOUT):
+        say(f"the agent did not come within {JOIN_TIMEOUT:g} s: link {watcher.link} {watcher.reason}")
+        return OTHER
+    told = ""
+    for name, parameters in SKILLS:
+        told = agent.do(name, parameters)
+        if told or agent.over:
+            break
+    if not told:
+        agent.wait(lambda: agent.over, END_TIMEOUT)
+    agent.picture.draw()
+    if told:
+        say(f"{agent.picture.doing}: {told}")
+    ended = agent.event.name if agent.event is not None else "nothing was heard of it"
+    reason = f": {agent.event.reason}" if agent.event is not None else ""
+    sys.stdout.write(f"outcome            {ended}{reason}\n")
+    sys.stdout.flush()
+    return 0 if ended == "SUCCESS" else OTHER
+
+
+SHOW = Show("an agent in an unknown world finds a key, opens a door and eats the food", ("maeden",), perform)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in of an OpenCog OAC moves a body: its plans, what is reported of them, and what it sees of the ball."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.cli.demos.bodies import BODIES, free_ports
+from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
+from embodiment_bridge.cli.outcome import OTHER
+from embodiment_bridge.cli.say import say
+
+if TYPE_CHECKING:
+    from embodiment_bridge.standins.oac.brain import Brain
+
+AGENT = "fido"
+SCRIPTS = {"mock": ("demo", 2)}  # and how many plans are in it; T1 has no hands and nothing to speak with
+OTHERS = ("visit", 1)
+PATIENCE_S = 240.0  # s of wall time for all plans
+
+
+class OpencogShow:
+    """One show; it knows the port of the Router between launching and performing."""
+
+    def __init__(self) -> None:
+        self._port = 0
+
+    def words(self) -> list[str]:
+        """Launch arguments: a Router of our own at a free port."""
+        self._port = free_ports(1)[0]
+        return [f"router_port:={self._port}", f"agent:={AGENT}", "on_error:=continue"]
+
+    def perform(self, stage: Stage) -> int:
+        """Exit code 0 when every action of every plan was reported once, and those that the body can do were done."""
+        from embodiment_bridge.standins.oac.stand_in import OacPeer
+
+        known = next((name for name in SCRIPTS if BODIES[name] is stage.body), "")
+        script, plans = SCRIPTS.get(known, OTHERS)
+        if not stage.wait(lambda: stage.watcher.link == "ready" and stage.watcher.placed, JOIN_TIMEOUT):
+            say(f"the body did not come within {JOIN_TIMEOUT:g} s: link {stage.watcher.link}")
+            return OTHER
+        with OacPeer(port=self._port, oac=AGENT, script=script, verbose=True) as oac:
+            brain = oac.brains[AGENT]
+            stage.wait(lambda: len(brain.record.outcomes) >= plans, PATIENCE_S)
+            stage.status.end()
+            sys.stdout.writelines(f"{line}\n" for line in _summary(brain))
+            sys.stdout.flush()
+            return 0 if len(brain.record.outcomes) >= plans and _went_well(brain, known) else 1
+
+
+def _reported(brain: "Brain") -> tuple[int, int]:
+    """(actions of all plans, those that were reported exactly once)."""
+    planned = [(plan.id, action.sequence) for plan in brain.record.plans for action in plan.actions]
+    told = [(report.plan_id, report.sequence) for report in brain.record.reports]
+    return len(planned), sum(told.count(one) == 1 for one in planned)
+
+
+def _went_well(brain: "Brain", body: str) -> bool:
+    planned, told = _reported(brain)
+    walked = any(report.name == "walk" and report.status == "done" for report in brain.record.reports)
+    everything = all(outcome == "done" for outcome in brain.record.outcomes.values())
+    return planned == told and walked and (everything or not body) and not brain.record.problems
+
+
+def _summary(brain: "Brain") -> list[str]:
+    planned, told = _reported(brain)
+    done = sum(report.status == "done" for report in brain.record.reports)
+    ball = [(x, y) for name, x, y in brain.record.places if "ball" in name]
+    places = len(dict.fromkeys(ball))
+    outcomes = ", ".join(f"{name}: {outcome}" for name, outcome in brain.record.outcomes.items())
+    lines = [
+        f"plans              {outcomes or 'none ended'}",
+        f"actions            {planned}, reported once {told}, done {done}",
+        f"the OAC was told   {brain.record.messages} messages, {len(brain.record.problems)} of them dropped",
+        f"it knows           {', '.join(sorted(brain.known))}",
+    ]
+    if ball:
+        (x0, y0), (x1, y1) = ball[0], ball[-1]
+        moved = f"from {x0:.0f}, {y0:.0f} to {x1:.0f}, {y1:.0f} mm"
+        lines.append(f"the ball           seen at {places} places, {moved}")
+    return lines
+
+
+_SHOW = OpencogShow()
+SHOW = Show(
+    "an OpenCog OAC (stand-in) walks a body to the ball",
+    ("mock", "rcsssmj"),
+    _SHOW.perform,
+    "opencog",
+    _SHOW.words,
+)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a demo is, and which one a command line means."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from embodiment_bridge.cli.demos import SHOWS
+from embodiment_bridge.core.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from embodiment_bridge.cli.demos.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """One demo.
+
+    bodies: those it is made for, its usual one first. brain: the launch argument of that name.
+    perform: does it on a stage whose graph runs, and returns the exit code: 0 only if everything went well.
+    words: gives launch arguments besides those of body and brain, ``name:=value``.
+    """
+
+    summary: str
+    bodies: tuple[str, ...]
+    perform: "Callable[[Stage], int]"
+    brain: str = "none"
+    words: Callable[[], Sequence[str]] = tuple
+
+
+def all_shows() -> dict[str, Show]:
+    """Every show by name, in the order of ``SHOWS``."""
+    here = __name__.rpartition(".")[0]
+    return {name: importlib.import_module(f"{here}.{name}").SHOW for name in SHOWS}
+
+
+def find_show(shows: dict[str, Show], show: str, body: str, brain: str) -> tuple[str, Show, str]:
+    """The name of a show, the show, and its body; empty wishes are for whatever fits the others.
+
+    Raises:
+        ConfigError: no show fits; the text has the choices.
+    """
+    if show and show not in shows:
+        raise ConfigError(unknown("show", show, shows))
+    for name, one in shows.items():
+        fits = not show or name == show
+        if fits and (not body or body in one.bodies) and brain in ("", one.brain):
+            return name, one, body or one.bodies[0]
+    known = [f"{name}: body {' or '.join(one.bodies)}, brain {one.brain}" for name, one in shows.items()]
+    wish = _wish((("show", show), ("body", body), ("brain", brain)))
+    raise ConfigError(f"nothing to show with {wish}; there is {'; '.join(known)}")
+
+
+def _wish(parts: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{what} {value}" for what, value in parts if value)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a demo plays on: the running graph, somebody who watches the robot, and a client for documents."""
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from embodiment_bridge.cli.demos.bodies import DemoBody
+from embodiment_bridge.cli.demos.status_line import StatusLine
+from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.say import say
+
+if TYPE_CHECKING:
+    from embodiment_bridge.launching.up import Graph
+
+JOIN_TIMEOUT = 60.0  # s; a simulator may compile its world first
+
+
+class Stage:
+    """``graph`` runs; ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document."""
+
+    def __init__(
+        self, graph: "Graph", body: DemoBody, stopped: Callable[[], bool], document: str | None = None
+    ) -> None:
+        from embodiment_bridge.nodes.base.watcher import Watcher
+        from embodiment_bridge.nodes.tree.bml_client import BmlClient
+
+        self.graph = graph
+        self.body = body
+        self.stopped = stopped
+        self.document = document
+        self.feedback: Any = None
+        self.watcher = graph.runtime.add(Watcher(context=graph.runtime.context))
+        self.status = StatusLine(self.watcher)
+        self.client = BmlClient(self.watcher, self._take)
+        self._begun = 0.0
+
+    @property
+    def result(self) -> Any:
+        """The result of the document; None before its end."""
+        return self.client.result
+
+    @property
+    def upright(self) -> bool:
+        """Whether the robot stands."""
+        return self.watcher.posture != "fallen" and (
+            not self.body.upright or self.watcher.z > self.body.upright
+        )
+
+    def wait(self, condition: Callable[[], bool], seconds: float = math.inf) -> bool:
+        """Serve until the condition holds, the time is over, or Ctrl-C; says whether it holds."""
+        deadline = time.monotonic() + seconds
+        self.graph.spin(
+            lambda: self.status.show() or condition() or self.stopped() or time.monotonic() > deadline
+        )
+        return condition()
+
+    def join(self) -> bool:
+        """Wait until the robot is there and takes documents; says so if it does not come."""
+        w = self.watcher
+        there = self.wait(
+            lambda: w.link == "ready" and w.placed and self.client.server_is_there, JOIN_TIMEOUT
+        )
+        if not there:
+            say(f"the robot did not join within {JOIN_TIMEOUT:g} s: link {w.link} {w.reason}")
+        w.mark()
+        return there
+
+    def begin(self, document: str) -> None:
+        """Send a document; ``result`` follows."""
+        self._begun = time.monotonic()
+        self.client.send(document, source="demo")
+
+    def call(self, service: str) -> bool:
+        """Call a service of the behaviour-tree node (pause, resume, step, stop); whether it did what was asked."""
+        from std_srvs.srv import Trigger
+
+        client = self.watcher.create_client(Trigger, f"behavior_tree/{service}")
+        try:
+            if not self.wait(client.service_is_ready, 5.0):
+                return False
+            answer = client.call_async(Trigger.Request())
+            return self.wait(answer.done, 5.0) and bool(answer.result().success)
+        finally:
+            self.watcher.destroy_client(client)
+
+    def finish(self) -> int:
+        """Wait for the end of the document (Ctrl-C cancels it); write the summary; the exit code."""
+        self.wait(lambda: self.result is not None)
+        if self.result is None:
+            self.client.cancel()
+            self.graph.spin(lambda: self.result is not None)
+        self.status.end()
+        sys.stdout.writelines(f"{line}\n" for line in [*self.result.problems, *self._summary()])
+        sys.stdout.flush()
+        code = exit_code(self.result.outcome)
+        return code if code or self.upright else 1
+
+    def perform(self, document: str) -> int:
+        """Join, send, finish."""
+        if not self.join():
+            return OTHER
+        self.begin(document)
+        return self.finish()
+
+    def close(self) -> None:
+        """Take the client off the graph."""
+        self.client.destroy()
+
+    def _take(self, feedback: Any) -> None:
+        self.feedback = feedback
+        self.status.take(feedback)
+
+    def _summary(self) -> list[str]:
+        w, result, timing = self.watcher, self.result, self.watcher.timing
+        posture = "upright" if self.upright else "FALLEN"
+        lines = [
+            f"outcome            {result.outcome}{where_and_why(result)}",
+            f"run time           {result.elapsed:.1f} s ({time.monotonic() - self._begun:.1f} s of wall time)",
+            f"walked             {w.distance:.2f} m, turned {math.degrees(w.turned):.0f} degrees",
+            f"torso height       {w.z:.3f} m, lowest {w.lowest:.3f} m: {posture}",
+        ]
+        answered = "answered in {} ms (p50), {} ms (p99)".format(
+            timing.get("percept_to_frame_p50_ms", "?"), timing.get("percept_to_frame_p99_ms", "?")
+        )
+        return [*lines, f"percepts           {w.percepts}" + (f", {answered}" if timing else "")]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the robot does at this moment, on one line of the terminal."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+from embodiment_bridge.cli.say import say
+
+if TYPE_CHECKING:
+    from embodiment_bridge.nodes.base.watcher import Watcher
+
+SHOW_EVERY = 0.2  # s
+
+
+class StatusLine:
+    """One line that is written over while it changes; on no terminal, a line for each change of what is active."""
+
+    def __init__(self, watcher: "Watcher") -> None:
+        self._watcher = watcher
+        self._active = ""
+        self._told = ""
+        self._next = 0.0
+
+    def take(self, feedback: Any) -> None:
+        """Hear what is active."""
+        paused = [] if feedback.state == "RUNNING" else [feedback.state]
+        self._active = " ".join([*paused, *feedback.active])
+        for warning in feedback.warnings:
+            say(warning)
+
+    def show(self) -> bool:
+        """Write the line if it is time; always False, so that it can stand in a loop's condition."""
+        now = time.monotonic()
+        if now < self._next or not self._active:
+            return False
+        if not sys.stderr.isatty() and self._active == self._told:
+            return False
+        self._next = now + SHOW_EVERY
+        self._told = self._active
+        w = self._watcher
+        line = f"{w.percepts:6d} percepts | x {w.x:6.2f} y {w.y:6.2f} z {w.z:5.3f} m | {w.posture:8} | {self._active}"
+        sys.stderr.write(f"\r\x1b[K{line}" if sys.stderr.isatty() else f"{line}\n")
+        sys.stderr.flush()
+        return False
+
+    def end(self) -> None:
+        """Leave the line as it is."""
+        if sys.stderr.isatty():
+            sys.stderr.write("\n")

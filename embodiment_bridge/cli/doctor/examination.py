@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All checks, on this machine."""
+
+import importlib
+import locale
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import embodiment_bridge
+from embodiment_bridge.cli.doctor import (
+    environment,
+    graph,
+    installed,
+    look,
+    ports,
+    programs,
+    python,
+    running,
+    shared_memory,
+)
+from embodiment_bridge.cli.doctor.finding import Finding
+from embodiment_bridge.cli.doctor.security import check_security
+from embodiment_bridge.launching.environment import find_program, of_outside_program, prepare
+
+LIBRARIES = {  # that the package imports, and their Debian packages
+    "numpy": "python3-numpy",
+    "yaml": "python3-yaml",
+    "lxml.etree": "python3-lxml",
+    "py_trees": "ros-$ROS_DISTRO-py-trees",
+    "serial": "python3-serial",
+    "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
+}
+PORTS = (60000, 60001)  # agents and monitors of rcssservermj
+CODE = Path(embodiment_bridge.__file__).absolute().parent  # links kept: an install may consist of them
+
+
+def examine(env: Mapping[str, str]) -> Iterator[Finding]:
+    """Every check, one finding each. env: as the user has set it, before ``prepare``."""
+    prefix = Path(sys.prefix)
+    yield python.check_python(sys.version_info[:3], sys.prefix, sys.base_prefix, env)
+    yield environment.check_prefixes(env, prefix, CODE)
+    yield environment.check_libraries(env, prefix)
+    yield environment.check_middleware(env, _library_folders(env, prefix))
+    yield environment.check_domain(env)
+    yield environment.check_discovery(env)
+    yield check_security(env, _library_folders(env, prefix))
+    yield _log_folder(env)
+    prepare()
+    yield from _installation(env, prefix)
+    yield graph.check_round_trip(*_try(graph.round_trip))
+    found, error = _try(look.picture)
+    if not error:  # if there is one, the line above has told it
+        yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
+    yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
+    for port in PORTS:
+        yield ports.check_port(port, ports.find_listener(port))
+    for name, needed_for in programs.OPTIONAL.items():
+        yield programs.check_program(name, find_program(name), needed_for)
+    gstreamer = programs.find_gstreamer(of_outside_program(env))
+    yield programs.check_program(programs.GSTREAMER, gstreamer, programs.GSTREAMER_FOR)
+    yield programs.check_serial(programs.latency_timers(programs.SERIAL.glob("*")))
+    yield python.check_locale(sys.stdout.encoding or locale.getpreferredencoding(False))
+    yield python.check_clock(time.time(), (CODE / "__init__.py").stat().st_mtime)
+
+
+def _installation(env: Mapping[str, str], prefix: Path) -> Iterator[Finding]:
+    executor, error = _try(_executor_name)
+    yield installed.check_rclpy(_version("rclpy"), error, executor or "", env)
+    build = "run `make venv` or `colcon build`"
+    _, error = _try(_load_interfaces)
+    yield installed.check_importable("interfaces", error, build)
+    _, error = _try(lambda: importlib.import_module("tf2_msgs.msg"))
+    yield installed.check_importable(
+        "tf2_msgs", error, "run `make venv`, or apt install ros-$ROS_DISTRO-tf2-msgs"
+    )
+    for name, package in LIBRARIES.items():
+        _, error = _try(partial(importlib.import_module, name))
+        yield installed.check_importable(
+            name.partition(".")[0], error, f"run `make venv`, or apt install {package}"
+        )
+    prefixes = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p] or [prefix]
+    shares = [p / "share" / environment.PACKAGE for p in prefixes]
+    share = next((s for s in shares if s.is_dir()), shares[0])
+    checkout = installed.find_checkout([CODE.parent, Path.cwd()], environment.PACKAGE)
+    yield installed.check_sources(checkout, share, CODE)
+
+
+def _executor_name() -> str:
+    from embodiment_bridge.nodes.base.runtime import Runtime
+
+    with Runtime() as runtime:
+        return type(runtime.executor).__name__
+
+
+def _load_interfaces() -> None:
+    """Also the compiled part, which is looked for only when a topic is made."""
+    from rclpy.type_support import check_for_type_support
+
+    from embodiment_bridge.msg import LinkState
+
+    check_for_type_support(LinkState)
+
+
+def _try(look: Callable[[], Any]) -> tuple[Any, str]:
+    """(what was found, nothing) or (None, why not)."""
+    try:
+        return look(), ""
+    except Exception as error:  # noqa: BLE001 - whatever is broken is what we look for
+        return None, f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _domain(env: Mapping[str, str]) -> int:
+    text = env.get("ROS_DOMAIN_ID", "")
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "of an unknown version"
+
+
+def _library_folders(env: Mapping[str, str], prefix: Path) -> list[Path]:
+    return [Path(p) / "lib" for p in (*env.get("AMENT_PREFIX_PATH", "").split(":"), str(prefix)) if p]
+
+
+def _log_folder(env: Mapping[str, str]) -> Finding:
+    home = Path(env.get("ROS_HOME") or "~/.ros")
+    folder = Path(env.get("ROS_LOG_DIR") or home / "log").expanduser()
+    there = next(f for f in (folder, *folder.parents) if f.exists())
+    return python.check_log_folder(folder, there.is_dir() and os.access(there, os.W_OK | os.X_OK))
+
+
+def _shared_memory(folder: Path) -> tuple[int, int | None]:
+    try:
+        return shared_memory.count_leftovers(folder), shutil.disk_usage(folder).free
+    except OSError:
+        return 0, None

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who listens on a TCP port of this machine, as the kernel tells."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
+
+LISTENS = "0A"  # state in /proc/net/tcp
+SIMULATOR = "rcssservermj"
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """A process that listens; pid 0 and no command where we may not know."""
+
+    pid: int = 0
+    command: str = ""
+
+
+def check_port(port: int, listener: Listener | None) -> Finding:
+    """A port of the simulator is free, or the simulator has it."""
+    what = f"port {port}"
+    if listener is None:
+        return ok(what, "free")
+    if not listener.pid:
+        return warn(
+            what, "taken by a process of another user", "if it is no simulator, choose another: port:=NUMBER"
+        )
+    who = f"process {listener.pid} ({listener.command[:60]})"
+    if SIMULATOR in listener.command:
+        return ok(what, f"{SIMULATOR} listens there, {who}")
+    return warn(what, f"taken by {who}", "choose another with port:=NUMBER, or end that process")
+
+
+def find_listener(port: int, proc: Path = Path("/proc")) -> Listener | None:
+    """Who listens on the port on any address; None if nobody."""
+    sockets = {inode for table in ("tcp", "tcp6") for inode in _listening(proc / "net" / table, port)}
+    if not sockets:
+        return None
+    for process in proc.glob("[0-9]*"):
+        if sockets & set(_sockets(process)):
+            return Listener(int(process.name), _command(process))
+    return Listener()
+
+
+def _listening(table: Path, port: int) -> Iterator[str]:
+    """Inodes of the sockets that listen on a port. Columns: sl, local, remote, st, ..., the tenth is the inode."""
+    try:
+        lines = table.read_text().splitlines()[1:]
+    except OSError:  # no IPv6
+        return
+    for line in lines:
+        columns = line.split()
+        if columns[3] == LISTENS and int(columns[1].rpartition(":")[2], 16) == port:
+            yield columns[9]
+
+
+def _sockets(process: Path) -> Iterator[str]:
+    try:
+        for descriptor in (process / "fd").iterdir():
+            target = str(descriptor.readlink())
+            if target.startswith("socket:["):
+                yield target[len("socket:[") : -1]
+    except OSError:  # ended, or not ours to look at
+        return
+
+
+def _command(process: Path) -> str:
+    try:
+        return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs beside us, none of which is needed by all, and serial ports."""
+
+import subprocess
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
+
+OPTIONAL = {
+    "rcssservermj": "the demo and start_peer:=true (pip install rcsssmj)",
+    "chromium": "looking at the viewer without a browser of one's own (apt install chromium)",
+    "espeak-ng": "speech (apt install espeak-ng)",
+}
+GSTREAMER = "GStreamer"
+GSTREAMER_FOR = "playing sound (apt install python3-gi gir1.2-gstreamer-1.0)"
+GSTREAMER_PROBE = (
+    "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst; print(Gst.version_string())"
+)
+SYSTEM_PYTHON = "/usr/bin/python3"
+PATIENCE = 10.0  # s
+SERIAL = Path("/sys/bus/usb-serial/devices")
+BEST_LATENCY = 1  # ms
+
+
+def check_program(name: str, path: str | None, needed_for: str) -> Finding:
+    """Where a program is, or what cannot be done without it."""
+    return ok(name, path) if path else ok(name, f"absent: needed only for {needed_for}")
+
+
+def find_gstreamer(env: Mapping[str, str]) -> str | None:
+    """The version of GStreamer that the system's Python has; env: that of an outside program."""
+    try:
+        done = subprocess.run(
+            [SYSTEM_PYTHON, "-c", GSTREAMER_PROBE], env=env, capture_output=True, text=True, timeout=PATIENCE
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None
+
+
+def check_serial(timers: Mapping[str, int]) -> Finding:
+    """Latency timers of serial adapters, ms by device: the chip keeps a short answer back for so long."""
+    if not timers:
+        return ok("serial ports", "no adapter with a latency timer")
+    slow = {name: timer for name, timer in timers.items() if timer > BEST_LATENCY}
+    if not slow:
+        return ok("serial ports", f"{', '.join(sorted(timers))}: latency timer {BEST_LATENCY} ms")
+    return warn(
+        "serial ports",
+        ", ".join(
+            f"{name}: latency timer {timer} ms, at most {1000 // timer} answers/s"
+            for name, timer in slow.items()
+        ),
+        " && ".join(f"echo {BEST_LATENCY} | sudo tee {SERIAL / name / 'latency_timer'}" for name in slow),
+    )
+
+
+def latency_timers(devices: Iterable[Path]) -> dict[str, int]:
+    """The timers of those that have one, ms by name. devices: folders under /sys/bus/usb-serial/devices."""
+    timers = {device.name: _read_number(device / "latency_timer") for device in sorted(devices)}
+    return {name: timer for name, timer in timers.items() if timer is not None}
+
+
+def _read_number(path: Path) -> int | None:
+    try:
+        return int(path.read_text())
+    except (OSError, ValueError):  # an adapter without one, or just unplugged
+        return None

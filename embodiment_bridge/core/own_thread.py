@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What serves on a thread of its own until it is closed."""
+
+import threading
+from abc import abstractmethod
+
+from embodiment_bridge.core.closing import ClosedOnExit
+
+
+class OwnThread(ClosedOnExit):
+    """Call ``_start`` at the end of ``__init__``; ``_serve`` returns soon after ``_closing`` is set."""
+
+    def __init__(self) -> None:
+        self._closing = threading.Event()
+
+    def _start(self, name: str) -> None:
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Serve no more; returns when the thread has ended. More than once is fine."""
+        self._closing.set()
+        self._thread.join()
+
+    @abstractmethod
+    def _serve(self) -> None:
+        """Serve until ``_closing`` is set."""

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The care of servos, in the thread of their bus: found, set up, driven, silent, looked for, faulty, restarted."""
+
+from collections.abc import Callable, Sequence
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.joints import Calibration, JointScale, turns_between
+from embodiment_bridge.dynamixel.bus.layout import plan_reads
+from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
+from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.settings import Settings
+from embodiment_bridge.dynamixel.config.calibration import Stored
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+from embodiment_bridge.dynamixel.wire.instructions import HardwareError
+
+RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between looks for a silent servo, doubled each time
+SILENT_S = 0.25  # s without an answer, until a servo is taken out of the list
+ALL_SILENT_S = (
+    0.5  # the same where nobody answers: rather the computer is busy than all servos are gone at once
+)
+RESTART_S = 0.35  # s that a servo is silent after a reboot, at least
+AT_ONCE = 2  # servos that get torque in one cycle, so that a cycle (and a stop behind it) stays short
+MOVED = 0.125  # of a turn that a servo without power may have been moved for its turns to count as known
+FAULT_BITS = {
+    HardwareError.VOLTAGE: "voltage",
+    HardwareError.OVERHEATING: "overheating",
+    HardwareError.ENCODER: "encoder",
+    HardwareError.SHOCK: "shock",
+    HardwareError.OVERLOAD: "overload",
+}
+MANY_TURNS = ("extended_position", "current_based_position")
+
+
+class Care:
+    """Keeps the servos of a bus in the state in which they should be.
+
+    Args:
+        client: of the open bus.
+        bus: its description.
+        servos: all of it.
+        stored: what the user's file knows, by joint.
+    """
+
+    def __init__(
+        self, client: BusClient, bus: BusConfig, servos: Sequence[Servo], stored: dict[str, Stored]
+    ) -> None:
+        self._client = client
+        self._bus = bus
+        self._servos = servos
+        self._stored = stored
+        self.settings = Settings(client, bus)
+        self.reader = self._make_reader()
+
+    def _make_reader(self) -> Reader:
+        tables = {servo.id: servo.table for servo in self._servos}
+        fast = self._bus.fast_read and all(
+            servo.table.protocol == 2 and 0 < servo.table.fast_read_firmware <= servo.firmware
+            for servo in self._servos
+            if servo.found
+        )
+        return Reader(self._client, plan_reads(tables), fast=fast)
+
+    def find_all(self) -> None:
+        """See who is there; a model that is not the described one gets its own control table."""
+        for servo in self._servos:
+            self._find(servo)
+        self.reader = self._make_reader()
+
+    def _find(self, servo: Servo) -> bool:
+        servo.found = False
+        found = self.settings.identify(servo)
+        if found is None:
+            servo.reason = "does not answer"
+            return False
+        number, servo.firmware = found
+        try:
+            table = self.settings.table_for(servo, number, servo.firmware)
+        except CommandError as error:
+            servo.reason = str(error)
+            return False
+        servo.found = True
+        servo.reason = ""
+        if table is not servo.table:
+            if servo.config.model and number != servo.table.number:
+                servo.note = f"is a {table.model}, not a {servo.table.model} as described"
+            servo.table = table
+            servo.scale = JointScale(servo.config, table, servo.scale.calibration)
+        return True
+
+    def set_up(self, servo: Servo, now: float, *, first: bool) -> bool:
+        """Settings of a servo that was found, and where it is; whether it is ready."""
+        before = servo.ticks if servo.known else None
+        policy = servo.config
+        try:
+            keep = policy.on_start == "keep" and first
+            self.settings.configure(servo, self.reader.plan.blocks[servo.id], keep=keep)
+            if first and policy.on_start == "off" and servo.torque:
+                self.settings.torque_off(servo)
+            if not self.reader.read_one(servo, now):
+                raise CommandError("does not tell where it is")
+        except CommandError as error:
+            servo.reason = str(error)
+            self._wait(servo, now)
+            return False
+        if servo.mode in MANY_TURNS:
+            self._count_turns(servo, before)
+        servo.silent, servo.misses, servo.retry_s = False, 0, 0.0
+        if not first and policy.on_lost == "off":
+            servo.locked = True
+            if servo.torque:
+                self.attempt(servo, self.settings.torque_off)
+        return True
+
+    def _count_turns(self, servo: Servo, before: int | None) -> None:
+        """A restart leaves one turn of many: the rest is known from before, or from the file."""
+        scale = servo.scale
+        if before is None:
+            stored = self._stored.get(servo.config.joint)
+            if stored is None or stored.ticks is None:
+                return
+            if not stored.clean:
+                servo.note = "turns may be lost: the driver did not end cleanly before"
+            before = stored.ticks - round(scale.calibration.turns * scale.ticks_per_turn)
+        turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
+        if abs(moved) > MOVED * scale.ticks_per_turn:
+            servo.note = f"turns may be lost: it stands {moved:.0f} counts from where it was"
+        known = scale.calibration
+        scale.calibrate(Calibration(known.shift, known.turns + turns))
+
+    def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
+        """Look for one servo that was silent long enough."""
+        for servo in self._servos:
+            if servo.silent and now >= servo.retry_at:
+                if self._find_again(servo) and self.set_up(servo, now, first=not servo.known):
+                    on_found(servo)
+                else:
+                    self._wait(servo, now)
+                return
+
+    def _find_again(self, servo: Servo) -> bool:
+        table, firmware = servo.table, servo.firmware
+        found = self._client.ping(servo.id)
+        if found is None:
+            return False
+        if servo.found and found == (table.number, firmware):
+            servo.reason = ""
+            return True
+        if not self._find(servo):
+            return False
+        self.reader = self._make_reader()
+        return True
+
+    def _wait(self, servo: Servo, now: float) -> None:
+        """Look for it again later; soon, where a look disturbs nobody."""
+        alone = all(one.silent for one in self._servos)
+        servo.retry_s = RETRY_S if alone else min(max(2.0 * servo.retry_s, RETRY_S), RETRY_LATEST_S)
+        servo.retry_at = now + servo.retry_s
+
+    def mark_silent(self, now: float) -> None:
+        """Take servos that did not answer for some cycles, and for some time, out of the list."""
+        missing = [servo for servo in self._servos if servo.misses >= MISSES and not servo.silent]
+        if not missing:
+            return
+        some_answer = any(not servo.misses and not servo.silent for servo in self._servos)
+        patience = SILENT_S if some_answer else ALL_SILENT_S
+        for servo in missing:
+            if now - servo.heard >= patience:
+                self.silence(servo, now, "does not answer any more")
+
+    def silence(self, servo: Servo, now: float, reason: str, wait: float = RETRY_S) -> None:
+        """This servo is not to be asked for the time being."""
+        servo.silent, servo.torque = True, False
+        servo.reason = reason
+        servo.retry_s = 0.0
+        servo.retry_at = now + wait
+
+    def drive(self, now: float) -> None:
+        """Torque on for those that shall have it, off for those that shall not; some of them in each cycle."""
+        done = 0
+        for servo in self._servos:
+            wanted = servo.wanted and not servo.locked
+            if servo.silent or servo.torque == wanted or now < servo.retry_at:
+                continue
+            self.attempt(servo, self.torque_on if wanted else self.settings.torque_off)
+            if servo.torque != wanted:
+                servo.retry_at = now + RETRY_S
+            done += 1
+            if done >= AT_ONCE:
+                return
+
+    def keep_limp(self) -> None:
+        """Torque off wherever it is found on: a servo may have missed the emergency stop."""
+        for servo in self._servos:
+            if servo.torque and not servo.silent:
+                self.attempt(servo, self.settings.torque_off)
+
+    def torque_on(self, servo: Servo) -> None:
+        """Torque, from where the joint is now.
+
+        Raises:
+            CommandError: the servo refuses, or does not answer.
+        """
+        if not self.reader.read_one(servo, servo.heard):
+            raise CommandError("does not tell where it is")
+        self.settings.torque_on(servo, servo.ticks)
+        self.reader.read_one(servo, servo.heard)
+        servo.held = False
+        servo.goals.start(servo.position)
+
+    def attempt(self, servo: Servo, action: Callable[[Servo], None]) -> None:
+        """Do something to a servo; what it refuses becomes its reason."""
+        try:
+            action(servo)
+        except CommandError as error:
+            servo.reason = str(error)
+        else:
+            if not servo.silent and not servo.error:
+                servo.reason = ""
+
+    def take_fault(self, servo: Servo, bits: int, now: float) -> None:
+        """A servo tells hardware errors (``bits``, all of them): do what the policy says, once for each new one."""
+        new = bits & ~servo.error
+        servo.error = bits
+        if not bits:
+            servo.held = False
+            return
+        names = [name for bit, name in FAULT_BITS.items() if bits & bit]
+        servo.reason = f"hardware error: {', '.join(names) or hex(bits)}"
+        policy = servo.config.faults
+        actions = {getattr(policy, name) for bit, name in FAULT_BITS.items() if new & bit}
+        if "reboot" in actions:
+            self._reboot_for(servo, now)
+        elif "torque_off" in actions:
+            servo.locked = True
+            self.attempt(servo, self.settings.torque_off)
+            servo.reason = f"hardware error: {', '.join(names)}; limp until it is asked for"
+        elif "hold" in actions:
+            servo.held = True
+
+    def _reboot_for(self, servo: Servo, now: float) -> None:
+        policy = servo.config.faults
+        servo.reboots = [time for time in servo.reboots if now - time < 60.0]
+        servo.locked = not policy.torque_after_reboot
+        if len(servo.reboots) >= policy.reboots_per_minute:
+            servo.locked = True
+            servo.reason += f"; restarted {len(servo.reboots)} times within a minute, left as it is"
+            return
+        servo.reboots.append(now)
+        self.attempt(servo, lambda one: self.reboot(one, now))
+
+    def reboot(self, servo: Servo, now: float) -> None:
+        """Restart a servo; it is looked for, and set up again, when it is back.
+
+        Raises:
+            CommandError: it does not answer.
+        """
+        answer = self._client.reboot(servo.id)
+        if answer is None:
+            raise CommandError(f"joint {servo.config.joint!r} (servo {servo.id}) does not answer")
+        self.silence(servo, now, "restarts", RESTART_S)
+        servo.error, servo.alert = 0, False

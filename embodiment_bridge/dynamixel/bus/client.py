@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions to the servos of one bus, and their answers: one at a time, in the thread that owns the port.
+
+Whoever does not answer, or answers badly, is missing from the result: there is never a value that no servo sent.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.dynamixel.wire.instructions import ALERT, BROADCAST, Error1, Fault, Instruction
+
+BITS = 10  # per byte on the wire: start, eight, stop
+STATUS = 11  # bytes of a 2.0 status without data
+FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
+REBOOT_S = 0.5  # s that a servo may need to restart
+OLD_FAULTS = (
+    (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
+    (Error1.INSTRUCTION, Fault.INSTRUCTION),
+    (Error1.CHECKSUM, Fault.CRC),
+)
+OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
+PATIENT_S = (
+    0.05  # s that answers may be late at most where late ones were seen: the computer has other things to do
+)
+CALMING = 0.998  # of what is left of that patience after each question that is answered in time
+
+
+class Wire(Protocol):
+    """What is needed of a port: see ``port.Port``."""
+
+    def write(self, data: bytes) -> None:
+        """Send bytes."""
+
+    def read(self, timeout: float) -> bytes:
+        """What comes within ``timeout`` s."""
+        ...
+
+    def discard(self) -> int:
+        """Throw away what has come."""
+        ...
+
+
+class Answer(NamedTuple):
+    """``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
+
+    error: int
+    data: bytes
+    hardware: int = 0  # bits of HardwareError, from servos of Protocol 1.0, which have no register for them
+
+    @property
+    def fault(self) -> int:
+        """Why the instruction was not carried out, 0 when it was."""
+        return self.error & ~ALERT
+
+    @property
+    def alert(self) -> bool:
+        """Whether the servo has a hardware error."""
+        return bool(self.error & ALERT)
+
+
+class Combined(NamedTuple):
+    """What servos say to a fast read: all of it, where it is whole and right, or else what each of them says."""
+
+    raw: bytes
+    answers: dict[int, Answer]
+
+
+@dataclass(slots=True)
+class Counters:
+    """Of one servo: answers that came, that did not, that came damaged."""
+
+    answers: int = 0
+    timeouts: int = 0
+    damaged: int = 0
+
+
+_fast_question = lru_cache(maxsize=64)(packet.fast_sync_read)
+
+
+def fault_text(fault: int) -> str:
+    """A status error number in words."""
+    try:
+        return Fault(fault).name.lower().replace("_", " ")
+    except ValueError:
+        return f"error {fault}"
+
+
+class BusClient:
+    """Talks over ``wire``; ``margin_s`` is how long an answer may be late beyond what the wire needs for it.
+
+    Where answers come too late it waits longer, up to ``PATIENT_S``, until they are in time again.
+
+    protocols: id -> 1 for servos that speak Protocol 1.0; all others speak 2.0.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        baud_rate: int,
+        *,
+        margin_s: float = 0.01,
+        protocols: Mapping[int, int] | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._wire = wire
+        self._byte_s = BITS / baud_rate
+        self.margin_s = self._usual_margin_s = margin_s
+        self._clock = clock
+        self._old = {id for id, protocol in (protocols or {}).items() if protocol == 1}
+        self._decoder = PacketDecoder("status", (2, 1) if self._old else (2,))
+        self.counters: dict[int, Counters] = defaultdict(Counters)
+        self._held = b""  # goes out with the next question
+        self._busy = 0  # bytes that went out before it
+        self._missed = False  # somebody did not answer the last question
+        self.meanwhile: Callable[[], None] | None = None  # done once, while the next answer is on its way
+        self.rejected = 0  # packets that came damaged, whoever they were from
+
+    def ping(self, id: int) -> tuple[int, int] | None:
+        """Model number and firmware version; None when nobody answers."""
+        if id in self._old:
+            answer = self.read(id, 0, 3)
+            data = answer.data if answer else b""
+        else:
+            got = self._ask(packet.ping(id), {id: 3})
+            data = got[id].data if id in got else b""
+        return (data[0] | data[1] << 8, data[2]) if len(data) >= 3 else None
+
+    def read(self, id: int, address: int, size: int) -> Answer | None:
+        """Bytes of a control table; data is empty when the servo refuses."""
+        make = packet1.read if id in self._old else packet.read
+        return self._ask(make(id, address, size), {id: size}).get(id)
+
+    def write(self, id: int, address: int, data: bytes) -> Answer | None:
+        """Write bytes of a control table, and wait until the servo says that it did."""
+        make = packet1.write if id in self._old else packet.write
+        return self._ask(make(id, address, data), {id: 0}).get(id)
+
+    def reboot(self, id: int) -> Answer | None:
+        """Restart a servo; it answers first, and is silent for some 0.3 s then."""
+        return self._ask(packet.reboot(id), {id: 0}, PATIENT_S).get(id)  # it must not be asked twice
+
+    def sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
+        """The same bytes of several servos, each in a status of its own."""
+        return self._ask(packet.sync_read(address, size, ids), dict.fromkeys(ids, size))
+
+    def bulk_read(self, items: Sequence[tuple[int, int, int]]) -> dict[int, Answer]:
+        """(id, address, size) for each servo."""
+        return self._ask(packet.bulk_read(items), {id: size for id, _, size in items})
+
+    def fast_sync_read(self, address: int, size: int, ids: tuple[int, ...]) -> Combined:
+        """As ``sync_read``, answered in one combined status; one that breaks off gives those before the break."""
+        self._send(_fast_question(address, size, ids))
+        rejected = self.rejected
+        wanted = FAST_HEAD + (FAST_BLOCK + size) * len(ids)
+        deadline = self._deadline(wanted)
+        while True:
+            data = self._wire.read(deadline - self._clock())
+            raw = self._fast_raw(data) if data else None
+            if raw is None and data:
+                # What has come already shortens what there is to wait for.
+                missing = max(wanted - len(self._decoder.pending), STATUS)
+                deadline = max(deadline, self._deadline(missing))
+                continue
+            break
+        if raw is not None and len(raw) == wanted and raw[FAST_HEAD + 1 :: FAST_BLOCK + size] == bytes(ids):
+            self._all_answered()  # counting them is left to who takes it in
+            return Combined(raw, {})
+        blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
+        found = {block.id: Answer(block.error, block.data) for block in blocks}
+        self._count(ids, found, damaged=self.rejected > rejected)
+        return Combined(b"", found)
+
+    def _fast_raw(self, data: bytes) -> bytes | None:
+        raw = None
+        for item in self._decoder.feed(data):
+            if isinstance(item, Packet) and item.id == BROADCAST and item.instruction == Instruction.STATUS:
+                raw = item.raw
+            elif not isinstance(item, Packet):
+                self.rejected += 1
+        return raw
+
+    def sync_write(self, address: int, size: int, data: Mapping[int, bytes]) -> None:
+        """Write to several servos; none of them answers."""
+        self.hold(self.sync_write_packets(address, size, data))
+        self.flush()
+
+    def sync_write_packets(self, address: int, size: int, data: Mapping[int, bytes]) -> bytes:
+        """The same as packets, one for each protocol."""
+        if not self._old:
+            return packet.sync_write(address, size, data)
+        new = {id: value for id, value in data.items() if id not in self._old}
+        old = {id: value for id, value in data.items() if id in self._old}
+        return (packet.sync_write(address, size, new) if new else b"") + (
+            packet1.sync_write(address, size, old) if old else b""
+        )
+
+    def hold(self, data: bytes) -> None:
+        """Packets that go out before the next question."""
+        self._held += data
+
+    def flush(self) -> None:
+        """Send what waits to go out."""
+        if self._held:
+            self._wire.write(self._held)
+            self._held = b""
+
+    def settle(self) -> None:
+        """Let late answers come, and throw them away: the next question shall not get the answer to another."""
+        end = self._clock() + self.margin_s
+        while (left := end - self._clock()) > 0.0:
+            self._wire.read(left)
+
+    def _send(self, request: bytes) -> None:
+        if (self._missed or self._old) and self._wire.discard() and self._missed:
+            self._be_patient()
+        self._decoder.reset()
+        self._wire.write(self._held + request)
+        self._busy = len(self._held)
+        self._held = b""
+        if self.meanwhile is not None:
+            work, self.meanwhile = self.meanwhile, None
+            work()
+
+    def _be_patient(self) -> None:
+        """An answer came too late."""
+        if self.margin_s < PATIENT_S:
+            self.margin_s = min(2.0 * self.margin_s, PATIENT_S)
+
+    def _deadline(self, answer_bytes: int) -> float:
+        busy, self._busy = self._busy, 0
+        return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
+
+    def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:
+        """Send, and take answers (``sizes``: bytes of data by id) until all are there, or the next is too late.
+
+        least_s: how late it may be at least.
+        """
+        echo = self._held + request if self._old else b""
+        self._send(request)
+        waiting = dict(sizes)
+        found: dict[int, Answer] = {}
+        longest = STATUS + max(sizes.values())
+        rejected = self.rejected
+        deadline = self._deadline(len(request) + longest) + max(least_s - self.margin_s, 0.0)
+        while waiting:
+            data = self._wire.read(deadline - self._clock())
+            if not data:
+                break
+            if echo:  # an adapter that hears itself; a 1.0 instruction looks like a status
+                data, echo = data.removeprefix(echo), b""
+            if self._take(data, waiting, found):
+                deadline = self._deadline(longest)
+        self._count(sizes, found, damaged=self.rejected > rejected)
+        return found
+
+    def _take(self, data: bytes, waiting: dict[int, int], found: dict[int, Answer]) -> bool:
+        """Put answers into ``found``; whether there was one, or the beginning of one."""
+        before = len(found)
+        for item in self._decoder.feed(data):
+            if not isinstance(item, Packet):
+                self.rejected += 1
+            elif item.instruction == Instruction.STATUS and item.id in waiting:
+                answer = _answer(item)
+                # Another length is the late answer to another question.
+                if answer.fault or len(answer.data) == waiting[item.id]:
+                    del waiting[item.id]
+                    found[item.id] = answer
+            elif item.instruction == Instruction.STATUS and self._missed:
+                self._be_patient()
+        return len(found) > before or bool(self._decoder.pending)
+
+    def _count(self, ids: Iterable[int], found: Container[int], *, damaged: bool = False) -> None:
+        self._missed = False
+        for id in ids:
+            counters = self.counters[id]
+            if id in found:
+                counters.answers += 1
+                continue
+            self._missed = True
+            if damaged:
+                counters.damaged += 1
+            else:
+                counters.timeouts += 1
+        if not self._missed:
+            self._all_answered()
+
+    def _all_answered(self) -> None:
+        self._missed = False
+        if self.margin_s > self._usual_margin_s:
+            self.margin_s = max(CALMING * self.margin_s, self._usual_margin_s)
+
+
+def _answer(item: Packet) -> Answer:
+    if item.protocol == 2:
+        return Answer(item.error, b"" if item.error & ~ALERT else item.parameters)
+    fault = next((number for bits, number in OLD_FAULTS if item.error & bits), 0)
+    hardware = item.error & OLD_HARDWARE
+    return Answer(fault | (ALERT if hardware else 0), b"" if fault else item.parameters, hardware)

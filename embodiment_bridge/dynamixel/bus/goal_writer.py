@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what joints shall do to what goes onto the wire, once per cycle."""
+
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import NamedTuple
+
+from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, OLD_SIGN
+from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
+
+
+class Target(NamedTuple):
+    """What one joint shall do: rad, rad/s, Nm; nan where nothing is said. Its mode decides which of them counts."""
+
+    position: float = nan
+    velocity: float = nan
+    effort: float = nan
+
+
+NO_TARGET = Target()
+
+
+class GoalWriter:
+    """Writes goals by one sync write for each kind of goal; they go out together with the next question."""
+
+    def __init__(self, client: BusClient) -> None:
+        self._client = client
+        self._ready: tuple[list[tuple[int, str, int]], bytes] | None = None
+
+    def write(
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool, same: bool
+    ) -> None:
+        """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands.
+
+        same: what was prepared is surely for the same servos in the same state.
+        """
+        ready, self._ready = self._ready, None
+        if ready is not None and (same or ready[0] == _state(servos)):
+            self._client.hold(ready[1])
+        else:
+            self._client.hold(self._packets(servos, targets, dt, fresh=fresh))
+
+    def prepare(
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+    ) -> None:
+        """Make what the next ``write`` sends, if nothing happens to the servos until then."""
+        self._ready = _state(servos), self._packets(servos, targets, dt, fresh=fresh)
+
+    def forget(self) -> None:
+        """Make the next goals anew."""
+        self._ready = None
+
+    def _packets(
+        self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
+    ) -> bytes:
+        groups: dict[tuple[int, int], dict[int, bytes]] = {}
+        for servo in servos:
+            config = servo.config
+            target = targets.get(config.joint, NO_TARGET)
+            name, value = goal_of(servo, target, dt, fresh=fresh and not servo.held)
+            item = servo.table.items[name]
+            place = item.address, item.size
+            data = value.to_bytes(item.size, "little", signed=item.signed)
+            if place in groups:
+                groups[place][config.id] = data
+            else:
+                groups[place] = {config.id: data}
+        return b"".join(
+            [self._client.sync_write_packets(address, size, data) for (address, size), data in groups.items()]
+        )
+
+
+def _state(servos: Sequence[Servo]) -> list[tuple[int, str, int]]:
+    return [(servo.config.id, servo.mode, servo.starts) for servo in servos]
+
+
+def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
+    """Name and value of the register that makes the joint do what it shall."""
+    mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
+    if mode in POSITION_MODES:
+        ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
+        if mode == "position":  # without min and max, which take longer than all else here
+            if ticks < limits.lowest:
+                ticks = limits.lowest
+            elif ticks > limits.highest:
+                ticks = limits.highest
+        return "goal_position", ticks
+    old = servo.table.protocol == 1
+    if mode == "velocity":
+        raw = scale.raw_velocity(goals.velocity(target.velocity, servo.position, dt, fresh=fresh))
+        raw = min(max(raw, -limits.velocity), limits.velocity)
+        return ("moving_speed", _old_speed(raw)) if old else ("goal_velocity", raw)
+    if mode == "current":
+        raw = scale.raw_current(goals.effort(target.effort, servo.position, dt, fresh=fresh))
+        return "goal_current", min(max(raw, -limits.current), limits.current)
+    share = goals.share_of_full(target.effort, servo.position, dt, fresh=fresh)
+    reverse = -1 if servo.config.reduction < 0.0 else 1
+    return GOAL_ITEMS[mode], round(reverse * share * limits.pwm)
+
+
+def _old_speed(raw: int) -> int:
+    # 0 would be full speed to an AX in joint mode, but in wheel mode it stands still.
+    return -raw | OLD_SIGN if raw < 0 else raw

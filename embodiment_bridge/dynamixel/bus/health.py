@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is looked at now and then: torque, hardware errors, voltage, temperature, the servo's own watchdog.
+
+Each look is one sync read for all servos of one layout, and at most one look is taken per cycle.
+"""
+
+from collections.abc import Callable, Sequence
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.dynamixel.bus.care import Care
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
+from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
+
+EVERY_S = 1.0  # s between two looks at the same thing
+FIRED = -1  # of bus_watchdog
+FAR, LOOKS = 0.3, 2  # rad from the goal, so many looks in a row: the joint does not follow
+BEHIND = "does not follow: "
+FIRST, LAST = "torque_enable", "hardware_error_status"
+SUPPLY, HEAT = "present_input_voltage", "present_temperature"
+
+
+class Health:
+    """Looks after the servos of one bus."""
+
+    def __init__(self, client: BusClient, care: Care) -> None:
+        self._client = client
+        self._care = care
+        self._looks: tuple[Callable[[Sequence[Servo], float], None], ...] = (
+            self._look_at_torque,
+            self._look_at_supply,
+            self._look_at_watchdog,
+        )
+        self._next = 0
+        self.due = 0.0  # when the next look is taken, s of the monotonic clock
+        self.watchdog_trips = 0
+
+    def hurry(self) -> None:
+        """Look at the torque in the next cycle."""
+        self._next, self.due = 0, 0.0
+
+    def examine(self, servos: Sequence[Servo], now: float) -> None:
+        """Find out whether servos that were away for some cycles have restarted, before they are believed.
+
+        Torque tells: no servo has any after a restart. Those that had none are set up again.
+        """
+        for servo in servos:
+            if not servo.torque:
+                self._care.silence(servo, now, "was away for a moment", 0.0)
+        self._look_at_torque([servo for servo in servos if servo.torque], now)
+
+    def step(self, servos: Sequence[Servo], now: float) -> None:
+        """Take one look at servos that answer, if it is time for one."""
+        for servo in servos:
+            if servo.alert and not servo.error:
+                self._look_at_error(servo, now)
+                return
+        if now < self.due:
+            return
+        self._looks[self._next](servos, now)
+        self._next = (self._next + 1) % len(self._looks)
+        self.due = now + EVERY_S / len(self._looks)
+
+    def _look_at_error(self, servo: Servo, now: float) -> None:
+        item = servo.table.items.get(LAST)
+        if item is None:
+            return
+        answer = self._client.read(servo.id, item.address, item.size)
+        if answer is not None and answer.data:
+            self._care.take_fault(servo, item.decode(answer.data), now)
+
+    def _look_at_torque(self, servos: Sequence[Servo], now: float) -> None:
+        for servo, answer in self._ask(servos, FIRST, LAST):
+            table = servo.table
+            start = table.item(FIRST).address
+            torque = bool(_value(servo, FIRST, answer, start))
+            bits = _value(servo, LAST, answer, start) if LAST in table.items else servo.error
+            if bits != servo.error:
+                self._care.take_fault(servo, bits, now)
+            if servo.torque and not torque:
+                # It restarted, or dropped its torque by itself: its settings may be gone with it.
+                servo.torque = False
+                if not servo.error:
+                    self._care.silence(servo, now, "lost its torque: it restarted, or its power was cut", 0.0)
+            elif torque and not servo.torque:
+                servo.torque = True  # `drive` takes it away where it is not wanted
+                servo.starts += 1
+                servo.goals.start(servo.position)  # its goal may be of long ago
+
+        for servo in servos:
+            _look_at_following(servo)
+
+    def _look_at_supply(self, servos: Sequence[Servo], now: float) -> None:
+        for servo, answer in self._ask(servos, SUPPLY, HEAT):
+            start = servo.table.item(SUPPLY).address
+            servo.voltage = _value(servo, SUPPLY, answer, start) * servo.table.item(SUPPLY).factor
+            servo.temperature = float(_value(servo, HEAT, answer, start))
+
+    def _look_at_watchdog(self, servos: Sequence[Servo], now: float) -> None:
+        watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]
+        for servo, answer in self._ask(watched, "bus_watchdog", "bus_watchdog"):
+            if servo.table.item("bus_watchdog").decode(answer.data) == FIRED:
+                self.watchdog_trips += 1
+                try:
+                    self._care.settings.torque_off(servo)  # and on again by `drive`, softly
+                except CommandError as error:
+                    servo.reason = str(error)
+                else:
+                    servo.note = "its watchdog stopped it: the bus was silent for too long"
+
+    def _ask(self, servos: Sequence[Servo], first: str, last: str) -> list[tuple[Servo, Answer]]:
+        """The bytes from one item to another of all servos; those that have only the first give that."""
+        groups: dict[tuple[int, int, int], list[Servo]] = {}
+        for servo in servos:
+            items = servo.table.items
+            if first in items:
+                end = items[last].end if last in items else items[first].end
+                groups.setdefault((servo.table.protocol, items[first].address, end), []).append(servo)
+        found: list[tuple[Servo, Answer]] = []
+        for (protocol, address, end), members in groups.items():
+            if protocol == 1:
+                single = ((servo, self._client.read(servo.id, address, end - address)) for servo in members)
+                found += [(servo, answer) for servo, answer in single if answer is not None and answer.data]
+                continue
+            answers = self._client.sync_read(address, end - address, [servo.id for servo in members])
+            found += [
+                (servo, answers[servo.id])
+                for servo in members
+                if servo.id in answers and answers[servo.id].data
+            ]
+        return found
+
+
+def _look_at_following(servo: Servo) -> None:
+    """Stuck, overloaded, stripped or mounted the wrong way round: the goal is where the joint does not come."""
+    off = servo.goals.goal - servo.position if servo.torque and servo.mode in POSITION_MODES else 0.0
+    servo.behind = servo.behind + 1 if abs(off) > FAR else 0
+    if servo.behind >= LOOKS:
+        servo.reason = f"{BEHIND}{abs(off):.2f} rad from its goal"
+    elif servo.reason.startswith(BEHIND):
+        servo.reason = ""
+
+
+def _value(servo: Servo, name: str, answer: Answer, start: int) -> int:
+    item = servo.table.item(name)
+    return item.decode(answer.data[item.address - start : item.end - start])

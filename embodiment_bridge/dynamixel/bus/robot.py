@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All buses of a robot behind one door: joints by name, whatever wire they are on."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus, stored_now
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
+from embodiment_bridge.dynamixel.bus.servo import JointReading
+from embodiment_bridge.dynamixel.bus.work import BusWork, Done
+from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
+from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
+
+
+class ServoRobot:
+    """The servos of a robot, moved by one thread per bus. No method waits for a bus but ``stop``.
+
+    Args:
+        setup: from ``config_reader``.
+        calibration: the user's file.
+        margin_s, open_port: see ``ServoBus``.
+
+    Raises:
+        ConfigError: a port name, a register or a model that cannot be; a calibration file that cannot be read.
+    """
+
+    def __init__(
+        self,
+        setup: ServoSetup,
+        calibration: Path,
+        *,
+        margin_s: float = 0.01,
+        open_port: Callable[[str, int], Port] = open_port,
+    ) -> None:
+        self.setup = setup
+        self._file = calibration
+        self._stored = load_calibration(calibration)
+        for config in setup.buses:
+            checked_port_name(config.port_name)
+        stored = {name: entry for name, entry in self._stored.items() if self._is_of(name, entry)}
+        self.buses = tuple(
+            ServoBus(config, stored, margin_s=margin_s, open_port=open_port) for config in setup.buses
+        )
+        self._bus_of = {servo.joint: bus for bus in self.buses for servo in bus.config.servos}
+
+    def _is_of(self, joint: str, stored: Stored) -> bool:
+        """Whether an entry of the file is still about the servo that the description has for the joint."""
+        return any(servo.joint == joint and servo.id == stored.id for servo in self.setup.servos)
+
+    def start(self) -> None:
+        """Open all ports, find and set up the servos, without torque."""
+        for bus in self.buses:
+            bus.start()
+
+    def stop(self) -> None:
+        """Make safe, close, and note where the joints are for the next time."""
+        for bus in self.buses:
+            bus.stop()
+        if any(servo.known for bus in self.buses for servo in bus.servos):
+            self.save(clean=True)
+
+    def activate(self, on: bool) -> None:
+        """Drive the joints, or bring them to what the policies say."""
+        if on:
+            self.save(clean=False)
+        for bus in self.buses:
+            bus.activate(on)
+
+    def emergency_stop(self, action: str) -> None:
+        """See ``ServoBus.emergency_stop``."""
+        for bus in self.buses:
+            bus.emergency_stop(action)
+
+    def readings(self) -> dict[str, JointReading]:
+        """All joints that have a servo."""
+        return {reading.joint: reading for bus in self.buses for reading in bus.readings()}
+
+    def command(self, targets: Mapping[str, Target]) -> None:
+        """What joints shall do; those that mimic one of them and have a servo of their own follow it."""
+        following = {
+            name: Target(
+                mimic.multiplier * targets[mimic.joint].position + mimic.offset,
+                mimic.multiplier * targets[mimic.joint].velocity,
+            )
+            for name, mimic in self.setup.mimics.items()
+            if name in self._bus_of and mimic.joint in targets
+        }
+        whole = {**targets, **following}
+        for bus in self.buses:
+            bus.command(whole)
+
+    def request(self, joints: Sequence[str], make: Callable[[Sequence[str]], BusWork], done: Done) -> None:
+        """Let work be done on the buses of ``joints`` (none: all); ``done`` is called once, when all have.
+
+        Raises:
+            CommandError: a joint that no servo moves.
+        """
+        for joint in joints:
+            if joint not in self._bus_of:
+                raise CommandError(unknown("joint", joint, self._bus_of))
+        chosen = [
+            (bus, [joint for joint in joints if self._bus_of[joint] is bus])
+            for bus in self.buses
+            if not joints or any(self._bus_of[joint] is bus for joint in joints)
+        ]
+        answers = _Answers(len(chosen), done)
+        for bus, own in chosen:
+            bus.request(make(own), answers.take)
+
+    def save(self, *, clean: bool) -> None:
+        """Write the calibration file; what it says of joints that are not this robot's stays.
+
+        Raises:
+            ConfigError: it cannot be written.
+        """
+        entries = dict(self._stored)
+        for bus in self.buses:
+            for name, entry in stored_now(bus.servos, clean=clean).items():
+                before = self._stored.get(name)
+                if entry.ticks is None and before is not None:
+                    entry = Stored(entry.id, entry.model, entry.shift, before.ticks, before.clean)
+                entries[name] = entry
+        self._stored = entries
+        save_calibration(self._file, entries)
+
+    @property
+    def serving(self) -> bool:
+        """Whether every bus is open and someone answers on it."""
+        return all(bus.state in SERVING for bus in self.buses)
+
+    @property
+    def state(self) -> tuple[BusState, str]:
+        """The worst state of a bus, and why."""
+        worst = max(self.buses, key=lambda bus: _BADNESS.index(bus.state))
+        return worst.state, worst.reason and f"{worst.config.name}: {worst.reason}"
+
+
+_BADNESS = (
+    BusState.ACTIVE,
+    BusState.READY,
+    BusState.DEGRADED,
+    BusState.CONFIGURE,
+    BusState.PROBE,
+    BusState.OPEN,
+    BusState.CLOSED,
+    BusState.LOST,
+)
+
+
+class _Answers:
+    """Collects what several buses say; ``done`` is called by the thread of the last."""
+
+    def __init__(self, count: int, done: Done) -> None:
+        self._left, self._done = count, done
+        self._lock = threading.Lock()
+        self._success, self._texts, self._value = True, list[str](), 0
+
+    def take(self, success: bool, text: str, value: int) -> None:
+        """One bus has answered."""
+        with self._lock:
+            self._success = self._success and success
+            self._texts += [text] if text and text not in self._texts else []
+            self._value += value
+            self._left -= 1
+            last = self._left == 0
+        if last:
+            self._done(self._success, "; ".join(self._texts), self._value)

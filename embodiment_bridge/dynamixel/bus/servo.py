@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One servo as the thread of its bus knows it, and what it tells others."""
+
+from dataclasses import dataclass, field
+from math import inf, nan
+from typing import NamedTuple
+
+from embodiment_bridge.dynamixel.bus.client import Counters
+from embodiment_bridge.dynamixel.bus.goals import GoalFilter
+from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, MODE_NUMBERS, Calibration, JointScale
+from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
+
+NEVER = -inf
+OLD_WHEEL, OLD_JOINT = "velocity", "position"
+
+
+class JointReading(NamedTuple):
+    """A joint as its servo told last. rad, rad/s, Nm, A, V, degrees Celsius; nan: never told.
+
+    heard: when, in seconds of the monotonic clock; -inf: never. error: bits of HardwareError.
+    """
+
+    joint: str
+    position: float
+    velocity: float
+    effort: float
+    current: float
+    heard: float
+    silent: bool
+    torque: bool
+    mode: str
+    error: int
+    voltage: float
+    temperature: float
+    ticks: int
+    model: str
+    firmware: int
+    reason: str
+    answers: int
+    timeouts: int
+    damaged: int
+
+
+@dataclass(slots=True)
+class Limits:
+    """What the servo's own EEPROM allows, in its units."""
+
+    lowest: int = 0
+    highest: int = 4095
+    velocity: int = 1023
+    current: int = 2047
+    pwm: int = 885
+
+
+@dataclass(eq=False)
+class Servo:
+    """Everything about one servo; changed by the thread of its bus only.
+
+    wanted: torque is to be on (activation, service, policy); torque: it is. ticks, speed, load: as last told.
+    """
+
+    config: ServoConfig
+    table: ControlTable
+    scale: JointScale
+    goals: GoalFilter
+    mode: str
+    limits: Limits = field(default_factory=Limits)
+    counters: Counters = field(default_factory=Counters)
+    found: bool = False
+    silent: bool = True
+    misses: int = 0
+    retry_at: float = 0.0
+    retry_s: float = 0.0
+    wanted: bool = False
+    torque: bool = False
+    locked: bool = False  # a fault keeps the torque off until somebody asks for it
+    held: bool = False  # a fault keeps the joint where it is
+    error: int = 0
+    alert: bool = False
+    heard: float = NEVER
+    ticks: int = 0
+    speed: int = 0
+    load: int = 0
+    voltage: float = nan
+    temperature: float = nan
+    firmware: int = 0
+    starts: int = 0  # how often torque came on
+    behind: int = 0  # looks in a row that found it far from its goal
+    reboots: list[float] = field(default_factory=list)
+    reason: str = ""  # why it is not as it should be; what goes well again clears it
+    note: str = ""  # what stays true: another model, a watchdog that fired
+
+    @property
+    def id(self) -> int:
+        """Its number on the bus."""
+        return self.config.id
+
+    @property
+    def known(self) -> bool:
+        """Whether it ever told where it is."""
+        return self.heard > NEVER
+
+    @property
+    def position(self) -> float:
+        """Joint angle, rad; nan when it never told."""
+        return self.scale.position(self.ticks) if self.known else nan
+
+    def reading(self) -> JointReading:
+        """What others may know."""
+        known, scale, counters = self.known, self.scale, self.counters
+        return JointReading(
+            self.config.joint,
+            scale.position(self.ticks) if known else nan,
+            scale.velocity(self.speed) if known else nan,
+            scale.effort(self.load) if known else nan,
+            scale.current(self.load) if known else nan,
+            self.heard,
+            self.silent,
+            self.torque,
+            self.mode,
+            self.error,
+            self.voltage,
+            self.temperature,
+            self.ticks,
+            self.table.model,
+            self.firmware,
+            self.reason or self.note,
+            counters.answers,
+            counters.timeouts,
+            counters.damaged,
+        )
+
+
+def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
+    """A servo of this model that nobody has heard of yet."""
+    scale = JointScale(config, table, calibration)
+    fastest = table.motor.no_load_speed_rad_s / abs(config.reduction)
+    return Servo(config, table, scale, GoalFilter(config, fastest), config.mode)
+
+
+def has_mode(table: ControlTable, mode: str) -> bool:
+    """Whether the model can work in this mode."""
+    if table.protocol == 1:
+        return mode in (OLD_WHEEL, OLD_JOINT)
+    return MODE_NUMBERS[mode] in table.modes
+
+
+def modes_of(table: ControlTable) -> tuple[str, ...]:
+    """The modes of a model."""
+    if table.protocol == 1:
+        return (OLD_JOINT, OLD_WHEEL)
+    return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)

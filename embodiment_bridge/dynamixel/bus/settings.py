@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bringing a servo into the state in which the driver needs it: who it is, its settings, its torque.
+
+EEPROM is written only where it says something else, for it wears out; RAM is written anew after each restart.
+"""
+
+from collections.abc import Mapping
+from math import ceil
+
+from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.dynamixel.bus.client import BusClient, fault_text
+from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
+from embodiment_bridge.dynamixel.bus.layout import Block
+from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table_of
+from embodiment_bridge.dynamixel.wire.instructions import Fault
+
+TRIES = 3  # a damaged answer is no reason to give up
+WATCHDOG_CYCLES = 5  # cycles without an instruction after which a servo stops by itself
+WATCHDOG_UNIT_S = 0.02
+WATCHDOG_MOST = 127
+RETURN_DELAY_UNIT_US = 2.0
+CHUNK = 120  # bytes of a control table that are read at once
+SHUTDOWN_USUAL = 0x34
+
+
+class Settings:
+    """What is done to single servos. Every method raises CommandError when the servo refuses or does not answer."""
+
+    def __init__(self, client: BusClient, bus: BusConfig) -> None:
+        self._client = client
+        self._bus = bus
+
+    def identify(self, servo: Servo) -> tuple[int, int] | None:
+        """Model number and firmware; None when nobody answers."""
+        for _ in range(TRIES):
+            found = self._client.ping(servo.id)
+            if found is not None:
+                return found
+        return None
+
+    def table_for(self, servo: Servo, number: int, firmware: int) -> ControlTable:
+        """The control table of the servo that answered, whatever the description says of it."""
+        if number == servo.table.number:
+            return servo.table
+        try:
+            return table_of(number, firmware)
+        except ConfigError as error:
+            raise CommandError(str(error)) from error
+
+    def image(self, servo: Servo) -> bytes:
+        """The control table up to its last value of the present."""
+        size = min(
+            servo.table.size,
+            max(item.end for name, item in servo.table.items.items() if "direct" not in name),
+        )
+        data = b""
+        while len(data) < size:
+            part = min(CHUNK, size - len(data))
+            data += self.read(servo, len(data), part)
+        return data
+
+    def configure(self, servo: Servo, block: Block, *, keep: bool) -> None:
+        """Bring EEPROM and RAM in order; torque stays on where it was and ``keep``, or where nothing needed it off."""
+        table = servo.table
+        if "status_return_level" in table.items:
+            self._client.write(servo.id, table.item("status_return_level").address, b"\x02")
+        image = self.image(servo)
+        now = {
+            name: item.decode(image[item.address : item.end])
+            for name, item in table.items.items()
+            if item.end <= len(image)
+        }
+        servo.torque = bool(now["torque_enable"])
+        keep = keep and servo.torque
+        self._set_eeprom(servo, now, keep=keep)
+        self._set_ram(servo, now)
+        if block.entries:
+            data = b"".join(address.to_bytes(2, "little") for address in block.entries)
+            self.write_bytes(servo, block.entries_at, data)
+        self._take_limits(servo, now)
+        servo.error = now.get("hardware_error_status", servo.error)
+        goal = now.get("goal_position", 0)
+        if servo.torque and servo.mode in POSITION_MODES:
+            servo.goals.start(servo.scale.position(goal))
+
+    def torque_on(self, servo: Servo, ticks: int) -> None:
+        """Drive the motor from where it is (``ticks``): the goal is there before the torque is."""
+        item = servo.table.items.get("bus_watchdog")
+        if item is not None:
+            self.write(servo, "bus_watchdog", 0)
+        self.write_goal_of_rest(servo, ticks)
+        self.write(servo, "torque_enable", 1)
+        servo.torque = True
+        servo.starts += 1
+        if item is not None and servo.mode not in POSITION_MODES:
+            self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
+
+    def torque_off(self, servo: Servo) -> None:
+        """Let the joint go limp."""
+        self.write(servo, "torque_enable", 0)
+        servo.torque = False
+
+    def write_goal_of_rest(self, servo: Servo, ticks: int) -> None:
+        """The goal that moves nothing."""
+        table = servo.table
+        if table.protocol == 1:
+            if servo.mode == "velocity":
+                self.write(servo, "moving_speed", 0)
+            else:
+                self.write(servo, "goal_position", ticks)
+            return
+        if servo.mode not in POSITION_MODES:
+            self.write(servo, GOAL_ITEMS[servo.mode], 0)
+            return
+        if servo.mode == "position":
+            ticks %= int(table.ticks_per_turn)
+            if not servo.limits.lowest <= ticks <= servo.limits.highest:
+                raise CommandError(
+                    f"joint {servo.config.joint!r} stands at {ticks} of its servo, outside of the position limits "
+                    f"{servo.limits.lowest}..{servo.limits.highest} in it: move it by hand, or change the limits"
+                )
+        if servo.mode == "current_based_position":
+            strongest = (
+                abs(servo.scale.raw_current(servo.config.effort)) if servo.config.effort < 1e6 else 32767
+            )
+            self.write(servo, "goal_current", min(strongest, servo.limits.current))
+        self.write(servo, "goal_position", ticks)
+
+    def set_mode(self, servo: Servo, mode: str) -> None:
+        """Another mode; the servo forgets gains and profile then, so that they are written again. Torque is off."""
+        if not has_mode(servo.table, mode):
+            raise CommandError(
+                f"joint {servo.config.joint!r}: {servo.table.model} has no mode {mode!r} "
+                f"(it has: {', '.join(modes_of(servo.table))})"
+            )
+        self.torque_off(servo)
+        self._write_mode(servo, mode)
+        servo.mode = mode
+        self._set_ram(servo, {})
+
+    def read(self, servo: Servo, address: int, size: int) -> bytes:
+        """Bytes of the control table."""
+        for turn in range(TRIES):
+            answer = self._client.read(servo.id, address, size)
+            if answer is not None:
+                if turn:
+                    self._client.settle()
+                if answer.fault:
+                    raise CommandError(
+                        f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
+                    )
+                return answer.data
+        raise CommandError(f"{_named(servo)} does not answer")
+
+    def write(self, servo: Servo, name: str, value: int) -> None:
+        """One item by name."""
+        item = servo.table.item(name)
+        self.write_bytes(servo, item.address, item.encode(value), name)
+
+    def write_bytes(self, servo: Servo, address: int, data: bytes, name: str = "") -> None:
+        """Bytes of the control table."""
+        for turn in range(TRIES):
+            answer = self._client.write(servo.id, address, data)
+            if answer is not None:
+                if turn:
+                    self._client.settle()
+                if answer.fault == Fault.ACCESS and answer.alert:
+                    raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
+                if answer.fault:
+                    what = name or f"{len(data)} bytes at {address}"
+                    raise CommandError(f"{_named(servo)} refuses {what}: {fault_text(answer.fault)}")
+                return
+        raise CommandError(f"{_named(servo)} does not answer")
+
+    def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> None:
+        table, registers = servo.table, servo.config.registers
+        wishes = {name: value for name, value in registers.items() if table.item(name).eeprom}
+        if self._bus.fix_return_delay:
+            wishes["return_delay_time"] = round(self._bus.return_delay_us / RETURN_DELAY_UNIT_US)
+        different = {name: value for name, value in wishes.items() if now.get(name) != value}
+        mode = mode_now(servo, now)
+        if keep:
+            if different or mode != servo.config.mode:
+                wrong = sorted([*different, *(["operating_mode"] if mode != servo.config.mode else [])])
+                servo.note = f"was left driven as it was found; other than described: {', '.join(wrong)}"
+            servo.mode = mode
+            return
+        if not has_mode(table, servo.mode):
+            raise CommandError(
+                f"{_named(servo)} has no mode {servo.mode!r} (it has: {', '.join(modes_of(table))})"
+            )
+        if not different and mode == servo.mode:
+            return
+        if servo.torque:
+            self.torque_off(servo)
+        for name, value in different.items():
+            self.write(servo, name, value)
+        if mode != servo.mode:
+            self._write_mode(servo, servo.mode)
+
+    def _write_mode(self, servo: Servo, mode: str) -> None:
+        if servo.table.protocol == 2:
+            self.write(servo, "operating_mode", MODE_NUMBERS[mode])
+            return
+        # An AX turns for ever while both limits of its angle are 0.
+        limits = (0, 0) if mode == "velocity" else (0, servo.table.item("ccw_angle_limit").upper)
+        self.write(servo, "cw_angle_limit", limits[0])
+        self.write(servo, "ccw_angle_limit", limits[1])
+
+    def _set_ram(self, servo: Servo, now: Mapping[str, int]) -> None:
+        for name, value in servo.config.registers.items():
+            item = servo.table.item(name)
+            if not item.eeprom and now.get(name) != value:
+                self.write(servo, name, value)
+        if "bus_watchdog" in servo.table.items and not servo.torque:
+            self.write(servo, "bus_watchdog", 0)
+
+    def _take_limits(self, servo: Servo, now: Mapping[str, int]) -> None:
+        if servo.table.protocol == 1:
+            servo.limits = Limits(now["cw_angle_limit"], now["ccw_angle_limit"], 1023)
+            return
+        usual = Limits()
+        servo.limits = Limits(
+            now.get("min_position_limit", usual.lowest),
+            now.get("max_position_limit", usual.highest),
+            now.get("velocity_limit", usual.velocity),
+            now.get("current_limit", usual.current),
+            now.get("pwm_limit", usual.pwm),
+        )
+
+
+def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
+    """The mode that a servo's registers say it is in; empty for one that we have no name for."""
+    if servo.table.protocol == 1:
+        return "position" if now["cw_angle_limit"] or now["ccw_angle_limit"] else "velocity"
+    return MODE_NAMES.get(now["operating_mode"], "")
+
+
+def watchdog_units(rate_hz: float) -> int:
+    """The Bus Watchdog for a cycle rate: some cycles, rounded up to its unit of 20 ms."""
+    return min(max(ceil(WATCHDOG_CYCLES / rate_hz / WATCHDOG_UNIT_S), 1), WATCHDOG_MOST)
+
+
+def _named(servo: Servo) -> str:
+    return f"joint {servo.config.joint!r} (servo {servo.id})"

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is asked of a bus from outside, done between two cycles: torque, mode, restart, registers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
+from embodiment_bridge.dynamixel.bus.care import Care
+from embodiment_bridge.dynamixel.bus.joints import Calibration
+from embodiment_bridge.dynamixel.bus.servo import Servo
+
+Done = Callable[[bool, str, int], None]
+RESTART_PATIENCE_S = 5.0
+MOVING = 0.05  # rad/s: faster is moving
+# What the driver itself writes every cycle, and what would make it lose the servo.
+GUARDED = frozenset(
+    {
+        "id", "baud_rate", "protocol_type", "shadow_id", "operating_mode", "drive_mode", "homing_offset",
+        "torque_enable", "status_return_level", "bus_watchdog", "goal_pwm", "goal_current", "goal_velocity",
+        "goal_position", "moving_speed", "cw_angle_limit", "ccw_angle_limit",
+    }
+)  # fmt: skip
+
+
+class BusWork(Protocol):
+    """``begin`` does it and says what came of it, or gives a function that is asked each cycle until it does.
+
+    ``drives``: it may bring torque, so that it is refused during an emergency stop.
+    """
+
+    @property
+    def drives(self) -> bool:
+        """See above."""
+        ...
+
+    def begin(
+        self, care: Care, servos: Sequence[Servo], now: float
+    ) -> "tuple[str, int] | Callable[[float], tuple[str, int] | None]":
+        """Raises BridgeError when it cannot be done."""
+
+
+class Work:
+    """One request on its way."""
+
+    def __init__(self, work: BusWork, done: Done) -> None:
+        self._work = work
+        self.done = done
+        self._look: Callable[[float], tuple[str, int] | None] | None = None
+
+    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> bool:
+        """Do it; whether it has ended."""
+        try:
+            result = self._work.begin(care, servos, now)
+        except BridgeError as error:
+            self.done(False, str(error), 0)
+            return True
+        if isinstance(result, tuple):
+            self.done(True, *result)
+            return True
+        self._look = result
+        return False
+
+    def look(self, now: float) -> bool:
+        """Whether it has ended by now."""
+        try:
+            result = self._look(now) if self._look is not None else ("", 0)
+        except BridgeError as error:
+            self.done(False, str(error), 0)
+            return True
+        if result is None:
+            return False
+        self.done(True, *result)
+        return True
+
+
+class SetTorque:
+    """Drive joints, or let them go limp; none named: all of the bus."""
+
+    def __init__(self, joints: Sequence[str], *, on: bool) -> None:
+        self._joints, self._on = joints, on
+        self.drives = on
+
+    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusWork``."""
+        problems = []
+        for servo in _chosen(servos, self._joints):
+            servo.wanted, servo.locked = self._on, False
+            if servo.silent:
+                problems.append(f"joint {servo.config.joint!r} does not answer")
+                continue
+            try:
+                if self._on and not servo.torque:
+                    care.torque_on(servo)
+                elif not self._on:
+                    care.settings.torque_off(servo)
+            except CommandError as error:
+                servo.wanted = False
+                problems.append(str(error))
+        if problems:
+            raise CommandError("; ".join(problems))
+        return "driven" if self._on else "limp", 0
+
+
+class Reboot:
+    """Restart servos; none named: those with a hardware error."""
+
+    drives = False
+
+    def __init__(self, joints: Sequence[str]) -> None:
+        self._joints = joints
+
+    def begin(
+        self, care: Care, servos: Sequence[Servo], now: float
+    ) -> tuple[str, int] | Callable[[float], tuple[str, int] | None]:
+        """See ``BusWork``."""
+        chosen = _chosen(servos, self._joints)
+        if not self._joints:
+            chosen = [servo for servo in chosen if servo.error]
+        for servo in chosen:
+            servo.locked = not servo.config.faults.torque_after_reboot
+            care.reboot(servo, now)
+        names = ", ".join(servo.config.joint for servo in chosen)
+        if not chosen:
+            return "no servo has a hardware error", 0
+        return lambda later: _when_back(chosen, names, later - now)
+
+
+def _when_back(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
+    away = [servo.config.joint for servo in chosen if servo.silent]
+    if not away:
+        return f"restarted: {names}", len(chosen)
+    if waited > RESTART_PATIENCE_S:
+        raise CommandError(f"not back {RESTART_PATIENCE_S:g} s after a restart: {', '.join(away)}")
+    return None
+
+
+class SetMode:
+    """Another mode for joints; none named: all of the bus."""
+
+    drives = False
+
+    def __init__(self, joints: Sequence[str], mode: str, *, force: bool) -> None:
+        self._joints, self._mode, self._force = joints, mode, force
+
+    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusWork``."""
+        chosen = _chosen(servos, self._joints)
+        for servo in chosen:
+            speed = servo.scale.velocity(servo.speed)
+            if abs(speed) > MOVING and not self._force:
+                raise CommandError(
+                    f"joint {servo.config.joint!r} moves at {speed:.2f} rad/s; let it rest, or force"
+                )
+            if servo.silent:
+                raise CommandError(f"joint {servo.config.joint!r} does not answer")
+        for servo in chosen:
+            if servo.mode != self._mode:
+                care.settings.set_mode(servo, self._mode)  # `drive` brings the torque back
+        return f"mode {self._mode}", len(chosen)
+
+
+class Register:
+    """Read a register by name, or write it first."""
+
+    drives = False
+
+    def __init__(self, joint: str, name: str, value: int | None) -> None:
+        self._joint, self._name, self._value = joint, name, value
+
+    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusWork``."""
+        servo = _chosen(servos, [self._joint])[0]
+        item = servo.table.item(self._name)
+        if self._value is not None:
+            if item.access == "r":
+                raise CommandError(f"register {self._name!r} can only be read")
+            if self._name in GUARDED or self._name.startswith("indirect_"):
+                raise CommandError(f"register {self._name!r} is the driver's own, and not written by hand")
+            if item.eeprom and servo.torque:
+                raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
+            if item.decode(care.settings.read(servo, item.address, item.size)) != self._value:
+                care.settings.write(servo, self._name, self._value)
+        raw = item.decode(care.settings.read(servo, item.address, item.size))
+        unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
+        return unit, raw
+
+
+class Calibrate:
+    """From now on, joints that stand where they stand are at these angles (rad)."""
+
+    drives = False
+
+    def __init__(self, positions: Mapping[str, float]) -> None:
+        self._positions = positions
+
+    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusWork``."""
+        chosen = _chosen(servos, list(self._positions))
+        for servo in chosen:
+            if servo.silent or not servo.known:
+                raise CommandError(f"joint {servo.config.joint!r} does not answer")
+            if servo.torque and abs(servo.scale.velocity(servo.speed)) > MOVING:
+                raise CommandError(f"joint {servo.config.joint!r} moves; let it rest, or go limp")
+        told = []
+        for servo in chosen:
+            change = self._positions[servo.config.joint] - servo.position
+            known = servo.scale.calibration
+            servo.scale.calibrate(Calibration(known.shift + change, known.turns))
+            servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
+            told.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
+        return f"shifted by {', '.join(told)}", len(chosen)
+
+
+def _chosen(servos: Sequence[Servo], joints: Sequence[str]) -> list[Servo]:
+    if not joints:
+        return list(servos)
+    by_name = {servo.config.joint: servo for servo in servos}
+    for joint in joints:
+        if joint not in by_name:
+            raise CommandError(unknown("joint", joint, by_name))
+    return [by_name[joint] for joint in joints]

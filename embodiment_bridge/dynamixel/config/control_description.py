@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the ``<ros2_control>`` elements of a robot description say, as texts by bus and joint."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from embodiment_bridge.dynamixel.config.config_values import Problems
+from embodiment_bridge.urdf import Robot
+
+BUS_ALIASES = {"usb_port": "port_name", "port": "port_name", "baudrate": "baud_rate"}
+JOINT_ALIASES = {"ID": "id"}
+# What other drivers keep beside the bus; it means nothing here.
+PASSED_OVER = frozenset(
+    {
+        "dynamixel_model_folder",
+        "number_of_joints",
+        "number_of_transmissions",
+        "transmission_to_joint_matrix",
+        "joint_to_transmission_matrix",
+        "error_timeout_ms",
+        "error_timeout_sec",
+        "use_dummy",
+    }
+)
+
+
+@dataclass
+class Raw:
+    """Entries as they were written: by bus, by joint; and on which bus each joint is."""
+
+    buses: dict[str, dict[str, Any]] = field(default_factory=dict)
+    joints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    bus_of: dict[str, str] = field(default_factory=dict)
+    policy: dict[str, Any] = field(default_factory=dict)
+    faults: dict[str, Any] = field(default_factory=dict)
+
+
+def blocks_of(robot: Robot, problems: Problems) -> Raw:
+    """Read all ``<ros2_control>`` elements; one without a joint that has an id is none of ours."""
+    raw = Raw()
+    for element in robot.extras:
+        if element.tag == "ros2_control":
+            _read_block(element, raw, problems)
+    return raw
+
+
+def _read_block(element: Any, raw: Raw, problems: Problems) -> None:
+    name = (element.get("name") or "").strip() or f"bus{len(raw.buses) + 1}"
+    joints = {joint: values for joint, values in _joints(element, name, problems) if "id" in values}
+    joints |= {joint: values for joint, values in _gpios(element) if joint not in joints}
+    if not joints:
+        return
+    if name in raw.buses:
+        problems.add(f"two <ros2_control> are called {name!r}")
+        return
+    hardware = element.find("hardware")
+    values = _params(hardware, BUS_ALIASES) if hardware is not None else {}
+    raw.buses[name] = {key: value for key, value in values.items() if key not in PASSED_OVER}
+    for joint, entries in joints.items():
+        if joint in raw.bus_of:
+            problems.add(f"joint {joint!r} is on two buses: {raw.bus_of[joint]!r} and {name!r}")
+            continue
+        raw.joints[joint], raw.bus_of[joint] = entries, name
+    _read_transmissions(element, raw, name, problems)
+
+
+def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+    for joint in element.findall("joint"):
+        name = (joint.get("name") or "").strip()
+        if not name:
+            problems.add(f"bus {block!r}: a <joint> has no name")
+            continue
+        values = _params(joint, JOINT_ALIASES)
+        limits = joint.find("limits")
+        if limits is not None:
+            values["limits"] = limits.get("enable", "true")
+        for interface in joint.findall("command_interface"):
+            if interface.get("name") == "position":
+                values |= {k: v for k, v in _params(interface, {}).items() if k in ("min", "max")}
+        yield name, values
+
+
+def _gpios(element: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    """ROBOTIS' own form: a ``<gpio>`` with an ``ID``, of the same name as its joint."""
+    for gpio in element.findall("gpio"):
+        values = _params(gpio, JOINT_ALIASES)
+        name = (gpio.get("name") or "").strip()
+        if name and "id" in values:
+            yield name, {"id": values["id"]}
+
+
+def _params(element: Any, aliases: dict[str, str]) -> dict[str, Any]:
+    found = {}
+    for param in element.findall("param"):
+        name = (param.get("name") or "").strip()
+        found[aliases.get(name, name)] = (param.text or "").strip()
+    return found
+
+
+def _read_transmissions(element: Any, raw: Raw, block: str, problems: Problems) -> None:
+    for transmission in element.findall("transmission"):
+        name = transmission.get("name") or "?"
+        plugin = (transmission.findtext("plugin") or "").strip()
+        if not plugin.endswith("SimpleTransmission"):
+            problems.add(
+                f"bus {block!r}: transmission {name!r} is a {plugin or 'nothing'}, not a SimpleTransmission"
+            )
+            continue
+        for joint in transmission.findall("joint"):
+            target = raw.joints.get((joint.get("name") or "").strip())
+            if target is None:
+                problems.add(
+                    f"bus {block!r}: transmission {name!r} moves joint {joint.get('name')!r}, which has no id"
+                )
+                continue
+            for tag, key in (("mechanical_reduction", "reduction"), ("offset", "offset")):
+                text = joint.findtext(tag)
+                if text is not None:
+                    target[key] = text.strip()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What servos tell, as ROS messages. Joints that were not heard lately are left out: nothing stale looks fresh."""
+
+from collections.abc import Iterable, Mapping
+from math import inf
+from typing import Any
+
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Header
+
+from embodiment_bridge.dynamixel.bus.servo import JointReading
+from embodiment_bridge.msg import ServoStates
+from embodiment_bridge.urdf import Mimic
+
+STALE_S = 0.25  # s without an answer, from which on a joint is not in joint_states
+
+
+def joint_states(
+    readings: Iterable[JointReading], mimics: Mapping[str, Mimic], now: float, stamp: Any
+) -> JointState | None:
+    """Joints that were heard lately, with those that follow them; None when there are none.
+
+    now: s of the monotonic clock, as ``JointReading.heard``.
+    """
+    fresh = {reading.joint: reading for reading in readings if now - reading.heard <= STALE_S}
+    if not fresh:
+        return None
+    message = JointState(header=Header(stamp=stamp), name=list(fresh))
+    message.position = [reading.position for reading in fresh.values()]
+    message.velocity = [reading.velocity for reading in fresh.values()]
+    message.effort = [reading.effort for reading in fresh.values()]
+    for name, mimic in mimics.items():
+        leader = fresh.get(mimic.joint)
+        if leader is not None and name not in fresh:
+            message.name.append(name)
+            message.position.append(mimic.multiplier * leader.position + mimic.offset)
+            message.velocity.append(mimic.multiplier * leader.velocity)
+            message.effort.append(0.0)
+    return message
+
+
+def servo_states(readings: Iterable[JointReading], now: float, stamp: Any) -> ServoStates:
+    """Everything about all servos, silent ones too."""
+    all_of = tuple(readings)
+    message = ServoStates(header=Header(stamp=stamp), names=[reading.joint for reading in all_of])
+    message.modes = [reading.mode for reading in all_of]
+    message.age = [now - reading.heard if reading.heard > -inf else inf for reading in all_of]
+    message.torque = [reading.torque for reading in all_of]
+    message.hardware_error = [reading.error & 0xFF for reading in all_of]
+    message.voltage = [reading.voltage for reading in all_of]
+    message.temperature = [reading.temperature for reading in all_of]
+    message.current = [reading.current for reading in all_of]
+    message.timeouts = [reading.timeouts for reading in all_of]
+    message.damaged = [reading.damaged for reading in all_of]
+    return message

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a control table is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item of a control table.
+
+    address, size: bytes. access: ``r`` or ``rw``. eeprom: kept without power, and locked while torque is on.
+    factor: what 1 is in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
+    lower, upper, initial: as the manual numbers them; limits within which a value may be written.
+    """
+
+    name: str
+    address: int
+    size: int
+    access: str
+    eeprom: bool
+    signed: bool
+    unit: str
+    factor: float
+    lower: int
+    upper: int
+    initial: int
+
+    @property
+    def end(self) -> int:
+        """The address behind it."""
+        return self.address + self.size
+
+    def encode(self, value: int) -> bytes:
+        """The bytes of a value.
+
+        Raises:
+            CommandError: it is outside the item's limits.
+        """
+        if not isinstance(value, int) or not self.lower <= value <= self.upper:
+            raise CommandError(f"{self.name} is {value!r}; it must be from {self.lower} to {self.upper}")
+        return value.to_bytes(self.size, "little", signed=self.signed)
+
+    def decode(self, data: bytes) -> int:
+        """The value in bytes of the item's size, with its sign."""
+        return int.from_bytes(data, "little", signed=self.signed)
+
+
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """What the data sheet says of a model's drive, at the rated voltage and behind the gear."""
+
+    stall_torque_nm: float
+    stall_current_a: float
+    rated_voltage_v: float
+    no_load_speed_rad_s: float
+    gear_ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class ControlTable:
+    """One model of servo.
+
+    name: that of its file; aliases: what it is called too. manual: its page. firmware: the one that this table is of.
+    fast_read_firmware: the first that knows fast reads; 0: none does. modes: values of ``operating_mode``
+    (an AX has 1 as wheel and 3 as joint). centre: the tick that is called 0 rad. indirect: (number of the first entry,
+    count, address of addresses, address of data) of each run.
+    """
+
+    name: str
+    model: str
+    aliases: tuple[str, ...]
+    number: int
+    protocol: int
+    manual: str
+    firmware: int
+    fast_read_firmware: int
+    modes: tuple[int, ...]
+    ticks_per_turn: float
+    centre: int
+    motor: Motor
+    items: Mapping[str, Item]
+    indirect: tuple[tuple[int, int, int, int], ...]
+
+    @property
+    def has_current(self) -> bool:
+        """Whether the current is sensed (else ``present_load`` is an estimate)."""
+        return "present_current" in self.items
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole table."""
+        return max(item.end for item in self.items.values())
+
+    def item(self, name: str) -> Item:
+        """An item by name.
+
+        Raises:
+            ConfigError: this model has none of that name; the text names the nearest.
+        """
+        found = self.items.get(name)
+        if found is None:
+            raise ConfigError(unknown(f"register of {self.model}", name, self.items))
+        return found
+
+    def at(self, address: int) -> Item | None:
+        """The item that has a byte at ``address``."""
+        return next((item for item in self.items.values() if item.address <= address < item.end), None)
+
+    def page(self, name: str) -> str:
+        """Where the manual describes an item."""
+        return f"{self.manual}#{self.item(name).name.replace('_', '-')}"
+
+    def initial(self) -> bytearray:
+        """The whole table as it leaves the factory."""
+        image = bytearray(self.size)
+        for item in self.items.values():
+            image[item.address : item.end] = item.initial.to_bytes(item.size, "little", signed=item.signed)
+        return image

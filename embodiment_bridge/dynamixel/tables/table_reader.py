@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The YAML files of control tables. Every key must be known; an error names file, key, value and choices."""
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from embodiment_bridge.body.config_section import Section, parse
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item, Motor
+
+MODELS: Final = Path(__file__).with_name("models")
+LAYOUTS: Final = MODELS / "layouts"
+EEPROM_END: Final = 64  # first address of RAM in the X and MX series
+HIGHEST_ADDRESS: Final = 1023
+RPM: Final = 2 * math.pi / 60
+UNITS: Final = {  # of the manuals: (SI unit, what 1 is in it); a pulse depends on the model
+    "rev/min": ("rad/s", RPM),
+    "rev/min2": ("rad/s2", RPM / 60),
+    "mA": ("A", 1e-3),
+    "V": ("V", 1.0),
+    "mV/ms": ("V/s", 1.0),
+    "%": ("share", 0.01),
+    "degC": ("degC", 1.0),
+    "us": ("s", 1e-6),
+    "ms": ("s", 1e-3),
+}
+PULSE: Final = "pulse"
+ITEM_KEYS: Final = ("address", "size", "access", "signed", "initial", "lower", "upper", "unit")
+SIZES: Final = (1, 2, 4)
+Indirect = tuple[tuple[int, int, int, int], ...]
+
+
+def read_table(path: Path, firmware: int = 0) -> ControlTable:
+    """Read the file of one model.
+
+    Raises:
+        ConfigError: it cannot be read, or says something that cannot be.
+    """
+    top = _parse(path)
+    layout = _layout(path, top)
+    pulses = top.number("ticks_per_turn", 1, 1e7)
+    indirect = _indirect(top if top.has("indirect") else layout)
+    if top.has("before"):
+        before = top.section("before")
+        first = _whole(before, "firmware", 1, 255)
+        older = _indirect(before)
+        before.close()
+        indirect = older if 0 < firmware < first else indirect
+    found = ControlTable(
+        name=path.stem,
+        model=top.text("model"),
+        aliases=_texts(top, "aliases"),
+        number=_whole(top, "number", 0, 65535),
+        protocol=_whole(top, "protocol", 1, 2),
+        manual=top.text("manual"),
+        firmware=firmware or _whole(top, "firmware", 1, 255),
+        fast_read_firmware=_whole(top, "fast_read_firmware", 0, 255),
+        modes=_modes(top),
+        ticks_per_turn=pulses,
+        centre=_whole(top, "centre", 0, 1 << 20),
+        motor=_motor(top.section("motor")),
+        items={item.name: item for item in _items(top, layout, indirect, pulses)},
+        indirect=indirect,
+    )
+    top.has("firmware")
+    top.close()
+    return found
+
+
+def _parse(path: Path) -> Section:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    return parse(text, str(path))
+
+
+def _layout(path: Path, top: Section) -> Section | None:
+    """The items that the model has in common with others, from beside its file or from here."""
+    if not top.has("layout"):
+        return None
+    name = top.text("layout")
+    for folder in (path.parent, LAYOUTS):
+        if (folder / f"{name}.yaml").is_file():
+            return _parse(folder / f"{name}.yaml")
+    raise ConfigError(
+        f"{top.name('layout')}: {unknown('layout', name, (p.stem for p in LAYOUTS.glob('*.yaml')))}"
+    )
+
+
+def _items(top: Section, layout: Section | None, indirect: Indirect, pulses: float) -> list[Item]:
+    described = dict(_described(layout, "items")) if layout else {}
+    for name in _texts(top, "leave_out"):
+        if name not in described:
+            raise ConfigError(f"{top.name('leave_out')}: {unknown('item of the layout', name, described)}")
+        del described[name]
+    for key in ("items", "change"):
+        for name, values in _described(top, key):
+            described[name] = described.get(name, {}) | values
+    eeprom_end = _whole(top, "eeprom_end", 0, HIGHEST_ADDRESS, EEPROM_END)
+    described |= _indirect_items(indirect)
+    items = [
+        _item(Section(top.name(), values, name), name, eeprom_end, pulses)
+        for name, values in described.items()
+    ]
+    items.sort(key=lambda item: item.address)
+    for one, other in pairwise(items):
+        if one.end > other.address:
+            raise ConfigError(f"{top.name()}: {one.name} and {other.name} overlap at address {other.address}")
+    return items
+
+
+def _described(section: Section | None, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    if section is None or not section.has(key):
+        return
+    inner = section.section(key)
+    for name in inner.names():
+        if not re.fullmatch("[a-z][a-z0-9_]*", name):
+            raise ConfigError(f"{inner.name(name)}: a name of an item is written as goal_position")
+        part = inner.section(name)
+        part.require(ITEM_KEYS)
+        yield name, {field: part.value(field) for field in part.names()}
+
+
+def _item(section: Section, name: str, eeprom_end: int, pulses: float) -> Item:
+    address = _whole(section, "address", 0, HIGHEST_ADDRESS)
+    size = _whole(section, "size", 1, 4)
+    if size not in SIZES:
+        raise section.wrong("size", "1, 2 or 4")
+    signed = section.flag("signed")
+    least, most = (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
+    lower = _whole(section, "lower", least, most, least)
+    upper = _whole(section, "upper", lower, most, most)
+    initial = _whole(section, "initial", least, most, 0)
+    unit, factor = _unit(section, pulses)
+    access = section.text("access", ("r", "rw"))
+    return Item(
+        name, address, size, access, address < eeprom_end, signed, unit, factor, lower, upper, initial
+    )
+
+
+def _unit(section: Section, pulses: float) -> tuple[str, float]:
+    text = section.text("unit", default="")
+    if not text:
+        return "", 1.0
+    number, _, word = text.partition(" ")
+    units = UNITS | {PULSE: ("rad", 2 * math.pi / pulses)}
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", number) or word not in units:
+        raise section.wrong("unit", f"a number and one of: {', '.join(units)}")
+    si, factor = units[word]
+    return si, float(number) * factor
+
+
+def _indirect(section: Section | None) -> Indirect:
+    if section is None or not section.has("indirect"):
+        return ()
+    runs: list[tuple[int, int, int, int]] = []
+    for run in section.sections("indirect"):
+        run.require(("first", "count", "address", "data"), all_of=True)
+        first, count = _whole(run, "first", 1, 128), _whole(run, "count", 1, 128)
+        address, data = (_whole(run, key, 0, HIGHEST_ADDRESS) for key in ("address", "data"))
+        runs.append((first, count, address, data))
+    return tuple(runs)
+
+
+def _indirect_items(runs: Indirect) -> dict[str, dict[str, Any]]:
+    items: dict[str, dict[str, Any]] = {}
+    for first, count, address, data in runs:
+        for k in range(count):
+            place = {"address": address + 2 * k, "size": 2, "access": "rw", "initial": data + k}
+            items[f"indirect_address_{first + k}"] = place
+            items[f"indirect_data_{first + k}"] = {"address": data + k, "size": 1, "access": "rw"}
+    return items
+
+
+def _motor(section: Section) -> Motor:
+    motor = Motor(
+        stall_torque_nm=section.number("stall_torque_nm", 0.001, 1000),
+        stall_current_a=section.number("stall_current_a", 0.001, 1000),
+        rated_voltage_v=section.number("rated_voltage_v", 1, 100),
+        no_load_speed_rad_s=section.number("no_load_speed_rpm", 0.1, 10000) * RPM,
+        gear_ratio=section.number("gear_ratio", 1, 10000),
+    )
+    section.close()
+    return motor
+
+
+def _modes(top: Section) -> tuple[int, ...]:
+    modes = top.value("modes")
+    if (
+        not isinstance(modes, list)
+        or not modes
+        or not all(type(mode) is int and 0 <= mode <= 255 for mode in modes)
+    ):
+        raise top.wrong("modes", "a list of values of operating_mode")
+    return tuple(modes)
+
+
+def _texts(top: Section, key: str) -> tuple[str, ...]:
+    if not top.has(key):
+        return ()
+    values = top.value(key)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise top.wrong(key, "a list of names")
+    return tuple(values)
+
+
+def _whole(section: Section, key: str, lower: int, upper: int, default: int | None = None) -> int:
+    value = section.number(key, lower, upper, None if default is None else float(default))
+    if value != int(value):
+        raise section.wrong(key, "a whole number")
+    return int(value)

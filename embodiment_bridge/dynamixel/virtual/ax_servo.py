@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An AX-12: what its registers mean. It speaks protocol 1.0."""
+
+import math
+from typing import Final
+
+from embodiment_bridge.dynamixel.tables.control_items import ControlTable
+from embodiment_bridge.dynamixel.virtual import drive as drives
+from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
+from embodiment_bridge.dynamixel.virtual.servo import Servo
+from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.wire.instructions import Error1, Fault, HardwareError
+
+FULL: Final = 1023  # of torque, load and speed
+CLOCKWISE: Final = 1024  # direction bit
+PRESENT: Final = (
+    "present_position", "present_speed", "present_load", "present_input_voltage", "present_temperature",
+    "registered_instruction", "moving",
+)  # fmt: skip
+BITS: Final = {  # of HardwareError and of Error1
+    HardwareError.VOLTAGE: Error1.VOLTAGE,
+    HardwareError.OVERHEATING: Error1.OVERHEATING,
+    HardwareError.OVERLOAD: Error1.OVERLOAD,
+}
+FAULTS: Final = {
+    Fault.NONE: 0,
+    Fault.RESULT: Error1.INSTRUCTION,
+    Fault.INSTRUCTION: Error1.INSTRUCTION,
+    Fault.CRC: Error1.CHECKSUM,
+    Fault.DATA_RANGE: Error1.RANGE,
+    Fault.DATA_LENGTH: Error1.RANGE,
+    Fault.DATA_LIMIT: Error1.ANGLE_LIMIT,
+    Fault.ACCESS: Error1.RANGE,
+}
+
+
+class AxServo(Servo):
+    """One AX-12A."""
+
+    protocol = 1
+
+    def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
+        self._pulse = table.items["present_position"].factor
+        self._speed_unit = table.items["moving_speed"].factor
+        self._torque = False
+        super().__init__(table, id, supply, drive)
+
+    def booted(self) -> None:
+        """See ``Servo``."""
+        self._torque = False
+        self.cache_limits()
+        self.memory.set("torque_limit", self.memory.get("max_torque"))
+        self.memory.set("goal_position", self.position())
+        self._steer()
+
+    def torque_off(self) -> None:
+        """See ``Servo``."""
+        self._torque = False
+        self.memory.set("torque_enable", 0)
+        self.memory.set("torque_limit", 0 if self.shut_down else self.memory.get("torque_limit"))
+        self._steer()
+
+    @property
+    def torque(self) -> bool:
+        """Whether the motor is driven."""
+        return self._torque
+
+    @property
+    def baud_rate(self) -> int:
+        """See ``Servo``."""
+        return 2_000_000 // (self.memory.get("baud_rate") + 1)
+
+    def error_byte(self, fault: int) -> int:
+        """See ``Servo``."""
+        hardware = sum(bit for error, bit in BITS.items() if self.errors & error)
+        return int(FAULTS[Fault(fault)] | hardware)
+
+    def position(self) -> int:
+        """``present_position``: 0 to 1023, also in the gap of 60 degrees, where it says nothing of worth."""
+        pulses = math.floor(self.drive.position / self._pulse + 0.5) + self.table.centre
+        return min(max(pulses % round(self.table.ticks_per_turn), 0), FULL)
+
+    def is_eeprom_locked(self) -> bool:
+        """See ``Servo``."""
+        return bool(self.memory.get("eeprom_lock"))
+
+    def refusal(self, name: str, value: int) -> int:
+        """See ``Servo``."""
+        get = self.memory.get
+        if name == "goal_position" and not self.is_wheel:
+            return (
+                Fault.NONE if get("cw_angle_limit") <= value <= get("ccw_angle_limit") else Fault.DATA_LIMIT
+            )
+        if name == "eeprom_lock" and not value and get("eeprom_lock"):
+            return Fault.DATA_RANGE  # open again only without power
+        return Fault.NONE
+
+    @property
+    def is_wheel(self) -> bool:
+        """Whether it turns for ever."""
+        return self.memory.get("cw_angle_limit") == self.memory.get("ccw_angle_limit") == 0
+
+    def wrote(self, name: str, value: int) -> None:
+        """See ``Servo``: a goal position turns torque on."""
+        if name == "torque_enable" and not value:
+            self.torque_off()
+            return
+        if name in ("torque_enable", "goal_position") and not self.shut_down:
+            self._torque = True
+            self.memory.set("torque_enable", 1)
+        if name in ("id", "baud_rate"):
+            self.readdressed = True
+        if name in ("temperature_limit", "min_voltage_limit", "max_voltage_limit"):
+            self.cache_limits()
+        if self._torque:
+            self._steer()
+
+    def _steer(self) -> None:
+        if not self._torque:
+            self.drive.control(Control())
+            return
+        get = self.memory.get
+        control = Control(pwm_limit=get("torque_limit") / FULL)
+        speed = get("moving_speed")
+        if self.is_wheel:
+            control.kind = drives.PWM
+            control.goal = (speed & FULL) / FULL * (-1 if speed & CLOCKWISE else 1)
+        else:
+            control.kind = drives.POSITION
+            control.goal = (get("goal_position") - self.table.centre) * self._pulse
+            control.p = 1 / (get("cw_compliance_slope") * self._pulse)
+            control.speed = (speed & FULL) * self._speed_unit or math.inf
+        self.drive.control(control)
+
+    def clear_turns(self) -> int:
+        """It has none."""
+        return Fault.INSTRUCTION
+
+    store_backup = restore_backup = clear_turns
+
+    def present_names(self) -> tuple[str, ...]:
+        """See ``Servo``."""
+        return PRESENT
+
+    def present(self) -> tuple[int, ...]:
+        """See ``Servo``."""
+        drive = self.drive
+        return (
+            self.position(),
+            _signed(drive.velocity / self._speed_unit),
+            _signed(-drive.pwm * FULL),
+            round(self.supply.voltage * 10),
+            max(0, round(self.temperature)),
+            self.registered is not None,
+            abs(drive.velocity) > self._speed_unit,
+        )
+
+
+def _signed(value: float) -> int:
+    """Size and direction bit."""
+    size = min(round(abs(value)), FULL)
+    return size | CLOCKWISE if value < 0 and size else size

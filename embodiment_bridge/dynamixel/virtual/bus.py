@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual servo bus: bytes of the host in, bytes of the servos out. It owns no port; ``ports.py`` serves one.
+
+    bus = VirtualBus([(1, "xm430_w350"), (2, "xl430_w250")])
+    bus.receive(packet.ping(1))
+    bus.transmit()          # the status
+
+All methods may be called from any thread.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.virtual.answers import Answers
+from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo
+from embodiment_bridge.dynamixel.virtual.clock import Clock, WallClock
+from embodiment_bridge.dynamixel.virtual.drive import Drive
+from embodiment_bridge.dynamixel.virtual.execute import execute
+from embodiment_bridge.dynamixel.virtual.fault_states import FaultStates
+from embodiment_bridge.dynamixel.virtual.faults import Faults, Rule
+from embodiment_bridge.dynamixel.virtual.line import Line, Pacing
+from embodiment_bridge.dynamixel.virtual.servo import Servo
+from embodiment_bridge.dynamixel.virtual.servos import Servos
+from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.virtual.x_numbers import BAUDS
+from embodiment_bridge.dynamixel.virtual.x_servo import XServo
+from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
+from embodiment_bridge.dynamixel.wire.instructions import Instruction
+from embodiment_bridge.dynamixel.wire.packet import status as status_2
+
+GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual gives no number
+BAUD_TOLERANCE: Final = 0.03
+NAMES: Final = {int(code): code.name.lower() for code in Instruction}
+
+
+class VirtualBus:
+    """Servos on one wire."""
+
+    def __init__(
+        self,
+        servos: Iterable[tuple[int, str | ControlTable]],
+        *,
+        clock: Clock | None = None,
+        pacing: Pacing | None = None,
+        seed: int = 0,
+        voltage: float | None = None,
+        baud: int = 1_000_000,
+        chain: str = "wait",
+        drives: Mapping[int, Drive] | None = None,
+    ) -> None:
+        """Hang servos on the wire and give them power.
+
+        Args:
+            servos: (id, model) in the order of the cable; a model is a name or a control table.
+            clock: whose time they live by; None for that of the wall.
+            pacing: which delays are imitated; None for none.
+            seed: of chance in faults.
+            voltage: of the supply, V; None for 12, or what is within the limits of all models.
+            baud: what the servos are set to, 1/s.
+            chain: what servos behind a silent one do in a group read: ``wait`` for ever, or ``continue`` when its
+                time is over.
+            drives: what ids move instead of a motor of their own (``outside.py``).
+
+        Raises:
+            ConfigError: no servos, an unknown model, an id that is none or is there twice, an unknown baud rate.
+        """
+        chosen = [(id, table(model) if isinstance(model, str) else model) for id, model in servos]
+        _check(chosen, baud, chain)
+        self.lock = threading.RLock()
+        self.clock: Clock = clock or WallClock()
+        self.supply = Supply(_voltage([model for _, model in chosen]) if voltage is None else voltage)
+        self.servos = Servos(
+            [_make(model, id, self.supply, baud, (drives or {}).get(id)) for id, model in chosen]
+        )
+        self.faults = Faults(seed)
+        self.line = Line(pacing or Pacing())
+        self.counters: Counter[tuple[int, str]] = Counter()  # (id, instruction or what was answered)
+        self.on_packet: Callable[[float, str, bytes], None] | None = (
+            None  # (time, "rx" or "tx", raw): a transcript
+        )
+        self.on_change: Callable[[], None] | None = None  # called when a fault comes or goes
+        self.answer_bad_crc = False
+        self.host_baud = 0  # what the host's port is set to; 0: not known, which all servos hear
+        self._answers = Answers(self.faults, self.line, chain)
+        self._states = FaultStates(self)
+        self._decoder = PacketDecoder("instruction", self.servos.protocols)
+        self._last_byte = 0.0
+        self._bauds_known_for, self._mismatched = -1, False
+        for servo in self.servos.chain:
+            servo.time = servo.silent_until = self.clock.now()
+
+    # -- the wire
+
+    def receive(self, data: bytes) -> None:
+        """Bytes come from the host."""
+        with self.lock:
+            now = self.clock.now()
+            self.line.hear(len(data), now)
+            if self.faults.rules:
+                self._states.update(now)
+                if self.faults.hit("echo", None, now):
+                    self.line.echo(data, now)
+            if self._decoder.pending and now - self._last_byte > GAP_S:
+                self._decoder.reset()
+                self._decoder.rejected["gap"] += 1
+            self._last_byte = now
+            for found in self._decoder.feed(data):
+                if isinstance(found, Packet):
+                    self._take(found, now)
+                elif self.answer_bad_crc and found.reason == "wrong CRC" and self.servos.chain:
+                    self.line.say(status_2(self.servos.chain[0].id, 3), 0.0)
+
+    def transmit(self) -> bytes:
+        """The bytes that have reached the host by now."""
+        with self.lock:
+            return self.line.take(self.clock.now())
+
+    def due(self) -> float:
+        """When the next bytes reach the host, s of the clock; infinite if none are on their way."""
+        with self.lock:
+            return self.line.due()
+
+    def _take(self, packet: Packet, now: float) -> None:
+        if self.on_packet is not None:
+            self.on_packet(now, "rx", packet.raw)
+        servos = self.servos
+        servos.now = now
+        readdressed = False
+        for servo in servos.chain:
+            if servo.armed:  # who had heard nothing for too long, has noticed before this packet came
+                servo.advance(now)
+            servo.last_heard = now
+            readdressed = readdressed or servo.readdressed
+        if readdressed:
+            servos.refresh()
+            self._bauds_known_for = -1
+        servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
+        self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
+        execution = execute(packet, servos)
+        for said in self._answers.say(packet, execution, now):
+            if self.on_packet is not None:
+                self.on_packet(now, "tx", said)
+
+    def _is_mismatched(self) -> bool:
+        """Whether the host's baud rate is not that of all servos; asked again when either changes."""
+        if self._bauds_known_for != self.host_baud:
+            bauds = {servo.baud_rate for servo in self.servos.chain}
+            self._mismatched = bool(self.host_baud) and any(_differ(self.host_baud, baud) for baud in bauds)
+            self._bauds_known_for = self.host_baud
+        return self._mismatched
+
+    def _hears(self, servo: Servo) -> bool:
+        """Whether an instruction reaches a servo."""
+        if self.host_baud and _differ(self.host_baud, servo.baud_rate):
+            self.counters[servo.id, "baud_mismatch"] += 1
+            return False
+        faults, now, id = self.faults, self.servos.now, servo.id
+        if not faults.rules:
+            return True
+        if faults.has("chain_break"):
+            for earlier in self.servos.chain:
+                if faults.hit("chain_break", earlier.id, now):
+                    return False
+                if earlier is servo:
+                    break
+        return not (
+            faults.hit("absent", id, now)
+            or faults.hit("baud_mismatch", id, now)
+            or faults.hit("drop_instruction", id, now)
+        )
+
+    # -- what a test or a person does to it
+
+    def inject(
+        self,
+        kind: str,
+        *,
+        id: int | None = None,
+        skip: int = 0,
+        count: float | None = None,
+        probability: float = 1.0,
+        after: float = 0.0,
+        duration: float | None = None,
+        **options: Any,
+    ) -> Rule:
+        """Have a fault (docs/virtual_servos.md has the list); give what is returned to ``heal`` to end it.
+
+        id: of the servo, None for any. skip: packets that pass first; count: how often; probability: of each packet.
+        after, duration: s.
+
+        Raises:
+            ConfigError: there is no such fault, option or servo, or a number is out of its range.
+        """
+        with self.lock:
+            if id is not None and not self.servos.by_id(id):
+                raise ConfigError(f"fault {kind!r}: there is no servo {id} (there are: {self._ids()})")
+            now = self.clock.now()
+            rule = self.faults.add(
+                kind, now, id=id, skip=skip, count=count, probability=probability, after=after, duration=duration,
+                options=options,
+            )  # fmt: skip
+            try:
+                self._states.check(rule)
+            except ConfigError:
+                self.faults.remove(rule)
+                raise
+            self._states.update(now)
+        self._changed()
+        return rule
+
+    def heal(self, rule: Rule | None = None) -> None:
+        """End a fault, or all of them. A servo that has shut down stays so until it is rebooted."""
+        with self.lock:
+            for each in list(self.faults.rules) if rule is None else [rule]:
+                self._states.undo(each)
+                self.faults.remove(each)
+        self._changed()
+
+    def set_return_delay(self, seconds: float) -> None:
+        """Set the register of all servos, as somebody has who has set up the robot (factory: 500 us)."""
+        with self.lock:
+            for servo in self.servos.chain:
+                servo.memory.set("return_delay_time", min(max(round(seconds / 2e-6), 0), 254))
+
+    def drop(self) -> None:
+        """Forget what is on its way and what was begun: the cable is out."""
+        with self.lock:
+            self.line.clear()
+            self._decoder.reset()
+
+    @property
+    def has_plans(self) -> bool:
+        """Whether a fault may come or go by itself."""
+        return bool(self.faults.rules)
+
+    def _changed(self) -> None:
+        if self.on_change is not None:
+            self.on_change()
+
+    def servo(self, id: int) -> Servo:
+        """A servo as it is now.
+
+        Raises:
+            ConfigError: there is none with this id.
+        """
+        with self.lock:
+            for found in self.servos.by_id(id):
+                found.advance(self.clock.now())
+                return found
+            raise ConfigError(f"there is no servo {id} (there are: {self._ids()})")
+
+    def update(self) -> bool:
+        """Bring all servos to the present; whether any still moves."""
+        with self.lock:
+            now = self.clock.now()
+            if self.faults.rules:
+                self._states.update(now)
+            for servo in self.servos.chain:
+                servo.advance(now)
+            return any(not servo.drive.settled for servo in self.servos.chain)
+
+    @property
+    def unplugged(self) -> bool:
+        """Whether the cable to the host is out."""
+        with self.lock:
+            return self.faults.active("unplug", self.clock.now())
+
+    def snapshot(self) -> dict[int, dict[str, int]]:
+        """All registers of all servos by id and item."""
+        with self.lock:
+            self.update()
+            return {servo.id: servo.snapshot() for servo in self.servos.chain}
+
+    def statistics(self) -> Mapping[str, Any]:
+        """Counters: of packets by id and kind, of bytes that were no packet by reason, of faults by kind."""
+        with self.lock:
+            packets: dict[str, dict[str, int]] = {}
+            for (id, name), count in sorted(self.counters.items()):
+                packets.setdefault(str(id), {})[name] = count
+            rejected = dict(self._decoder.rejected)
+            return {"packets": packets, "rejected": rejected, "faults": dict(self.faults.total)}
+
+    def _ids(self) -> str:
+        return ", ".join(str(servo.id) for servo in self.servos.chain)
+
+
+def _make(model: ControlTable, id: int, supply: Supply, baud: int, drive: Drive | None) -> Servo:
+    kind = AxServo if model.protocol == 1 else XServo
+    servo: Servo = kind(model, id, supply, drive)
+    servo.memory.set("baud_rate", round(2_000_000 / baud) - 1 if model.protocol == 1 else BAUDS.index(baud))
+    servo.touch()
+    return servo
+
+
+def _differ(host: int, servo: int) -> bool:
+    return abs(host - servo) > BAUD_TOLERANCE * servo
+
+
+def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> None:
+    ids = [id for id, _ in chosen]
+    if not ids:
+        raise ConfigError("a bus needs at least one servo")
+    for id in ids:
+        if isinstance(id, bool) or not isinstance(id, int) or not 0 <= id <= 252:
+            raise ConfigError(f"servo id {id!r} is not within 0 to 252")
+    twice = sorted({id for id in ids if ids.count(id) > 1})
+    if twice:
+        raise ConfigError(f"servo ids {twice} are there twice on one bus")
+    if baud not in BAUDS:
+        raise ConfigError(f"baud rate {baud} is none of a servo's: {', '.join(map(str, BAUDS))}")
+    if chain not in ("wait", "continue"):
+        raise ConfigError(f"chain is {chain!r}; it must be 'wait' or 'continue'")
+
+
+def _voltage(models: list[ControlTable]) -> float:
+    """12 V, or the next that all models take."""
+    lowest = max(model.item("min_voltage_limit").initial for model in models) * 0.1
+    highest = min(model.item("max_voltage_limit").initial for model in models) * 0.1
+    usual = [12.0, 11.1, 5.0]
+    return next((volts for volts in usual if lowest <= volts <= highest), highest)

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What servos do on an instruction, and what each of them has to say to it, at both protocols."""
+
+from collections.abc import Callable, Iterator
+from struct import iter_unpack, unpack_from
+from typing import Final, NamedTuple
+
+from embodiment_bridge.dynamixel.virtual.servo import Servo
+from embodiment_bridge.dynamixel.virtual.servos import Servos
+from embodiment_bridge.dynamixel.virtual.x_servo import XServo
+from embodiment_bridge.dynamixel.wire import packet as packets
+from embodiment_bridge.dynamixel.wire.decoder import Packet
+from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Fault, Instruction
+
+READS: Final = (Instruction.READ, Instruction.SYNC_READ, Instruction.BULK_READ)
+PROTECTED_FIRMWARE: Final = 42  # from here on, a broadcast that resets everything is ignored
+
+
+class Reply(NamedTuple):
+    """What a servo says; ``servo`` None: nobody has the id that was asked, so its place in the chain stays empty."""
+
+    servo: Servo | None
+    fault: int = 0
+    data: bytes = b""
+
+
+class Execution(NamedTuple):
+    """The replies to an instruction: each for itself, in a chain (``chained``), or all in one packet (``fast``)."""
+
+    replies: list[Reply]
+    chained: bool = False
+    fast: bool = False
+
+
+NOTHING: Final = Execution([])
+
+
+def execute(packet: Packet, servos: Servos) -> Execution:
+    """Let ``servos`` (those that hear it, see ``Servos.hearing``) obey one instruction."""
+    if packet.id == BROADCAST:
+        to_all = _TO_ALL.get((packet.protocol, packet.instruction))
+        return to_all(packet.parameters, servos) if to_all else NOTHING
+    replies = []
+    for servo in servos.at(packet.id, packet.protocol):
+        reply = _obey(servo, packet)
+        if packet.instruction == Instruction.PING or servo.level >= (1 if packet.instruction in READS else 2):
+            replies.append(reply)
+    for servo in servos.shadows(packet.id, packet.protocol):
+        if packet.instruction not in (Instruction.PING, Instruction.READ):
+            _obey(servo, packet)
+    return Execution(replies)
+
+
+def _obey(servo: Servo, packet: Packet) -> Reply:
+    """An instruction to one servo."""
+    handler = _TO_ONE.get(packet.instruction)
+    if handler is None or (packet.protocol == 1 and packet.instruction not in _KNOWN_1):
+        return Reply(servo, Fault.INSTRUCTION)
+    return handler(servo, packet.parameters, packet.protocol)
+
+
+def _ping(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    if protocol == 1:
+        return Reply(servo)
+    return Reply(servo, 0, servo.identity)
+
+
+def _read(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    if len(parameters) != (2 if protocol == 1 else 4):
+        return Reply(servo, Fault.DATA_LENGTH)
+    address, size = unpack_from("<BB" if protocol == 1 else "<HH", parameters)
+    return _read_span(servo, address, size)
+
+
+def _read_span(servo: Servo, address: int, size: int) -> Reply:
+    data = servo.read(address, size)
+    return Reply(servo, Fault.ACCESS) if data is None else Reply(servo, 0, data)
+
+
+def _write(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    address, data = _placed(parameters, protocol)
+    if not data:
+        return Reply(servo, Fault.DATA_LENGTH)
+    return Reply(servo, servo.write(address, data))
+
+
+def _reg_write(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    address, data = _placed(parameters, protocol)
+    if not data:
+        return Reply(servo, Fault.DATA_LENGTH)
+    servo.registered = (address, data)
+    servo.touch()
+    return Reply(servo)
+
+
+def _action(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    if servo.registered is None:
+        return Reply(servo, Fault.INSTRUCTION)
+    (address, data), servo.registered = servo.registered, None
+    servo.touch()
+    return Reply(servo, servo.write(address, data))
+
+
+def _factory_reset(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    scope = parameters[0] if parameters else packets.RESET_ALL
+    keeps = {
+        packets.RESET_ALL: (),
+        packets.RESET_BUT_ID: ("id",),
+        packets.RESET_BUT_ID_AND_BAUD: ("id", "baud_rate"),
+    }
+    if scope not in keeps:
+        return Reply(servo, Fault.DATA_RANGE)
+    before = _alert(servo)
+    servo.factory_reset(keeps[scope])
+    return Reply(servo, before)
+
+
+def _reboot(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    before = _alert(servo)
+    servo.reboot()
+    return Reply(servo, before)
+
+
+def _alert(servo: Servo) -> int:
+    """The alert bit of a servo that answers before it restarts."""
+    return servo.error_byte(0) if servo.protocol == 2 else 0
+
+
+def _clear(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    if parameters != packets.TURNS or not isinstance(servo, XServo):
+        return Reply(servo, Fault.DATA_RANGE)
+    return Reply(servo, servo.clear_turns())
+
+
+def _backup(servo: Servo, parameters: bytes, protocol: int) -> Reply:
+    if parameters not in (packets.STORE, packets.RESTORE) or not isinstance(servo, XServo):
+        return Reply(servo, Fault.DATA_RANGE)
+    return Reply(servo, servo.store_backup() if parameters == packets.STORE else servo.restore_backup())
+
+
+def _placed(parameters: bytes, protocol: int) -> tuple[int, bytes]:
+    width = 1 if protocol == 1 else 2
+    return int.from_bytes(parameters[:width], "little"), parameters[width:]
+
+
+# -- to all
+
+
+def _ping_all(parameters: bytes, servos: Servos) -> Execution:
+    return Execution([_ping(servo, b"", 2) for servo in servos.all_hearing(2)])
+
+
+def _each(handler: "Handler", protocol: int) -> "ToAll":
+    def obey(parameters: bytes, servos: Servos) -> Execution:
+        for servo in servos.all_hearing(protocol):
+            handler(servo, parameters, protocol)
+        return NOTHING
+
+    return obey
+
+
+def _reset_all(parameters: bytes, servos: Servos) -> Execution:
+    for servo in servos.all_hearing(2):
+        if parameters[:1] != b"\xff" or servo.table.firmware < PROTECTED_FIRMWARE:
+            _factory_reset(servo, parameters, 2)
+    return NOTHING
+
+
+def _asked_same(parameters: bytes) -> Iterator[tuple[int, int, int]]:
+    if len(parameters) > 4:
+        address, size = unpack_from("<HH", parameters)
+        for id in parameters[4:]:
+            yield id, address, size
+
+
+def _asked_each(parameters: bytes) -> Iterator[tuple[int, int, int]]:
+    if len(parameters) % 5 == 0:
+        yield from iter_unpack("<BHH", parameters)
+
+
+def _group_read(
+    asked: Callable[[bytes], Iterator[tuple[int, int, int]]], protocol: int, fast: bool
+) -> "ToAll":
+    def obey(parameters: bytes, servos: Servos) -> Execution:
+        replies = []
+        for id, address, size in asked(parameters):
+            found = servos.at(id, protocol)
+            if not found or found[0].level == 0 or (fast and not _knows_fast(found[0])):
+                replies.append(Reply(None, 0, bytes(min(size, packets.MAX_PACKET))))
+            else:
+                replies += [_read_span(servo, address, size) for servo in found]
+        return Execution(replies, chained=True, fast=fast)
+
+    return obey
+
+
+def _knows_fast(servo: Servo) -> bool:
+    return 0 < servo.table.fast_read_firmware <= servo.memory.get("firmware_version")
+
+
+def _sync_write(width: int) -> "ToAll":
+    protocol = width
+
+    def obey(parameters: bytes, servos: Servos) -> Execution:
+        if len(parameters) < 2 * width:
+            return NOTHING
+        address, size = unpack_from("<HH" if width == 2 else "<BB", parameters)
+        for at in range(2 * width, len(parameters) - size, size + 1):
+            _write_group(servos, protocol, parameters[at], address, parameters[at + 1 : at + 1 + size])
+        return NOTHING
+
+    return obey
+
+
+def _bulk_write(parameters: bytes, servos: Servos) -> Execution:
+    at = 0
+    while at + 5 <= len(parameters):
+        id, address, size = unpack_from("<BHH", parameters, at)
+        data = parameters[at + 5 : at + 5 + size]
+        if len(data) == size:
+            _write_group(servos, 2, id, address, data)
+        at += 5 + size
+    return NOTHING
+
+
+def _write_group(servos: Servos, protocol: int, id: int, address: int, data: bytes) -> None:
+    for servo in (*servos.at(id, protocol), *servos.shadows(id, protocol)):
+        servo.write(address, data)
+
+
+Handler = Callable[[Servo, bytes, int], Reply]
+ToAll = Callable[[bytes, Servos], Execution]
+
+_TO_ONE: Final[dict[int, Handler]] = {
+    Instruction.PING: _ping,
+    Instruction.READ: _read,
+    Instruction.WRITE: _write,
+    Instruction.REG_WRITE: _reg_write,
+    Instruction.ACTION: _action,
+    Instruction.FACTORY_RESET: _factory_reset,
+    Instruction.REBOOT: _reboot,
+    Instruction.CLEAR: _clear,
+    Instruction.BACKUP: _backup,
+}
+_KNOWN_1: Final = tuple(Instruction)[: Instruction.FACTORY_RESET]  # an AX does not even reboot
+_TO_ALL: Final[dict[tuple[int, int], ToAll]] = {
+    (2, Instruction.PING): _ping_all,
+    (2, Instruction.FACTORY_RESET): _reset_all,
+    (2, Instruction.SYNC_READ): _group_read(_asked_same, 2, fast=False),
+    (2, Instruction.FAST_SYNC_READ): _group_read(_asked_same, 2, fast=True),
+    (2, Instruction.BULK_READ): _group_read(_asked_each, 2, fast=False),
+    (2, Instruction.FAST_BULK_READ): _group_read(_asked_each, 2, fast=True),
+    (2, Instruction.SYNC_WRITE): _sync_write(2),
+    (2, Instruction.BULK_WRITE): _bulk_write,
+    (1, Instruction.SYNC_WRITE): _sync_write(1),
+    **{
+        (protocol, code): _each(_TO_ONE[code], protocol)
+        for protocol in (1, 2)
+        for code in (
+            Instruction.WRITE,
+            Instruction.REG_WRITE,
+            Instruction.ACTION,
+            Instruction.REBOOT,
+            Instruction.CLEAR,
+        )
+    },
+}

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which faults a virtual bus has: what, on which servo, and when (by count, time or probability)."""
+
+import math
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import ConfigError, unknown
+
+# Kind: what its options are, with their defaults. Faults of the wire are asked for when a packet passes, the others
+# (STATES) are done once when their time comes, and undone when it is over.
+WIRE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "drop_status": {},
+    "drop_instruction": {},
+    "delay_status": {"seconds": 0.01},
+    "corrupt_crc": {},
+    "truncate": {"bytes": 4},
+    "empty_status": {"error": 7},
+    "duplicate_id": {},
+    "noise": {"leading": 3, "trailing": 0},
+    "echo": {},
+    "absent": {},
+    "chain_break": {},
+    "chain_continues": {},
+    "baud_mismatch": {},
+    "slow": {"seconds": 0.001},
+    "partial_fast": {"blocks": 1},
+    "unstuffed_status": {},
+}
+STATES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "hardware_error": {"bits": 0x20, "shutdown": None},
+    "brown_out": {},
+    "axis": {"state": "stuck"},
+    "wrong_identity": {"model_number": 0, "firmware_version": 0},
+    "unplug": {},
+    "eeprom_refused": {},
+    "register_stuck": {"register": "torque_enable"},
+    "watchdog_trip": {},
+}
+KINDS: Final[Mapping[str, Mapping[str, Any]]] = {**WIRE, **STATES}
+
+
+@dataclass(slots=True)
+class Rule:
+    """One fault.
+
+    id: of the servo; None: any. skip: packets that pass unharmed first. count: how often; probability: of each packet.
+    start, end: s of the clock.
+    """
+
+    handle: int
+    kind: str
+    id: int | None = None
+    skip: int = 0
+    count: float = math.inf
+    probability: float = 1.0
+    start: float = 0.0
+    end: float = math.inf
+    options: dict[str, Any] = field(default_factory=dict)
+    done: bool = False  # of a state: it has been brought about
+    hits: int = 0
+
+
+class Faults:
+    """All faults of a bus. ``seed`` makes chance repeatable."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.random = random.Random(seed)
+        self.rules: list[Rule] = []
+        self.total: dict[str, int] = {}  # hits by kind
+        self._handle = 0
+        self._by_kind: dict[str, list[Rule]] = {}
+
+    def add(
+        self,
+        kind: str,
+        now: float,
+        *,
+        id: int | None = None,
+        skip: int = 0,
+        count: float | None = None,
+        probability: float = 1.0,
+        after: float = 0.0,
+        duration: float | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> Rule:
+        """Have a fault from ``after`` s on, for ``duration`` s.
+
+        Raises:
+            ConfigError: there is no such fault or option, or a number is out of its range.
+        """
+        if kind not in KINDS:
+            raise ConfigError(unknown("fault", str(kind), KINDS))
+        given = dict(options or {})
+        for name in given:
+            if name not in KINDS[kind]:
+                raise ConfigError(unknown(f"option of fault {kind!r}", str(name), KINDS[kind]))
+        numbers = {"skip": (skip, 1e9), "probability": (probability, 1.0), "after": (after, 1e9)}
+        numbers |= {"count": (count, 1e9)} if count is not None else {}
+        numbers |= {"duration": (duration, 1e9)} if duration is not None else {}
+        numbers |= {"id": (id, 253)} if id is not None else {}
+        for name, (value, upper) in numbers.items():
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= upper:
+                raise ConfigError(
+                    f"fault {kind!r}: {name} is {value!r}; it must be a number from 0 to {upper:g}"
+                )
+        self._handle += 1
+        start = now + after
+        end = start + duration if duration is not None else math.inf
+        count = math.inf if count is None else count
+        rule = Rule(self._handle, kind, id, skip, count, probability, start, end, {**KINDS[kind], **given})
+        self.rules.append(rule)
+        self._sort()
+        return rule
+
+    def remove(self, rule: Rule) -> None:
+        """Have it no more."""
+        if rule in self.rules:
+            self.rules.remove(rule)
+            self._sort()
+
+    def hit(self, kind: str, id: int | None, now: float) -> Rule | None:
+        """The rule that strikes a packet of a servo now, if any does; it is counted."""
+        for rule in self._by_kind.get(kind, ()):
+            if (rule.id is not None and rule.id != id) or not rule.start <= now < rule.end or rule.count <= 0:
+                continue
+            if rule.probability < 1.0 and self.random.random() >= rule.probability:
+                continue
+            if rule.skip > 0:
+                rule.skip -= 1
+                continue
+            rule.count -= 1
+            rule.hits += 1
+            self.total[kind] = self.total.get(kind, 0) + 1
+            return rule
+        return None
+
+    def active(self, kind: str, now: float) -> bool:
+        """Whether such a rule holds now; nothing is counted."""
+        return any(rule.start <= now < rule.end for rule in self._by_kind.get(kind, ()))
+
+    def has(self, kind: str) -> bool:
+        """Whether there is any such rule: quick to ask."""
+        return kind in self._by_kind
+
+    def states(self) -> list[Rule]:
+        """The rules that are done once, not packet by packet."""
+        return [rule for rule in self.rules if rule.kind in STATES]
+
+    def _sort(self) -> None:
+        self._by_kind = {}
+        for rule in self.rules:
+            self._by_kind.setdefault(rule.kind, []).append(rule)

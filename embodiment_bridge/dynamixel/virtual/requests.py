@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a person or a program may ask of virtual buses, as JSON objects (docs/virtual_servos.md has the list)."""
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
+from embodiment_bridge.dynamixel.virtual.drive import MotorDrive
+from embodiment_bridge.dynamixel.virtual.faults import Rule
+
+MAX_FAULTS: Final = 250  # on all buses together
+TIMING: Final = ("id", "skip", "count", "probability", "after", "duration")
+Answer = dict[str, Any]
+
+
+class Requests:
+    """Answers requests about ``buses`` by name; any thread may ask."""
+
+    def __init__(self, buses: Mapping[str, VirtualBus]) -> None:
+        self._buses = buses
+        self._rules: dict[int, tuple[VirtualBus, Rule]] = {}
+        self._number = 0
+        self._lock = threading.Lock()
+        self._known: Mapping[str, Callable[[dict[str, Any]], Answer]] = {
+            "fault": self._fault,
+            "heal": self._heal,
+            "faults": self._faults,
+            "snapshot": self._snapshot,
+            "statistics": self._statistics,
+            "load": self._load,
+            "advance": self._advance,
+        }
+
+    def answer(self, request: Any) -> Answer:
+        """``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with what is wrong; raises nothing."""
+        try:
+            if not isinstance(request, dict) or not isinstance(request.get("do"), str):
+                raise ConfigError(f'a request is {{"do": ...}} with one of: {", ".join(self._known)}')
+            given = dict(request)
+            wanted = given.pop("do")
+            if wanted not in self._known:
+                raise ConfigError(unknown("request", wanted[:80], self._known))
+            with self._lock:
+                return {"ok": True, **self._known[wanted](given)}
+        except BridgeError as error:
+            return {"ok": False, "error": str(error)}
+
+    def _bus(self, given: dict[str, Any]) -> VirtualBus:
+        name = given.pop("bus", None)
+        if name is None and len(self._buses) == 1:
+            return next(iter(self._buses.values()))
+        if not isinstance(name, str) or name not in self._buses:
+            raise ConfigError(unknown("bus", str(name)[:80], self._buses))
+        return self._buses[name]
+
+    def _fault(self, given: dict[str, Any]) -> Answer:
+        bus = self._bus(given)
+        self._forget_ended()
+        if len(self._rules) >= MAX_FAULTS:
+            raise ConfigError(f"there are {MAX_FAULTS} faults already: heal some first")
+        kind = given.pop("kind", "")
+        timing = {name: given.pop(name) for name in TIMING if name in given}
+        rule = bus.inject(kind if isinstance(kind, str) else "", **timing, **given)
+        self._number += 1
+        self._rules[self._number] = (bus, rule)
+        return {"fault": self._number}
+
+    def _heal(self, given: dict[str, Any]) -> Answer:
+        number = given.pop("fault", None)
+        if number is not None:
+            if not isinstance(number, int) or number not in self._rules:
+                raise ConfigError(unknown("fault", str(number), map(str, self._rules)))
+            bus, rule = self._rules.pop(number)
+            bus.heal(rule)
+            return {}
+        named = "bus" in given
+        chosen = [self._bus(given)] if named else list(self._buses.values())
+        for bus in chosen:
+            bus.heal()
+        self._rules = {key: pair for key, pair in self._rules.items() if pair[0] not in chosen}
+        return {}
+
+    def _forget_ended(self) -> None:
+        """Those whose time is over are gone from their bus."""
+        alive = {id(rule) for bus in self._buses.values() for rule in bus.faults.rules}
+        self._rules = {key: pair for key, pair in self._rules.items() if id(pair[1]) in alive}
+
+    def _faults(self, given: dict[str, Any]) -> Answer:
+        self._forget_ended()
+        return {
+            "faults": [
+                {"fault": number, "kind": rule.kind, "id": rule.id, "hits": rule.hits}
+                for number, (_, rule) in self._rules.items()
+            ]
+        }
+
+    def _snapshot(self, given: dict[str, Any]) -> Answer:
+        bus = self._bus(given)
+        shot = bus.snapshot()
+        if "id" in given:
+            bus.servo(given["id"])  # says which there are
+            return {"servos": {str(given["id"]): shot[given["id"]]}}
+        return {"servos": {str(id): items for id, items in shot.items()}}
+
+    def _statistics(self, given: dict[str, Any]) -> Answer:
+        bus = self._bus(given)
+        return {**bus.statistics(), "supply_v": round(bus.supply.voltage, 3)}
+
+    def _load(self, given: dict[str, Any]) -> Answer:
+        bus = self._bus(given)
+        servo = bus.servo(given.get("id", -1))
+        torque = _number(given, "torque_nm", 1000.0)
+        if not isinstance(servo.drive, MotorDrive):
+            raise ConfigError(f"servo {servo.id} is moved by a simulator, which has its own loads")
+        servo.drive.load = (lambda position, velocity: torque) if torque else None
+        servo.drive.disturb()
+        return {}
+
+    def _advance(self, given: dict[str, Any]) -> Answer:
+        bus = self._bus(given)
+        seconds = _number(given, "seconds", 3600.0)
+        if not isinstance(bus.clock, VirtualClock):
+            raise ConfigError("the bus lives by the wall's time; only a virtual clock can be advanced")
+        bus.clock.advance(seconds)
+        return {"now": bus.clock.now()}
+
+
+def option_value(name: str, text: str) -> Any:
+    """What a fault's option says that was given as text: a number, true, false or null as JSON; else the word itself.
+
+    Raises:
+        ConfigError: it is a list or an object.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, dict | list):
+        raise ConfigError(f"option {name!r} is {text[:80]!r}; it must be a number or a word")
+    return value
+
+
+def _number(given: Mapping[str, Any], name: str, upper: float) -> float:
+    value = given.get(name)
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not isfinite(value)
+        or abs(value) > upper
+    ):
+        raise ConfigError(f"{name} is {value!r}; it must be a number up to {upper:g}")
+    return float(value)

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One virtual servo: memory, time, power and errors; what its registers mean is said by ``x_servo`` and ``ax_servo``.
+
+A servo lives lazily: it is brought to the present (``advance``) when it is looked at.
+"""
+
+from abc import ABC, abstractmethod
+from struct import Struct
+from typing import Final
+
+from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
+from embodiment_bridge.dynamixel.virtual.drive import STEP, Drive, MotorDrive
+from embodiment_bridge.dynamixel.virtual.memory import Memory
+from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError
+
+BOOT_S: Final = 0.3  # silent after a reboot (a real one: 0.2 to 0.5 s)
+OVERLOAD_S: Final = 2.0  # of more than OVERLOAD_SHARE without motion
+OVERLOAD_SHARE: Final = 0.8
+WATCH_S: Final = 0.01  # between looks at heat, load and supply
+SLOW: Final = 0.05  # rad/s
+AIR_DEGC: Final = 25.0
+HEAT_CAPACITY: Final = 15.0  # J/K per Nm of stall torque
+COOLING: Final = 0.12  # W/K per Nm of stall torque
+OBJECT: Final = {1: "B", 2: "H", 4: "I"}
+
+
+class Servo(ABC):
+    """What all models have in common. ``id`` is the address at which it answers; ``supply`` is shared by a bus."""
+
+    protocol = 2
+
+    def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
+        self.table = table
+        self.memory = Memory(table)
+        self.drive: Drive = MotorDrive(table.motor) if drive is None else drive
+        self.supply = supply
+        self.time = 0.0  # up to which it has lived, s of the clock
+        self.silent_until = 0.0
+        self.registered: tuple[int, bytes] | None = None
+        self.errors = 0  # HardwareError bits
+        self.shut_down = False
+        self.temperature = AIR_DEGC
+        self.stuck_items: set[str] = set()  # writes to these are taken and do nothing
+        self.eeprom_refused = False
+        self.last_heard = 0.0  # s of the clock, when any instruction came over the bus
+        self.readdressed = False  # its id or shadow id may have changed
+        self._overload_s = 0.0
+        self._unwatched_s = 0.0
+        self._dirty = True
+        self._runs = self._present_runs()
+        self.memory.set("model_number", table.number)
+        self.memory.set("firmware_version", table.firmware)
+        self.memory.set("id", id)
+        self.boot()
+
+    @property
+    def id(self) -> int:
+        """Where it answers."""
+        return self.memory.bytes[self._id_address]
+
+    @property
+    def armed(self) -> bool:
+        """Whether its bus watchdog watches."""
+        return False
+
+    @property
+    def identity(self) -> bytes:
+        """What a ping is answered with: model number and firmware version."""
+        return bytes(self.memory.bytes[0:2] + self.memory.bytes[6:7])
+
+    @property
+    def level(self) -> int:
+        """Which instructions it answers: 0 ping, 1 reads too, 2 all."""
+        return self.memory.get("status_return_level")
+
+    @property
+    def return_delay_s(self) -> float:
+        """Time before it answers."""
+        return self.memory.get("return_delay_time") * 2e-6
+
+    def boot(self) -> None:
+        """What happens when power comes."""
+        self._id_address = self.table.items["id"].address
+        self.memory.lose_ram()
+        self.registered = None
+        self.errors, self.shut_down, self._overload_s = 0, False, 0.0
+        self._started = self.time
+        self._dirty = True
+        self.readdressed = True
+        self.booted()
+
+    def reboot(self) -> None:
+        """Restart: RAM is lost, nothing is answered for a while."""
+        self.boot()
+        self.silent_until = self.time + BOOT_S
+
+    def factory_reset(self, keep: tuple[str, ...]) -> None:
+        """The whole table as it left the factory, but some items; then a restart."""
+        keep = ("model_number", "firmware_version", *keep)
+        self.memory.reset(keep)
+        self.reboot()
+
+    def raise_error(self, bits: int, *, shut_down: bool | None = None) -> None:
+        """A hardware error; ``shut_down`` None: as the shutdown register says."""
+        self.errors |= bits
+        self._dirty = True
+        if shut_down if shut_down is not None else bits & self.memory.get("shutdown"):
+            self.shut_down = True
+            self.torque_off()
+
+    # -- time
+
+    def advance(self, now: float) -> None:
+        """Live up to ``now``."""
+        steps = int((now - self.time) / STEP + 1e-6)
+        if steps > 0:
+            self._live(steps)
+
+    def _live(self, steps: int) -> None:
+        self.time += steps * STEP
+        self._dirty = True
+        drive = self.drive
+        if not drive.settled:
+            drive.run(steps, self.supply.voltage)
+        self.supply.draw(self, drive.current)
+        self._unwatched_s += steps * STEP
+        if self._unwatched_s >= WATCH_S:
+            self._warm(self._unwatched_s)
+            self._watch(self._unwatched_s)
+            self._unwatched_s = 0.0
+
+    def _warm(self, seconds: float) -> None:
+        size = self.table.motor.stall_torque_nm
+        current = self.drive.current
+        motor = self.table.motor
+        heat = current * current * motor.rated_voltage_v / motor.stall_current_a
+        rise = (heat / size - COOLING * (self.temperature - AIR_DEGC)) / HEAT_CAPACITY
+        self.temperature += rise * min(seconds, 10.0)
+
+    def _watch(self, seconds: float) -> None:
+        """Find the errors that a servo finds itself."""
+        drive = self.drive
+        if abs(drive.pwm) > OVERLOAD_SHARE and abs(drive.velocity) < SLOW:
+            self._overload_s += seconds
+            if self._overload_s > OVERLOAD_S and not self.errors & HardwareError.OVERLOAD:
+                self.raise_error(HardwareError.OVERLOAD)
+        else:
+            self._overload_s = 0.0
+        if self.temperature > self._temperature_limit and not self.errors & HardwareError.OVERHEATING:
+            self.raise_error(HardwareError.OVERHEATING)
+        volts = self.supply.voltage
+        if not self._least_volts <= volts <= self._most_volts and not self.errors & HardwareError.VOLTAGE:
+            self.raise_error(HardwareError.VOLTAGE)
+
+    def cache_limits(self) -> None:
+        """Remember what is compared at every look."""
+        self._temperature_limit = self.memory.get("temperature_limit")
+        self._least_volts = self.memory.get("min_voltage_limit") * 0.1 - 0.05
+        self._most_volts = self.memory.get("max_voltage_limit") * 0.1 + 0.05
+
+    # -- registers
+
+    def read(self, address: int, size: int) -> bytes | None:
+        """Bytes of the table as they are now; None where there is no table."""
+        runs = self.memory.runs(address, size)
+        if runs is None:
+            return None
+        if self._dirty:
+            self._refresh()
+        memory = self.memory.bytes
+        if len(runs) == 1:
+            start, length = runs[0]
+            return bytes(memory[start : start + length])
+        return b"".join(memory[start : start + length] for start, length in runs)
+
+    def write(self, address: int, data: bytes) -> int:
+        """Write whole items, all or none; returns a ``Fault``, 0 if they are written."""
+        plan = self.memory.plan(address, len(data))
+        if isinstance(plan, int):
+            return plan
+        values = [(item, int.from_bytes(data[a:b], "little", signed=item.signed)) for item, a, b in plan]
+        for item, value in values:
+            fault = self._refusal(item, value)
+            if fault:
+                return fault
+        for item, value in values:
+            self._set(item, value)
+        self._dirty = True
+        return 0
+
+    def _set(self, item: Item, value: int) -> None:
+        if item.name in self.stuck_items:
+            return
+        self.memory.set(item.name, value)
+        if self.memory.is_indirect_address(item.address):
+            self.memory.forget_runs()
+        self.wrote(item.name, value)
+
+    def _refusal(self, item: Item, value: int) -> int:
+        if item.access == "r":
+            return Fault.ACCESS
+        if item.eeprom and (self.is_eeprom_locked() or self.eeprom_refused):
+            return Fault.ACCESS
+        if not item.lower <= value <= item.upper and not self.may_exceed(item.name, value):
+            return Fault.DATA_RANGE
+        return self.refusal(item.name, value)
+
+    def snapshot(self) -> dict[str, int]:
+        """All items by name, without the detour of indirect addresses."""
+        self._refresh()
+        return {name: self.memory.get(name) for name in self.table.items if not name.startswith("indirect_")}
+
+    def _present_runs(self) -> list[tuple[Struct, int, slice]]:
+        """The items that ``present`` gives, as few structs: they lie side by side in most tables."""
+        runs: list[tuple[str, int, int, int]] = []  # format, address, end, index of the first
+        for index, name in enumerate(self.present_names()):
+            item = self.table.items[name]
+            letter = OBJECT[item.size]
+            letter = letter.lower() if item.signed else letter
+            if runs and runs[-1][2] == item.address:
+                form, address, _, first = runs[-1]
+                runs[-1] = (form + letter, address, item.end, first)
+            else:
+                runs.append((letter, item.address, item.end, index))
+        return [
+            (Struct("<" + form), address, slice(first, first + len(form))) for form, address, _, first in runs
+        ]
+
+    def _refresh(self) -> None:
+        """Write what the servo senses into its registers."""
+        values = self.present()
+        for struct, address, part in self._runs:
+            struct.pack_into(self.memory.bytes, address, *values[part])
+        self._dirty = False
+
+    def touch(self) -> None:
+        """What is sensed has changed by other means than time."""
+        self._dirty = True
+
+    # -- what a kind of servo says
+
+    @abstractmethod
+    def present_names(self) -> tuple[str, ...]:
+        """Items that the servo writes itself, in the order of addresses."""
+
+    @abstractmethod
+    def present(self) -> tuple[int, ...]:
+        """Their values."""
+
+    @abstractmethod
+    def booted(self) -> None:
+        """Power has come, RAM is fresh."""
+
+    @abstractmethod
+    def torque_off(self) -> None:
+        """Let go."""
+
+    @abstractmethod
+    def is_eeprom_locked(self) -> bool:
+        """Whether EEPROM cannot be written now."""
+
+    @abstractmethod
+    def refusal(self, name: str, value: int) -> int:
+        """Why an item may not have a value now, as the status says it; 0 if it may."""
+
+    @abstractmethod
+    def wrote(self, name: str, value: int) -> None:
+        """An item has been written."""
+
+    def may_exceed(self, name: str, value: int) -> bool:
+        """Whether a value outside the item's range means something special."""
+        return False
+
+    @abstractmethod
+    def error_byte(self, fault: int) -> int:
+        """The error byte of a status that reports ``fault``."""
+
+    @property
+    @abstractmethod
+    def baud_rate(self) -> int:
+        """At which it listens, 1/s."""

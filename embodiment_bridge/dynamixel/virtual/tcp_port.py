@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP port for drivers that are not on this machine's terminals (``socket://host:port``): one client at a time."""
+
+import contextlib
+import socket
+from typing import Final
+
+from embodiment_bridge.core.errors import LinkError
+
+CHUNK: Final = 4096
+
+
+class TcpPort:
+    """Listens once made; port 0 takes a free one, see ``port``.
+
+    Raises:
+        LinkError: it cannot listen there.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        if not 0 <= port <= 65535:
+            raise LinkError(f"{host}:{port}: cannot listen: a port is 0 to 65535")
+        try:
+            self.listener = socket.create_server((host, port))
+        except OSError as error:
+            raise LinkError(f"{host}:{port}: cannot listen: {error}") from error
+        self.listener.setblocking(False)
+        self.host, self.port = self.listener.getsockname()[:2]
+        self.client: socket.socket | None = None
+
+    def accept(self) -> None:
+        """Take who knocks, unless somebody is there."""
+        try:
+            client, _ = self.listener.accept()
+        except OSError:
+            return
+        if self.client is not None:
+            client.close()
+            return
+        client.setblocking(False)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.client = client
+
+    def read(self) -> bytes:
+        """What the client has sent; a client that is gone is forgotten."""
+        if self.client is None:
+            return b""
+        try:
+            data = self.client.recv(CHUNK)
+        except BlockingIOError:
+            return b""
+        except OSError:
+            data = b""
+        if not data:
+            self.hang_up()
+        return data
+
+    def write(self, data: bytes) -> int:
+        """Send bytes; returns how many could be."""
+        if self.client is None:
+            return 0
+        try:
+            return self.client.send(data)
+        except BlockingIOError:
+            return 0
+        except OSError:
+            self.hang_up()
+            return 0
+
+    def hang_up(self) -> None:
+        """End the connection."""
+        if self.client is not None:
+            with contextlib.suppress(OSError):
+                self.client.shutdown(socket.SHUT_RDWR)
+            self.client.close()
+            self.client = None
+
+    def close(self) -> None:
+        """Hang up and listen no more."""
+        self.hang_up()
+        self.listener.close()

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets of Protocol 2.0, made: ``FF FF FD 00 | id | length | instruction | parameters | CRC``.
+
+All functions are pure and return the bytes of one packet. Each raises CommandError when an argument cannot be put on
+the wire; the text names it, its value and what it may be. Addresses and sizes are those of the control table, in bytes.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from struct import Struct
+from typing import Final
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.dynamixel.wire.arguments import any_id, distinct_ids, octets, servo_id, whole
+from embodiment_bridge.dynamixel.wire.crc import crc16
+from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, HIGHEST_ID, Instruction
+
+HEADER: Final = b"\xff\xff\xfd\x00"
+STUFFED: Final = (
+    b"\xff\xff\xfd"  # inside a packet, one more FD follows it: so a header is only at the beginning
+)
+MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far beyond what a servo takes
+OVERHEAD: Final = 7  # bytes before the instruction
+
+HIGHEST_ADDRESS: Final = 0xFFFF
+TURNS: Final = b"\x01\x44\x58\x4c\x22"  # keys without which a servo does not take these for meant
+ERRORS: Final = b"\x02\x45\x52\x43\x4c"
+STORE: Final = b"\x01\x43\x54\x52\x4c"
+RESTORE: Final = b"\x02\x43\x54\x52\x4c"
+RESET_ALL: Final = 0xFF
+RESET_BUT_ID: Final = 0x01
+RESET_BUT_ID_AND_BAUD: Final = 0x02
+
+_ID: Final = {id: bytes((id,)) for id in range(HIGHEST_ID + 1)}
+_HEAD: Final = Struct("<4sBH")
+_SPAN: Final = Struct("<HH")
+
+
+def stuff(body: bytes) -> bytes:
+    """Instruction and parameters as they go out: an FD after each FF FF FD."""
+    return body.replace(STUFFED, STUFFED + b"\xfd") if STUFFED in body else body
+
+
+def unstuff(body: bytes) -> bytes:
+    """What was before ``stuff``."""
+    return body.replace(STUFFED + b"\xfd", STUFFED) if STUFFED in body else body
+
+
+def instruction(id: int, code: int, parameters: bytes = b"") -> bytes:
+    """A packet with any instruction to one servo or, with id 0xFE, to all."""
+    return _packet(any_id(id), bytes((whole("code", code, 0, 255),)) + octets("parameters", parameters))
+
+
+def ping(id: int = BROADCAST) -> bytes:
+    """Who is there? Answered with model number (2 bytes) and firmware version (1 byte), by all in the order of ids."""
+    return instruction(id, Instruction.PING)
+
+
+def read(id: int, address: int, size: int) -> bytes:
+    """Ask one servo for ``size`` bytes."""
+    return _packet(servo_id(id), b"\x02" + _span(address, size))
+
+
+def write(id: int, address: int, data: bytes) -> bytes:
+    """Write bytes to one servo, or the same to all, which then do not answer."""
+    return instruction(id, Instruction.WRITE, _placed(address, data))
+
+
+def reg_write(id: int, address: int, data: bytes) -> bytes:
+    """Have bytes written when ``action`` comes."""
+    return instruction(id, Instruction.REG_WRITE, _placed(address, data))
+
+
+def action(id: int = BROADCAST) -> bytes:
+    """Carry out what ``reg_write`` prepared."""
+    return instruction(id, Instruction.ACTION)
+
+
+def factory_reset(id: int, scope: int = RESET_BUT_ID_AND_BAUD) -> bytes:
+    """Reset the control table: RESET_ALL, RESET_BUT_ID or RESET_BUT_ID_AND_BAUD."""
+    if scope not in (RESET_ALL, RESET_BUT_ID, RESET_BUT_ID_AND_BAUD):
+        raise CommandError(
+            f"scope is {scope!r}; it must be 255 (all), 1 (all but id) or 2 (all but id and baud rate)"
+        )
+    return instruction(id, Instruction.FACTORY_RESET, bytes((scope,)))
+
+
+def reboot(id: int) -> bytes:
+    """Restart: the RAM is lost, also the turn count; the only way out of a shutdown."""
+    return instruction(id, Instruction.REBOOT)
+
+
+def clear_turns(id: int) -> bytes:
+    """Reduce the present position to one turn; refused while the axis turns."""
+    return instruction(id, Instruction.CLEAR, TURNS)
+
+
+def clear_errors(id: int) -> bytes:
+    """Clear the errors of a servo of the Y series."""
+    return instruction(id, Instruction.CLEAR, ERRORS)
+
+
+def backup_store(id: int) -> bytes:
+    """Keep the present control table in the servo; refused while torque is on."""
+    return instruction(id, Instruction.BACKUP, STORE)
+
+
+def backup_restore(id: int) -> bytes:
+    """Return to the control table that ``backup_store`` kept."""
+    return instruction(id, Instruction.BACKUP, RESTORE)
+
+
+def sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
+    """Ask several servos for the same items: one status each, in the order of ``ids``."""
+    return _packet(BROADCAST, b"\x82" + _span(address, size) + bytes(distinct_ids(ids)))
+
+
+def fast_sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
+    """As ``sync_read``, answered by all in one packet (see ``fast_status``)."""
+    return _packet(BROADCAST, b"\x8a" + _span(address, size) + bytes(distinct_ids(ids)))
+
+
+def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
+    """Write the same items of several servos, ``size`` bytes each; nobody answers."""
+    try:
+        body = b"".join([_ID[id] + item for id, item in data.items()])
+    except (KeyError, TypeError):  # said in detail, where there is time for it
+        body = b"".join([bytes((id,)) + octets("data", data[id]) for id in distinct_ids(data)])
+    if not data or set(map(len, data.values())) != {size}:
+        distinct_ids(data)
+        wrong = [id for id, item in data.items() if len(item) != size]
+        raise CommandError(f"data of id {wrong[0]} has {len(data[wrong[0]])} bytes; size is {size}")
+    return _packet(BROADCAST, b"\x83" + _span(address, size) + body)
+
+
+def bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
+    """Ask for ``(id, address, size)`` each: one status each, in this order."""
+    return _packet(BROADCAST, b"\x92" + _asked(items))
+
+
+def fast_bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
+    """As ``bulk_read``, answered by all in one packet (see ``fast_status``)."""
+    return _packet(BROADCAST, b"\x9a" + _asked(items))
+
+
+def bulk_write(items: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """Write ``(id, address, data)`` each; nobody answers."""
+    distinct_ids([id for id, _, _ in items])
+    parts = [bytes((id,)) + _span(address, len(data)) + octets("data", data) for id, address, data in items]
+    return _packet(BROADCAST, b"\x93" + b"".join(parts))
+
+
+def status(id: int, error: int, data: bytes = b"") -> bytes:
+    """What a servo answers; ``error``: a ``Fault``, and ALERT (0x80) while the servo has a hardware error."""
+    head = bytes((Instruction.STATUS, whole("error", error, 0, 255)))
+    return _packet(servo_id(id), head + octets("data", data))
+
+
+def quick_status(id: int, error: int, data: bytes) -> bytes:
+    """As ``status``, of what is known to be right: a virtual servo says it a thousand times a second."""
+    if len(data) > 200 or STUFFED in data:
+        return status(id, error, data)
+    body = HEADER + bytes((id, len(data) + 4, 0, 0x55, error)) + data
+    return body + crc16(body).to_bytes(2, "little")
+
+
+def fast_status(blocks: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """What several servos answer to a fast read, each adding ``(id, error, data)``.
+
+    Not stuffed. Each device's CRC runs over all bytes so far, earlier CRCs included; so the last one closes the packet.
+    """
+    parts = [
+        bytes((whole("error", error, 0, 255), servo_id(id))) + octets("data", data)
+        for id, error, data in blocks
+    ]
+    length = 1 + sum(len(part) + 2 for part in parts)
+    packet = _head(BROADCAST, length) + bytes((Instruction.STATUS,))
+    value, done = 0, 0
+    for part in parts:
+        packet += part
+        value = crc16(packet[done:], value)
+        done = len(packet)
+        packet += value.to_bytes(2, "little")
+    return packet
+
+
+def _packet(id: int, body: bytes) -> bytes:
+    body = stuff(body)
+    packet = _head(id, len(body) + 2) + body
+    return packet + crc16(packet).to_bytes(2, "little")
+
+
+def _head(id: int, length: int) -> bytes:
+    if length + OVERHEAD > MAX_PACKET:
+        raise CommandError(f"a packet of {length + OVERHEAD} bytes is too long (limit: {MAX_PACKET})")
+    return _HEAD.pack(HEADER, id, length)
+
+
+def _span(address: int, size: int) -> bytes:
+    return _SPAN.pack(whole("address", address, 0, HIGHEST_ADDRESS), whole("size", size, 1, HIGHEST_ADDRESS))
+
+
+def _placed(address: int, data: bytes) -> bytes:
+    return whole("address", address, 0, HIGHEST_ADDRESS).to_bytes(2, "little") + octets("data", data)
+
+
+def _asked(items: Sequence[tuple[int, int, int]]) -> bytes:
+    distinct_ids([id for id, _, _ in items])
+    return b"".join(bytes((id,)) + _span(address, size) for id, address, size in items)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a session talks through: events come in, commands go out, whatever carries them."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.link.transports.base import Transport
+from embodiment_bridge.wire.codec import Codec
+
+KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
+
+
+@dataclass(slots=True)
+class Counters:
+    """What a session has seen since its start. ``answer_times``: s from bytes read to answer written."""
+
+    events: int = 0
+    malformed: int = 0
+    unknown: int = 0
+    refused_commands: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    last_error: str = ""
+    last_traceback: str = ""
+    answer_times: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_TIMES))
+
+    def refuse(self, error: CommandError) -> None:
+        """Count a command that was not sent."""
+        self.refused_commands += 1
+        self.last_error = str(error)
+
+
+class EventLink(Protocol):
+    """One open, two-way link. ``close`` may be called from any thread and wakes a waiting ``read``.
+
+    arrived: when what ``read`` returned last had come, s on the session's clock.
+    """
+
+    arrived: float
+
+    @property
+    def peer(self) -> str:
+        """Who is at the other end, as a URL."""
+
+    def read(self, timeout: float) -> list[Any]:
+        """The events that have come; none when nothing came within ``timeout`` s.
+
+        Raises:
+            LinkError: the peer closed the link, or it broke.
+        """
+
+    def write(self, commands: Iterable[Any]) -> bool:
+        """Send commands at once; those that cannot be sent are counted and left out. Returns whether any was sent.
+
+        Raises:
+            LinkError: the peer does not take them.
+        """
+
+    def close(self) -> None:
+        """Release the link; more than once is fine."""
+
+
+class CodecLink:
+    """An ``EventLink`` over bytes: a transport with a codec on it."""
+
+    def __init__(
+        self, transport: Transport, codec: Codec, counters: Counters, clock: Callable[[], float]
+    ) -> None:
+        self.arrived = clock()
+        self._transport = transport
+        self._codec = codec
+        self._counters = counters
+        self._clock = clock
+
+    @property
+    def peer(self) -> str:
+        """See ``EventLink``."""
+        return self._transport.peer
+
+    def read(self, timeout: float) -> list[Any]:
+        """See ``EventLink``."""
+        data = self._transport.read(timeout)
+        self.arrived = self._clock()
+        if not data:
+            return []
+        self._counters.bytes_in += len(data)
+        return self._codec.feed(data)
+
+    def write(self, commands: Iterable[Any]) -> bool:
+        """See ``EventLink``: all commands go out in one write."""
+        data = b"".join(self._encode(command) for command in commands)
+        if data:
+            self._transport.write(data)
+            self._counters.bytes_out += len(data)
+        return bool(data)
+
+    def close(self) -> None:
+        """See ``EventLink``."""
+        self._transport.close()
+
+    def _encode(self, command: Any) -> bytes:
+        try:
+            return self._codec.encode(command)
+        except CommandError as error:
+            self._counters.refuse(error)
+            return b""

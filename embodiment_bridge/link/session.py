@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps one link to a peer alive: connect, greet, serve, back off, for ever. No ROS, no protocol.
+
+    CLOSED -> CONNECTING -> HANDSHAKE -> READY -> (lost) BACKOFF -> CONNECTING ...
+                                                  (over) CLOSED
+
+All calls of the served agent happen on the session's own thread. The answer to an event is on the wire before
+anybody else hears of the event, so nothing that listens can delay the peer.
+"""
+
+import random
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, Protocol
+
+from embodiment_bridge.core.errors import BridgeError, LinkError, LinkOverError
+from embodiment_bridge.link.event_link import CodecLink, Counters, EventLink
+from embodiment_bridge.link.transports.base import Transport
+from embodiment_bridge.wire.codec import Codec
+from embodiment_bridge.wire.events import Malformed, Unknown
+
+FIRST_BACKOFF = 0.5  # s
+LONGEST_BACKOFF = 5.0  # s; a server that is started by hand is joined soon after
+JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
+POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
+
+
+class Phase(IntEnum):
+    """Where a link stands; the numbers are those of LinkState.msg."""
+
+    CLOSED = 0
+    CONNECTING = 1
+    HANDSHAKE = 2
+    READY = 3
+    BACKOFF = 4
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStatus:
+    """How the link stands: ``retry_in`` s until the next try, ``connects`` times READY since the start."""
+
+    phase: Phase = Phase.CLOSED
+    peer: str = ""
+    reason: str = ""
+    retry_in: float = 0.0
+    connects: int = 0
+
+
+class Agent(Protocol):
+    """Whom a session serves; called on the session's thread only."""
+
+    def greet(self) -> Iterable[Any]:
+        """Commands that open the conversation of a new connection."""
+
+    def respond(self, event: Any) -> Iterable[Any]:
+        """Commands that answer an event; they are sent at once, in one write."""
+
+    def ready(self, event: Any) -> bool:
+        """Whether this event completes the handshake."""
+
+    def observe(self, event: Any) -> None:
+        """Called after the answer is on the wire: the place to publish."""
+
+    def lost(self, reason: str) -> None:
+        """The link that was open is gone."""
+
+
+OpenLink = Callable[[Counters, Callable[[], float]], EventLink]
+
+
+def linked(
+    connect: Callable[[], Transport], codec: Callable[[], Codec], make_link: Callable[..., EventLink]
+) -> OpenLink:
+    """What opens a link over bytes: ``make_link(transport, codec, counters, clock)`` on a fresh transport and codec."""
+
+    def open_link(counters: Counters, clock: Callable[[], float]) -> EventLink:
+        made = codec()
+        return make_link(connect(), made, counters, clock)
+
+    return open_link
+
+
+class EventSession:
+    """One thread that serves one agent over one link at a time.
+
+    open_link opens a link, which counts with what it is given and has this clock, or raises LinkError; on_status
+    hears every change of the link, on the session's thread. handshake_timeout s is the longest wait for the first
+    sign of readiness; ``refusal`` explains a peer that closes before it. wait(s) waits, True when the session shall
+    end.
+    """
+
+    def __init__(
+        self,
+        open_link: OpenLink,
+        agent: Agent,
+        on_status: Callable[[LinkStatus], None],
+        *,
+        peer: str = "",
+        handshake_timeout: float = 15.0,
+        refusal: str = "",
+        clock: Callable[[], float] = time.perf_counter,
+        wait: Callable[[float], bool] | None = None,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self.counters = Counters()
+        self.status = LinkStatus(peer=peer)
+        self._open_link = open_link
+        self._agent = agent
+        self._on_status = on_status
+        self._handshake_timeout = handshake_timeout
+        self._refusal = refusal
+        self._clock = clock
+        self._stop = threading.Event()
+        self._wait = wait or self._stop.wait
+        self._jitter = jitter
+        self._link: EventLink | None = None
+        self._over = False  # the peer ended the conversation for good
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to serve on a thread of the session's own."""
+        self._stop.clear()
+        self._over = False
+        self._thread = threading.Thread(target=self.run, name="session", daemon=True)
+        self._thread.start()
+
+    def stop(self, timeout: float = 5.0) -> None:
+        """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s.
+
+        The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
+        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment.
+        """
+        self._stop.set()
+        if self._thread is None or self._thread is threading.current_thread():
+            return
+        self._thread.join(min(2 * POLL, timeout))
+        link = self._link
+        if self._thread.is_alive() and link is not None:
+            link.close()
+        self._thread.join(timeout)
+
+    def run(self) -> None:
+        """Serve until stopped (what the thread does; tests may call it themselves)."""
+        delay = FIRST_BACKOFF
+        while not self._stop.is_set():
+            connects = self.status.connects
+            reason = self._serve_one_connection()
+            if self._stop.is_set():
+                break
+            delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
+            pause = delay * (1.0 - JITTER * self._jitter())
+            self.counters.last_error = reason
+            if self._over:
+                self._enter(Phase.CLOSED, reason)
+                return
+            self._enter(Phase.BACKOFF, reason, retry_in=pause)
+            if self._wait(pause):
+                break
+        self._enter(Phase.CLOSED, "")
+
+    def _serve_one_connection(self) -> str:
+        """Connect and serve until the link is lost; return why it was."""
+        self._enter(Phase.CONNECTING, self.counters.last_error)
+        try:
+            self._link = self._open_link(self.counters, self._clock)
+            self._converse(self._link)
+            reason = "stopped"
+        except BridgeError as error:
+            reason = self._explain(str(error))
+            self._over = isinstance(error, LinkOverError)
+        except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
+            reason = f"internal error: {error!r}"
+            self.counters.last_traceback = traceback.format_exc()
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+            self._agent.lost(reason)
+        return reason
+
+    def _explain(self, reason: str) -> str:
+        if self.status.phase is Phase.HANDSHAKE and self._refusal and "closed by the peer" in reason:
+            return f"{reason} before it answered: {self._refusal}"
+        return reason
+
+    def _converse(self, link: EventLink) -> None:
+        self._enter(Phase.HANDSHAKE, "")
+        link.write(self._agent.greet())
+        deadline = self._clock() + self._handshake_timeout
+        while not self._stop.is_set():
+            events = link.read(POLL)
+            if self._stop.is_set():
+                return  # and hang up: the peer waits for our answer now, and is not sending
+            self._serve_events(link, events)
+            if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
+                raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
+
+    def _serve_events(self, link: EventLink, events: list[Any]) -> None:
+        for event in events:
+            self._count(event)
+            if link.write(self._agent.respond(event)):
+                self.counters.answer_times.append(self._clock() - link.arrived)
+            if self.status.phase is Phase.HANDSHAKE and self._agent.ready(event):
+                self._enter(Phase.READY, "", connects=self.status.connects + 1)
+            self._agent.observe(event)
+
+    def _count(self, event: Any) -> None:
+        self.counters.events += 1
+        if isinstance(event, Malformed):
+            self.counters.malformed += 1
+            self.counters.last_error = f"malformed input at byte {event.offset}: {event.reason}"
+        elif isinstance(event, Unknown):
+            self.counters.unknown += 1
+
+    def _enter(
+        self, phase: Phase, reason: str, *, retry_in: float = 0.0, connects: int | None = None
+    ) -> None:
+        kept = self.status.connects if connects is None else connects
+        self.status = LinkStatus(phase, self.status.peer, reason, retry_in, kept)
+        self._on_status(self.status)
+
+
+class Session(EventSession):
+    """A session over bytes.
+
+    connect opens a transport or raises LinkError; codec makes a fresh codec per connection; the rest is as in
+    ``EventSession``.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Transport],
+        codec: Callable[[], Codec],
+        agent: Agent,
+        on_status: Callable[[LinkStatus], None],
+        **options: Any,
+    ) -> None:
+        super().__init__(linked(connect, codec, CodecLink), agent, on_status, **options)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TCP connection that we open."""
+
+import contextlib
+import select
+import socket
+
+from embodiment_bridge.core.errors import LinkError
+
+READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
+WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
+# A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
+# 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
+_KEEPALIVE = {
+    "TCP_KEEPIDLE": 4,
+    "TCP_KEEPINTVL": 2,
+    "TCP_KEEPCNT": 3,
+    "TCP_USER_TIMEOUT": 10_000,
+}  # s, s, -, ms
+
+
+class TcpClient:
+    """An open connection to ``host:port``. Small writes go out at once (TCP_NODELAY).
+
+    Raises:
+        LinkError: nobody accepted within ``timeout`` s; the text names host, port and reason.
+    """
+
+    def __init__(self, host: str, port: int, *, timeout: float = 3.0) -> None:
+        self.peer = f"tcp://{host}:{port}"
+        try:
+            self._take(socket.create_connection((host, port), timeout=timeout))
+        except OSError as error:
+            raise LinkError(f"{self.peer}: {error.strerror or error}") from error
+
+    @classmethod
+    def from_socket(cls, connection: socket.socket, peer: str) -> "TcpClient":
+        """A transport over a connection that was made elsewhere."""
+        made = cls.__new__(cls)
+        made.peer = peer
+        made._take(connection)
+        return made
+
+    def _take(self, connection: socket.socket) -> None:
+        self._socket = connection
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, value in _KEEPALIVE.items():
+            if hasattr(socket, name):  # Linux has them all
+                self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+        self._socket.settimeout(WRITE_TIMEOUT)
+        self._readable = select.poll()
+        self._readable.register(self._socket, select.POLLIN)
+
+    def fileno(self) -> int:
+        """For a selector that waits for several connections."""
+        return self._socket.fileno()
+
+    def read(self, timeout: float) -> bytes:
+        """See ``Transport.read``."""
+        try:
+            if not self._readable.poll(timeout * 1000.0):
+                return b""
+            data = self._socket.recv(READ_SIZE)
+        except OSError as error:  # also when another thread has closed it
+            raise LinkError(f"{self.peer}: {error}") from error
+        if not data:
+            raise LinkError(f"{self.peer}: closed by the peer")
+        return data
+
+    def write(self, data: bytes) -> None:
+        """See ``Transport.write``."""
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            raise LinkError(f"{self.peer}: {error}") from error
+
+    def part(self, timeout: float) -> None:
+        """Say that nothing more will come, read and drop what does until the peer has closed too, then close.
+
+        A peer that is silent for ``timeout`` s is left without waiting longer.
+        """
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
+            while self.read(timeout):
+                pass
+        self.close()
+
+    def close(self) -> None:
+        """See ``Transport.close``."""
+        with contextlib.suppress(OSError):  # shutdown wakes a reader in another thread; not connected is fine
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joint angles of a two-legged gait as a function of gait time, command and the sensed balance.
+
+The feet move on a fixed path under the hips: up and forward (swing, half of the period), then straight back
+(stance); the other leg half a period later. Both hips roll with a sine (sway) that brings the weight to the
+standing foot; the standing hip gets an extra roll against its droop under the weight. Both hip yaws turn against
+each other (twist) to turn the body, the arms swing. The torso leans, and gains on tilt and tilt rates, at ankles
+and hips, keep it upright, also when standing; while walking, speed over ground moves the feet to where it goes.
+
+A swinging leg is placed by the ground and not by the torso: its hip undoes most of the torso's unwanted pitch
+(swing_level), and its ankle leaves balance to the other. Without, the toes of a robot that tips forward strike
+the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not.
+"""
+
+from collections.abc import Mapping
+from math import cos, pi, sin
+from typing import NamedTuple
+
+from embodiment_bridge.body.description import Gait, Leg
+from embodiment_bridge.motion.gait.leg_ik import LegIk
+from embodiment_bridge.motion.joints.sensing import Balance
+
+TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the balance to the other
+
+
+class Shared(NamedTuple):
+    """What both legs have in common in one cycle: m, rad."""
+
+    amplitude: float
+    half_stride: float
+    ahead: float
+    lean: float
+    off: float
+    aside: float
+    ankle_pitch: float
+    hip_roll: float
+    ankle_roll: float
+
+
+class GaitPattern:
+    """The gait of one body; writes joint angles into a list in the order of the body's joints."""
+
+    def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
+        self._p = gait.parameters
+        self._ik = LegIk(gait.lengths.knee_back, gait.lengths.thigh, gait.lengths.shank)
+        self._left = _indices(gait.left, index)
+        self._right = _indices(gait.right, index)
+
+    def write(
+        self, out: list[float], phase: float, amplitude: float, forward: float, turn: float, balance: Balance
+    ) -> tuple[float, float]:
+        """Put the angles (rad) of both legs into ``out``; return the swing (rad) of left and right shoulder.
+
+        Args:
+            out: one value per joint of the body.
+            phase: 0..1 in the period; at 0 the left foot leaves the ground.
+            amplitude: 0 stands, 1 walks.
+            forward: -1..1, share of full speed.
+            turn: -1..1, + to the left.
+            balance: of the hips, for the feedback.
+        """
+        p = self._p
+        wave = amplitude * sin(2 * pi * (phase + p.sway_phase))
+        shared = self._shared(amplitude, forward, p.sway * wave, balance)
+        twist = amplitude * turn * p.twist * cos(2 * pi * phase)
+        steady = p.yaw_rate_gain * balance.rates[2] * (1 - abs(turn))
+        self._write_leg(out, self._left, 1.0, phase, shared, -twist - steady)
+        other = phase + 0.5 if phase < 0.5 else phase - 0.5
+        self._write_leg(out, self._right, -1.0, other, shared, twist - steady)
+        swing = p.arm_swing * wave
+        return -swing, swing
+
+    def _shared(self, amplitude: float, forward: float, sway: float, balance: Balance) -> Shared:
+        p = self._p
+        forward *= p.backward_share if forward < 0.0 else 1.0
+        lean = p.lean + forward * p.lean_v
+        off = balance.pitch - lean
+        upright = 0.5 * p.roll_gain * balance.roll
+        return Shared(
+            amplitude,
+            half_stride=0.5 * (p.stride + forward * p.stride_v),
+            ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead,
+            lean=lean,
+            off=off,
+            aside=amplitude * p.side_gain * balance.left,
+            ankle_pitch=p.pitch_gain * off + p.pitch_rate_gain * balance.rates[1],
+            hip_roll=sway - upright - p.roll_rate_gain * balance.rates[0],
+            ankle_roll=upright - sway * p.ankle_sway,
+        )
+
+    def _write_leg(
+        self, out: list[float], leg: tuple[int, ...], side: float, phase: float, shared: Shared, yaw: float
+    ) -> None:
+        p, amplitude = self._p, shared.amplitude
+        if phase < 0.5:  # swing: the speed of the ground at both ends
+            u = 2 * phase
+            x, z = shared.half_stride * (u * (u * (12 - 8 * u) - 2) - 1), p.lift * sin(pi * u)
+            droop = 0.0
+            load = max(1.0 - u / TRANSFER, 0.0)
+        else:
+            x, z = shared.half_stride * (3 - 4 * phase), 0.0
+            load = min((2 * phase - 1) / TRANSFER, 1.0)
+            droop = -p.droop * sin(2 * pi * phase)
+        hip, knee, ankle = self._ik.solve(amplitude * x + shared.ahead, amplitude * z - p.height)
+        outward = shared.aside - amplitude * side * p.inward
+        hip_pitch, hip_roll, hip_yaw, knee_pitch, ankle_pitch, ankle_roll = leg
+        free = p.swing_level * amplitude * (1.0 - load)
+        out[hip_pitch] = hip - shared.lean - free * shared.off
+        out[knee_pitch] = knee
+        out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch
+        out[hip_roll] = shared.hip_roll + outward + amplitude * side * droop
+        out[ankle_roll] = shared.ankle_roll - outward
+        out[hip_yaw] = yaw
+
+
+def _indices(leg: Leg, index: Mapping[str, int]) -> tuple[int, ...]:
+    names = (leg.hip_pitch, leg.hip_roll, leg.hip_yaw, leg.knee, leg.ankle_pitch, leg.ankle_roll)
+    return tuple(index[name] for name in names)

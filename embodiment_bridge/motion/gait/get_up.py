@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skills that only a fallen body does: which of their motions fits how it lies."""
+
+from dataclasses import replace
+
+from embodiment_bridge.body.description import Skill
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.gait.fall import FallDetector
+
+STILL_FALLEN = "the body is still fallen"
+
+
+def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:
+    """``skill`` with the keyframes for the side on which the body lies; one that has not fallen has nothing to do.
+
+    Raises:
+        CommandError: the skill has none for that side.
+    """
+    if not fall.fallen:
+        return replace(skill, nominal_s=0.0)
+    frames = skill.lying[fall.side]
+    if not frames:
+        raise CommandError(f"skill {skill.name!r} has no motion for a body that lies on its {fall.side}")
+    return replace(skill, keyframes=frames)

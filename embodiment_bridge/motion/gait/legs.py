@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The legs between standing, walking and keyframes, and from one to the other without a jump."""
+
+from collections.abc import Mapping, Sequence
+from math import hypot
+
+from embodiment_bridge.body.description import Gait
+from embodiment_bridge.motion.gait.blend import Blend
+from embodiment_bridge.motion.gait.odometry import follow
+from embodiment_bridge.motion.gait.walk import STAND, Walker
+from embodiment_bridge.motion.gait.walk_program import Pose, Program
+from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
+
+CALM_S = 0.04  # s of calm that count as standing still: two cycles of 50 Hz
+CALM_SPEED = 0.1  # m/s over ground: what is left then dies away in the same foot prints
+CALM_RATE = 0.5  # rad/s of roll and pitch
+CALM_TIMEOUT_S = 1.0  # s after the last step; a body that still sways counts as standing all the same
+
+
+class Legs:
+    """Runs one walk program at a time on the walker, see ``locomotion.Locomotion``."""
+
+    def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
+        self.walker = Walker(gait, index)
+        self.program: Program | None = None
+        self.held = False
+        self.joints = tuple(
+            index[name]
+            for leg in (gait.left, gait.right)
+            for name in (leg.hip_pitch, leg.hip_roll, leg.hip_yaw, leg.knee, leg.ankle_pitch, leg.ankle_roll)
+        )
+        self._waist = index[gait.waist] if gait.waist else None
+        self._pose = Pose()
+        self._balance = LEVEL
+        self._blend = Blend(self.joints)
+        self._calm_s = self._still_s = 0.0
+
+    @property
+    def standing(self) -> bool:
+        """Whether the feet are still."""
+        return self.walker.standing
+
+    @property
+    def calm(self) -> bool:
+        """Whether the body stands and does not sway any more."""
+        return (
+            self.standing and self._blend.done and (self._calm_s >= CALM_S or self._still_s >= CALM_TIMEOUT_S)
+        )
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Stand, reached smoothly from ``position`` (rad per joint of the body)."""
+        self.walker.reset()
+        self.program = None
+        self._blend.start_from(position)
+        self._calm_s = self._still_s = 0.0
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+        balance, yaw = sensed.hips(self._waist)
+        self._balance = LEVEL if fallen else balance
+        follow(self._pose, sensed, yaw, self.walker, dt)
+        command = STAND
+        if self.program is not None and not self.held:
+            command = self.program.step(self._pose, self.walker, dt)
+        self.walker.step(command, dt)
+        self._blend.step(dt)
+        quiet = hypot(balance.ahead, balance.left) < CALM_SPEED and hypot(*balance.rates[:2]) < CALM_RATE
+        self._still_s = self._still_s + dt if self.standing else 0.0
+        self._calm_s = self._calm_s + dt if self.standing and (quiet or not sensed.base_fresh) else 0.0
+
+    def write(self, out: list[float]) -> tuple[float, float]:
+        """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
+        swing = self.walker.write(out, self._balance)
+        self._blend.write(out)
+        return swing

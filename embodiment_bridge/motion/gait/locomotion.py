@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What carries a body over the floor, whatever it is: legs that walk, or a base that drives."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.motion.gait.drive import KinematicBase
+from embodiment_bridge.motion.gait.keyframe_gait import KeyframeGait
+from embodiment_bridge.motion.gait.legs import Legs
+from embodiment_bridge.motion.gait.walk import Pace
+from embodiment_bridge.motion.gait.walk_program import Program
+from embodiment_bridge.motion.joints.sensing import Sensed
+
+
+class Locomotion(Protocol):
+    """Runs one walk program at a time; stands when there is none.
+
+    ``program`` may be set at any time. ``held`` stops the walk and keeps the program where it is.
+    ``joints``: numbers of the joints that it uses.
+    """
+
+    program: Program | None
+    held: bool
+    joints: tuple[int, ...]
+
+    @property
+    def walker(self) -> Pace:
+        """How fast it goes, as commanded."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether nothing of a walk goes on."""
+
+    @property
+    def calm(self) -> bool:
+        """Whether the body stands and does not sway any more."""
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Stand, reached smoothly from ``position`` (rad per joint of the body)."""
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+
+    def write(self, out: list[float]) -> tuple[float, float]:
+        """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
+
+
+def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
+    """What carries the body; None for one that stays where it is. index: numbers of the joints by name."""
+    if description.gait is not None:
+        return Legs(description.gait, index)
+    if description.base is not None:
+        legs = [joint for joint in description.joints if joint.channel == "legs"]
+        if description.base.cycle is not None:
+            return KeyframeGait(description.base, description.base.cycle, legs, index)
+        return KinematicBase(description.base, legs, index)
+    return None

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arms that nobody drives swing with the walk."""
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.motion.gait.walk import near
+from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
+
+JOIN_S = 0.5  # s in which an arm that became free joins the swing
+
+
+class ArmSwing:
+    """Adds the swing of left and right shoulder to the goals of joints."""
+
+    def __init__(self, description: BodyDescription, arbiter: ChannelArbiter) -> None:
+        index = {joint.name: i for i, joint in enumerate(description.joints)}
+        gait = description.gait
+        names = (gait.left.shoulder_pitch, gait.right.shoulder_pitch) if gait else ()
+        self._shoulders = tuple(
+            (index[name], description.joints[index[name]].channel) for name in names if name
+        )
+        self._share = [0.0] * len(self._shoulders)
+        self._arbiter = arbiter
+
+    def add(self, goal: list[float], swing: tuple[float, float], dt: float) -> None:
+        """Add ``swing`` (rad; left, right) to ``goal`` where the arm is free."""
+        for n, (joint, channel) in enumerate(self._shoulders):
+            free = self._arbiter.holder(channel) is None
+            self._share[n] = near(self._share[n], 1.0, dt / JOIN_S) if free else 0.0
+            goal[joint] += self._share[n] * swing[n]

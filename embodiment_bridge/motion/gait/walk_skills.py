@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a walking skill and its parameters to the program that does it."""
+
+from collections.abc import Mapping
+from math import copysign, inf
+
+from embodiment_bridge.body.description import Base, Gait, Skill, WalkLimits
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.gait.walk_program import Program, Turn, Twist, Walk
+
+CALM_DOWN_S = 0.3  # s after the last step until the body stands calmly: part of the slot
+
+
+def program_of(skill: Skill, values: Mapping[str, float], slot: float, carrier: Gait | Base) -> Program:
+    """The program of a skill of kind ``walk``.
+
+    Args:
+        skill: ``walk`` says which: line (distance), turn (angle), place and twist (as long as the slot), free.
+        values: parameters, checked and with defaults.
+        slot: s, 0 for the natural length.
+        carrier: what carries the body.
+
+    Raises:
+        CommandError: parameters that do not go together.
+    """
+    limits = carrier.walk
+    length = max((slot or skill.nominal_s) - CALM_DOWN_S, 0.1)
+    if skill.walk == "line":
+        return Walk(limits, skill.direction, distance=values["distance"])
+    if skill.walk == "turn":
+        return Turn(limits, skill.direction * values["angle"])
+    if skill.walk == "place":
+        return Walk(limits, 0.0, duration=length)
+    if skill.walk == "twist":
+        return Twist(limits, length)
+    return _free(skill, values, length, slot, carrier)
+
+
+def _free(
+    skill: Skill, values: Mapping[str, float], length: float, slot: float, carrier: Gait | Base
+) -> Program:
+    limits = carrier.walk
+    distance, speed, turn = values.get("distance"), values.get("speed"), values.get("turn", 0.0)
+    if speed is None:
+        speed = copysign(full_speed(limits, distance or 1.0), distance or 1.0)
+    if distance is not None and distance * speed <= 0.0:
+        raise CommandError(
+            f"skill {skill.name!r}: distance {distance:g} m cannot be walked at speed {speed:g} m/s"
+        )
+    times = [length] if slot else []
+    if "duration" in values:
+        times.append(values["duration"])
+    if "steps" in values:
+        times.append(values["steps"] * carrier.step_s + 0.5 / limits.amplitude_rate)
+    if not times:
+        times = [length if distance is None else inf]
+    way = inf if distance is None else abs(distance)
+    return Walk(limits, share(speed, full_speed(limits, speed)), share(turn, limits.turn), way, min(times))
+
+
+def share(wanted: float, full: float) -> float:
+    """-1..1: ``wanted`` as a share of ``full`` (> 0); more than the gait can do is cut off."""
+    return min(max(wanted / full, -1.0), 1.0)
+
+
+def full_speed(limits: WalkLimits, direction: float) -> float:
+    """m/s (> 0) of the gait at full command, forward or backward by the sign of ``direction``."""
+    return limits.forward if direction >= 0.0 else limits.backward

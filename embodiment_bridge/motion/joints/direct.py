@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Joints driven directly from outside, from command to command: for controllers that run elsewhere."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+from embodiment_bridge.body.description import Joint
+from embodiment_bridge.core.errors import CommandError, unknown
+
+TIMEOUT_S = 0.2  # s without a command after which the joints hold where they are: ten cycles
+
+
+@dataclass(frozen=True, slots=True)
+class JointDrive:
+    """One joint until the next command: rad, rad/s, Nm/rad, Nm s/rad, Nm."""
+
+    position: float
+    velocity: float
+    kp: float
+    kd: float
+    effort: float
+
+
+class DirectDrive:
+    """The newest command per joint number; ``left`` s until it is void."""
+
+    def __init__(self) -> None:
+        self.drives: dict[int, JointDrive] = {}
+        self.left = 0.0
+
+    def tell(self, drives: Mapping[int, JointDrive]) -> None:
+        """Take a command; joints that it does not name keep theirs."""
+        self.drives.update(drives)
+        self.left = TIMEOUT_S
+
+    def advance(self, dt: float) -> bool:
+        """Let ``dt`` s pass; whether the commands became void in them."""
+        if not self.drives:
+            return False
+        self.left -= dt
+        if self.left > 0.0:
+            return False
+        self.drives.clear()
+        return True
+
+    def write(self, out: list[float]) -> None:
+        """Put the joint angles (rad) into ``out``."""
+        for joint, drive in self.drives.items():
+            out[joint] = drive.position
+
+
+def checked_drives(
+    joints: Sequence[Joint],
+    here: Sequence[float],
+    names: Sequence[str],
+    columns: Mapping[str, Sequence[float]],
+) -> dict[int, JointDrive]:
+    """A command as arrays, by joint number.
+
+    Args:
+        joints: of the body.
+        here: rad, where each of them is now; an empty ``position`` means that.
+        names: of the joints that are commanded.
+        columns: ``position velocity kp kd effort``, each empty or one value per name.
+
+    Raises:
+        CommandError: unknown or repeated joint, an array of the wrong length, a value that is not finite, a negative
+            gain, a position or effort beyond the joint's limit; the text names joint, value and limit.
+    """
+    numbers = {joint.name: i for i, joint in enumerate(joints)}
+    for name in names:
+        if name not in numbers:
+            raise CommandError(f"joint command: {unknown('joint', name, numbers)}")
+    if len(set(names)) != len(names):
+        raise CommandError(f"joint command: a joint is named twice in {', '.join(names)}")
+    for what, values in columns.items():
+        if values and len(values) != len(names):
+            raise CommandError(f"joint command: {len(values)} values of {what} for {len(names)} joints")
+        for name, value in zip(names, values, strict=False):
+            if not isfinite(value):
+                raise CommandError(f"joint command: {what} of {name} is {value}, not a finite number")
+    return {
+        numbers[name]: _drive(joints[numbers[name]], here[numbers[name]], row, columns)
+        for row, name in enumerate(names)
+    }
+
+
+def _drive(joint: Joint, here: float, row: int, columns: Mapping[str, Sequence[float]]) -> JointDrive:
+    def value(what: str, default: float) -> float:
+        values = columns.get(what, ())
+        return values[row] if values else default
+
+    drive = JointDrive(
+        value("position", here),
+        value("velocity", 0.0),
+        value("kp", joint.kp),
+        value("kd", joint.kd),
+        value("effort", 0.0),
+    )
+    if not joint.lower <= drive.position <= joint.upper and columns.get("position"):
+        span = f"{joint.lower:g}..{joint.upper:g} rad"
+        raise CommandError(f"joint command: {joint.name} at {drive.position:g} rad, not within {span}")
+    if drive.kp < 0.0 or drive.kd < 0.0:
+        raise CommandError(
+            f"joint command: {joint.name} has gains kp {drive.kp:g} and kd {drive.kd:g}; none is negative"
+        )
+    if abs(drive.effort) > joint.effort:
+        raise CommandError(
+            f"joint command: {joint.name} at {drive.effort:g} Nm, its limit is {joint.effort:g} Nm"
+        )
+    return drive

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The last word on what a joint is told: in its range, no faster than it may move, never from where it was not."""
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+
+from embodiment_bridge.body.description import Joint
+
+ARRIVED = 1e-6  # rad: nearer than this a joint has arrived
+
+
+class JointLimiter:
+    """Follows targets within range and speed of the joints.
+
+    position, velocity: what was commanded last, rad and rad/s, in the order of the joints. Change them only
+    through ``reset`` and ``step``.
+    """
+
+    def __init__(self, joints: Sequence[Joint]) -> None:
+        self._bounds = tuple((j.lower, j.upper, j.velocity) for j in joints)
+        self.position = [min(max(j.rest, j.lower), j.upper) for j in joints]
+        self.velocity = [0.0] * len(self.position)
+
+    def reset(self, position: Sequence[float]) -> None:
+        """Start anew from ``position`` (rad; clamped to the range), at rest."""
+        for i, (lower, upper, _) in enumerate(self._bounds):
+            if isfinite(position[i]):
+                self.position[i] = min(max(position[i], lower), upper)
+            self.velocity[i] = 0.0
+
+    def step(self, targets: Sequence[float], dt: float) -> None:
+        """Go towards ``targets`` (rad) for ``dt`` s; a target that is no number keeps its joint where it is."""
+        if dt <= 0.0:
+            return
+        position, velocity = self.position, self.velocity
+        for i, (lower, upper, fastest) in enumerate(self._bounds):
+            here, target = position[i], targets[i]
+            if not isfinite(target):
+                velocity[i] = 0.0
+                continue
+            reach = fastest * dt
+            there = min(max(min(max(target, lower), upper), here - reach), here + reach)
+            position[i] = there
+            velocity[i] = (there - here) / dt
+
+    def arrived(self, targets: Sequence[float], joints: Iterable[int]) -> bool:
+        """Whether each of ``joints`` was commanded to its target, as far as its range goes."""
+        for i in joints:
+            lower, upper, _ = self._bounds[i]
+            if abs(min(max(targets[i], lower), upper) - self.position[i]) > ARRIVED:
+                return False
+        return True
+
+    def at_rest(self, joints: Iterable[int]) -> bool:
+        """Whether none of ``joints`` moves."""
+        return not any(self.velocity[i] for i in joints)

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where every joint shall be; channels that nobody drives come to rest and stay there."""
+
+from collections.abc import Iterable
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.motion.joints.keyframes import Motion, piece_to, stopping
+from embodiment_bridge.motion.joints.limits import JointLimiter
+
+REST_S = 1.0  # s, at least, for a way to the rest pose that nobody gave a time for
+
+
+class Posture:
+    """Targets and commands of the joints.
+
+    goal: rad per joint, what the drivers of the joints write into; limiter: what is commanded.
+    """
+
+    def __init__(self, description: BodyDescription) -> None:
+        self._joints = description.joints
+        self.limiter = JointLimiter(description.joints)
+        self.goal = list(self.limiter.position)
+        self._idle: dict[str, Motion] = {}
+        self._channels: dict[str, tuple[int, ...]] = {
+            channel: tuple(i for i, joint in enumerate(description.joints) if joint.channel == channel)
+            for channel in description.channels
+        }
+
+    def release(self, channels: Iterable[str]) -> None:
+        """Nobody drives ``channels`` any more: bring their joints to rest where they are."""
+        for channel in channels:
+            joints = self._channels.get(channel, ())
+            if channel not in self._idle and any(self.limiter.velocity[i] for i in joints):
+                self._idle[channel] = self.stop_motion(joints)
+
+    def stop(self) -> None:
+        """Bring the joints that nobody drives to rest where they are."""
+        for channel in self._idle:
+            self._idle[channel] = self.stop_motion(self._channels[channel])
+
+    def take(self, joints: Iterable[int]) -> None:
+        """Somebody drives ``joints`` from now on."""
+        for channel in {self._joints[i].channel for i in joints}:
+            self._idle.pop(channel, None)
+
+    def go_to_rest_pose(self) -> None:
+        """Bring all joints to the rest pose, without haste."""
+        for channel, joints in self._channels.items():
+            if joints:
+                self._idle[channel] = self.rest_motion(joints, REST_S)
+
+    def stop_motion(self, joints: tuple[int, ...]) -> Motion:
+        """A motion from now to a stop."""
+        position, velocity = self._now(joints)
+        return stopping(joints, position, velocity)
+
+    def rest_motion(self, joints: tuple[int, ...], at_least: float) -> Motion:
+        """A motion from now to the rest pose that takes ``at_least`` s."""
+        position, velocity = self._now(joints)
+        moved = [self._joints[i] for i in joints]
+        goals = tuple(joint.rest for joint in moved)
+        return Motion(joints, position, velocity, [piece_to(goals, moved, position, velocity, at_least)])
+
+    def _now(self, joints: tuple[int, ...]) -> tuple[list[float], list[float]]:
+        limiter = self.limiter
+        return [limiter.position[i] for i in joints], [limiter.velocity[i] for i in joints]
+
+    def step(self, dt: float) -> None:
+        """Let ``dt`` s pass for the joints that nobody drives."""
+        for channel, motion in tuple(self._idle.items()):
+            motion.advance(dt)
+            motion.write(self.goal)
+            if motion.done:
+                del self._idle[channel]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the body senses, made safe to compute with: the last good value stands in for a bad one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import cos, isfinite, sin
+
+from embodiment_bridge.body.state import ZERO3, BodyState
+from embodiment_bridge.core.units import wrap_angle
+
+SPEED_FILTER_S = 0.1  # s, time constant of the speed: longer than what rounding spoils, shorter than a step
+BASE_TIMEOUT_S = 0.5  # s after which the last good base pose is too old to balance or steer by
+
+
+@dataclass(slots=True)
+class Balance:
+    """How a part of the body is tilted and moves: roll, pitch rad; rates about its x, y, z rad/s.
+
+    ahead, left: m/s over ground, in the direction that it faces.
+    """
+
+    roll: float = 0.0
+    pitch: float = 0.0
+    rates: tuple[float, float, float] = ZERO3
+    ahead: float = 0.0
+    left: float = 0.0
+
+
+LEVEL = Balance()
+
+
+class Sensed:
+    """Joint angles and pose of the base, from percepts that may have holes.
+
+    position: rad per joint; x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped);
+    rates: rad/s in base_link.
+    """
+
+    def __init__(self, rest: Sequence[float]) -> None:
+        self._rest = tuple(rest)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.position = list(self._rest)
+        self._missing = set(range(len(self._rest)))
+        self._base_age = BASE_TIMEOUT_S
+        self._base_seen = False
+        self.x = self.y = self.z = self.yaw = 0.0
+        self._speed_x = self._speed_y = 0.0
+        self.roll = self.pitch = 0.0
+        self.rates = ZERO3
+
+    @property
+    def joints_known(self) -> bool:
+        """Whether every joint was sensed at least once."""
+        return not self._missing
+
+    @property
+    def base_fresh(self) -> bool:
+        """Whether the base was sensed not long ago."""
+        return self._base_age < BASE_TIMEOUT_S
+
+    def update(self, state: BodyState, dt: float) -> None:
+        """Take what is usable of ``state``, which came ``dt`` s after the last."""
+        if len(state.position) == len(self.position):
+            for i, value in enumerate(state.position):
+                if isfinite(value):
+                    self.position[i] = value
+            if self._missing:
+                self._missing = {i for i in self._missing if not isfinite(state.position[i])}
+        self._base_age += dt
+        if state.has_base:
+            self._update_base(state, dt)
+
+    def _update_base(self, state: BodyState, dt: float) -> None:
+        x, y, z = state.base_position
+        if not isfinite(x + y + z + state.roll + state.pitch + state.yaw):
+            return
+        if self.base_fresh and dt > 0.0:
+            share = min(dt / SPEED_FILTER_S, 1.0)
+            self._speed_x += ((x - self.x) / dt - self._speed_x) * share
+            self._speed_y += ((y - self.y) / dt - self._speed_y) * share
+        self.yaw = self.yaw + wrap_angle(state.yaw - self.yaw) if self._base_seen else state.yaw
+        self.x, self.y, self.z = x, y, z
+        self.roll, self.pitch = state.roll, state.pitch
+        if isfinite(sum(state.base_rates)):
+            self.rates = state.base_rates
+        self._base_seen, self._base_age = True, 0.0
+
+    def hips(self, waist: int | None) -> tuple[Balance, float]:
+        """Balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""
+        angle = self.position[waist] if waist is not None else 0.0
+        yaw = self.yaw + angle
+        if not self.base_fresh:
+            return LEVEL, yaw
+        c, s = cos(angle), sin(angle)
+        (rx, ry, rz), roll, pitch = self.rates, self.roll, self.pitch
+        balance = Balance(c * roll + s * pitch, c * pitch - s * roll, (c * rx + s * ry, c * ry - s * rx, rz))
+        c, s = cos(yaw), sin(yaw)
+        balance.ahead, balance.left = (
+            c * self._speed_x + s * self._speed_y,
+            c * self._speed_y - s * self._speed_x,
+        )
+        return balance, yaw

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is held: all skills, or those of some sources; and how fast time goes for each meanwhile."""
+
+from collections.abc import Collection, Iterable
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.gait.walk import near
+
+HOLD_S = 0.2  # s in which a hold slows a motion down to rest, and its end brings it up again
+SOURCE_LIMIT = 100  # sources that can be held at once
+LONGEST_SOURCE = 1000  # characters of a name
+
+
+class Holds:
+    """``ask`` for a hold or its end; ``step`` lets the rates follow.
+
+    A source is the name that was given with a skill (``SkillRequest.source``); the empty one stands for everything.
+    """
+
+    def __init__(self) -> None:
+        self.all = False
+        self.rate = 1.0  # of what has no source, 0 (held) to 1
+        self._rates: dict[str, float] = {}  # of the sources that are held or on their way back
+        self._held: set[str] = set()
+
+    def ask(self, on: bool, source: str, active: Iterable[str]) -> None:
+        """Hold the skills of ``source``, of all when it is empty, or let them go on.
+
+        active: sources that have skills now. A hold of another may be forgotten when there are too many.
+
+        Raises:
+            CommandError: too many sources with skills are held, or the name is too long.
+        """
+        if not source:
+            self.all = on
+        elif not on:
+            self._held.discard(source)
+        elif source not in self._held:
+            running = set(active)
+            self._make_room(source, running)
+            self._held.add(source)
+            self._rates.setdefault(
+                source, 1.0 if source in running else 0.0
+            )  # what is to come has no speed to lose
+
+    def holds(self, source: str) -> bool:
+        """Whether skills of this source are to be still."""
+        return self.all or source in self._held
+
+    def rate_of(self, source: str) -> float:
+        """How fast time goes for skills of this source, 0..1."""
+        return min(self.rate, self._rates.get(source, 1.0))
+
+    def step(self, dt: float) -> None:
+        """Let ``dt`` s pass."""
+        self.rate = near(self.rate, 0.0 if self.all else 1.0, dt / HOLD_S)
+        for source, rate in tuple(self._rates.items()):
+            rate = near(rate, 0.0 if source in self._held else 1.0, dt / HOLD_S)
+            if rate < 1.0 or source in self._held:
+                self._rates[source] = rate
+            else:
+                del self._rates[source]
+
+    def _make_room(self, source: str, active: Collection[str]) -> None:
+        if len(source) > LONGEST_SOURCE:
+            raise CommandError(
+                f"the name of a source has at most {LONGEST_SOURCE} characters, not {len(source)}"
+            )
+        if len(self._held) < SOURCE_LIMIT:
+            return
+        for idle in self._held - set(active):
+            self._held.discard(idle)
+            self._rates.pop(idle, None)
+        if len(self._held) >= SOURCE_LIMIT:
+            raise CommandError(f"{len(self._held)} sources with skills are held already")

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the lights of a body show. A body without lights has them too: viewers show what they would show."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Final
+
+from embodiment_bridge.body.description import BodyDescription, Light
+from embodiment_bridge.core.errors import CommandError
+
+LIGHTS: Final = ("eyes", "face")  # the channels that are lights
+WHITE: Final = (1.0, 1.0, 1.0)
+PASSING: Final = "blink"  # the pattern that ends with its skill
+LEVEL_S: Final = 0.5  # how long a level holds that is not told again
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A pattern of ``description.LIGHT_PATTERNS`` or ``off``, in a colour (red, green, blue, 0..1 each)."""
+
+    pattern: str
+    color: tuple[float, float, float]
+
+
+class Lights:
+    """``shown``: by channel; it is replaced, never changed, when something changes. At first what `reset` shows.
+
+    A *level* makes a light darker for a while, whatever it shows meanwhile: skills keep their colours.
+    """
+
+    def __init__(self, description: BodyDescription) -> None:
+        self.shown: Mapping[str, Shown] = {}
+        self._bright: Mapping[str, Shown] = {}  # without levels
+        self._levels: dict[str, tuple[float, float]] = {}  # the level, and s that it still holds
+        self._before: dict[str, Shown | None] = {}
+        reset = description.skills.get("reset")
+        if reset is not None and reset.light is not None:
+            self.show(reset.channels, reset.light)
+
+    def show(self, channels: Iterable[str], light: Light) -> None:
+        """Show ``light`` on those of ``channels`` that are lights; without a colour each keeps its own."""
+        shown = dict(self._bright)
+        for channel in channels:
+            if channel not in LIGHTS:
+                continue
+            now = shown.get(channel)
+            if light.pattern == PASSING and (now is None or now.pattern != PASSING):
+                self._before[channel] = now
+            color = light.color or (now.color if now is not None else WHITE)
+            shown[channel] = Shown(light.pattern, color)
+        self._bright = shown
+        self._mix()
+
+    def end(self, channels: Iterable[str], light: Light) -> None:
+        """The skill that showed ``light`` has ended: a passing pattern gives way to the one before."""
+        if light.pattern != PASSING:
+            return
+        shown = dict(self._bright)
+        for channel in channels:
+            before = self._before.pop(channel, None)
+            now = shown.get(channel)
+            if now is None or now.pattern != PASSING:
+                continue  # something else is shown since
+            if before is not None:
+                shown[channel] = before
+            else:
+                del shown[channel]
+        self._bright = shown
+        self._mix()
+
+    def set_level(self, channel: str, level: float) -> None:
+        """Show what ``channel`` shows ``level`` (0..1) as bright, for ``LEVEL_S``.
+
+        Raises:
+            CommandError: the level is out of range.
+        """
+        if not (isfinite(level) and 0.0 <= level <= 1.0):
+            raise CommandError(f"a level is 0 to 1, not {level}")
+        before = self._levels.get(channel)
+        self._levels[channel] = (level, LEVEL_S)
+        if before is None or before[0] != level:
+            self._mix()
+
+    def step(self, dt: float) -> None:
+        """Let ``dt`` s pass: levels that were not told again end."""
+        if not self._levels:
+            return
+        left = {channel: (level, time - dt) for channel, (level, time) in self._levels.items()}
+        self._levels = {channel: one for channel, one in left.items() if one[1] > 0.0}
+        if len(self._levels) < len(left):
+            self._mix()
+
+    def _mix(self) -> None:
+        shown = dict(self._bright)
+        for channel, (level, _) in self._levels.items():
+            now = shown.get(channel) or Shown("steady", WHITE)
+            red, green, blue = now.color
+            shown[channel] = Shown(now.pattern, (red * level, green * level, blue * level))
+        self.shown = shown

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Is a request for a skill one that this body can take?"""
+
+from collections.abc import Container, Mapping
+from math import isfinite
+
+from embodiment_bridge.body.description import BodyDescription, Parameter, Skill, TextParameter
+from embodiment_bridge.body.state import SkillRequest
+from embodiment_bridge.core.errors import CommandError, unknown
+
+INTENSITY = "intensity"  # what every skill takes, beside its own parameters
+LONGEST_SLOT_S = 86400.0  # s: one day, the longest duration that BML has
+
+
+def skill_of(description: BodyDescription, request: SkillRequest, natives: Container[str]) -> Skill:
+    """The skill that ``request`` names; of the native ones those in ``natives``.
+
+    Raises:
+        CommandError: unknown skill, a native skill that nobody does, or a slot that is no time.
+    """
+    skill = description.skills.get(request.name)
+    if skill is None:
+        raise CommandError(unknown("skill", request.name, description.skills))
+    if skill.kind == "native" and skill.name not in natives:
+        raise CommandError(
+            f"skill {skill.name!r} is done by body {description.name!r} itself, not by its joints"
+        )
+    if not 0.0 <= request.slot_s <= LONGEST_SLOT_S:
+        raise CommandError(
+            f"slot of skill {skill.name!r} is {request.slot_s} s, not within 0..{LONGEST_SLOT_S:g} s"
+        )
+    return skill
+
+
+def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, float | str]:
+    """The parameters of a skill by name: those given and the defaults of the others that have one.
+
+    Raises:
+        CommandError: unknown parameter, a value that is no number within the parameter's range, or a text that is
+            too long.
+    """
+    known = {p.name: p for p in skill.parameters}
+    values: dict[str, float | str] = {p.name: p.default for p in skill.parameters if p.default is not None}
+    for name, value in given.items():
+        if name == INTENSITY and name not in known:
+            continue
+        parameter = known.get(name)
+        if parameter is None:
+            raise CommandError(unknown(f"parameter of skill {skill.name!r}", name, known))
+        values[name] = _checked(skill, parameter, value)
+    return values
+
+
+def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
+    """How much of the skill is wanted, 0..1; a skill with a parameter of that name has its own meaning for it.
+
+    Raises:
+        CommandError: not a number within 0..1.
+    """
+    if INTENSITY not in given or any(parameter.name == INTENSITY for parameter in skill.parameters):
+        return 1.0
+    number = _number(given[INTENSITY])
+    if not 0.0 <= number <= 1.0:
+        raise CommandError(
+            f"parameter {INTENSITY!r} of skill {skill.name!r} is {given[INTENSITY]!r}, not within 0..1"
+        )
+    return number
+
+
+def numbers_of(values: Mapping[str, float | str]) -> dict[str, float]:
+    """Those of the parameters that are numbers."""
+    return {name: value for name, value in values.items() if not isinstance(value, str)}
+
+
+def _checked(skill: Skill, parameter: Parameter | TextParameter, value: float | str) -> float | str:
+    name = parameter.name
+    if isinstance(parameter, TextParameter):
+        text = value if isinstance(value, str) else f"{value:g}"
+        if len(text) > parameter.longest:
+            raise CommandError(
+                f"parameter {name!r} of skill {skill.name!r} has {len(text)} characters, "
+                f"more than {parameter.longest}"
+            )
+        return text
+    number = _number(value)
+    if not parameter.lower <= number <= parameter.upper:
+        span = f"{parameter.lower:g}..{parameter.upper:g} {parameter.unit}".rstrip()
+        raise CommandError(f"parameter {name!r} of skill {skill.name!r} is {value!r}, not within {span}")
+    return number
+
+
+def _number(value: float | str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+    return number if isfinite(number) else float("nan")

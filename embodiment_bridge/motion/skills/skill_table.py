@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skills on their way in one body: who holds which channel, how far each is, how each ended."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from embodiment_bridge.body.description import BodyDescription, Skill
+from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.gait.fall import FallDetector
+from embodiment_bridge.motion.gait.get_up import STILL_FALLEN, as_it_lies
+from embodiment_bridge.motion.gait.locomotion import Locomotion
+from embodiment_bridge.motion.gait.walk_program import Program
+from embodiment_bridge.motion.gait.walk_skills import program_of
+from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
+from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
+from embodiment_bridge.motion.joints.posture import Posture
+from embodiment_bridge.motion.joints.recorded import Recorded
+from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, checked_points
+from embodiment_bridge.motion.skills.holds import Holds
+from embodiment_bridge.motion.skills.intensity import weakened
+from embodiment_bridge.motion.skills.lights import Lights
+from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.motion.skills.requests import intensity_of, numbers_of, parameters_of, skill_of
+from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
+
+LEAST_RESET_S = 0.5  # s, at least, of a cancel that goes to the rest pose
+PENDING_LIMIT = 1000  # reports that nobody took; then requests are refused, for a result is never dropped
+
+
+class SkillTable:
+    """All skills that run now, by the id of their request. ``natives``: what begins the native ones, by name."""
+
+    def __init__(
+        self,
+        description: BodyDescription,
+        posture: Posture,
+        legs: Locomotion | None,
+        natives: Mapping[str, Start],
+        fall: FallDetector,
+    ) -> None:
+        self.arbiter = ChannelArbiter()
+        self.lights = Lights(description)
+        self._natives = natives
+        self._description = description
+        self._index = {joint.name: i for i, joint in enumerate(description.joints)}
+        self._by_name = {joint.name: joint for joint in description.joints}
+        self._posture = posture
+        self._legs = legs
+        self._fall = fall
+        self._leg_joints = frozenset(legs.joints if legs else ())
+        self._runs: dict[str, SkillRun] = {}
+        self._reports: list[SkillReport] = []
+        self._own_requests = 0
+
+    def start(self, request: SkillRequest) -> None:
+        """See ``MotionRunner.start``."""
+        if request.id in self._runs:
+            raise CommandError(f"a skill with id {request.id!r} is running")
+        if len(self._reports) >= PENDING_LIMIT:
+            raise CommandError(
+                f"skill {request.name!r} refused: {len(self._reports)} reports wait to be taken"
+            )
+        skill = skill_of(self._description, request, self._natives)
+        values = parameters_of(skill, request.parameters)
+        if skill.lying:
+            skill = as_it_lies(skill, self._fall)
+        skill = weakened(skill, intensity_of(skill, request.parameters), self._by_name)
+        available, carrier = self._description.available(skill), self._description.carrier
+        program = native = None
+        if skill.kind == "walk" and available and carrier is not None:
+            program = program_of(skill, numbers_of(values), request.slot_s, carrier)
+        elif skill.kind == "native" and available:
+            native = self._natives[skill.name](skill, values, request.slot_s)
+        run = SkillRun(request, skill, available, (), program, native=native)
+        run.joints = self._moved_joints(run) if available else ()
+        self._admit(run)
+
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
+        """See ``MotionRunner.follow``."""
+        joints = self._description.joints
+        checked = checked_points(names, points, {joint.name: joint for joint in joints})
+        numbers = tuple(self._index[name] for name in names)
+        skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), checked[-1].time, 0.0)
+        self._admit(SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked))
+
+    def walk_to(self, program: Program) -> None:
+        """See ``MotionRunner.walk_to``."""
+        skill = Skill("goal_pose", "walk", ("legs",), 0.0, 0.0)
+        self._admit(SkillRun(self._own_request(skill.name), skill, True, (), program))
+
+    def channels_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """The channels of joints."""
+        used = {self._description.joints[number].channel for number in numbers}
+        return tuple(channel for channel in self._description.channels if channel in used)
+
+    def _own_request(self, name: str) -> SkillRequest:
+        self._own_requests += 1
+        return SkillRequest(f"{name} {self._own_requests}", name, source=name)
+
+    def _admit(self, run: SkillRun) -> None:
+        self.claim(run.request.id, run.skill.channels)
+        self._runs[run.request.id] = run
+        if run.skill.light is not None:
+            self.lights.show(run.skill.channels, run.skill.light)
+        self._reports.append(run.report(SkillStatus.RUNNING))
+
+    def _moved_joints(self, run: SkillRun) -> tuple[int, ...]:
+        if run.skill.track is not None:
+            return tuple(self._index[name] for name in run.skill.track.joints)
+        return tuple(sorted({self._index[name] for frame in run.keyframes for name in frame.position}))
+
+    def claim(self, claim: str, channels: tuple[str, ...]) -> None:
+        """Give channels to ``claim``; skills that held one of them end."""
+        for loser in self.arbiter.claim(claim, channels):
+            run = self._runs.get(loser)
+            if run is not None:
+                status = SkillStatus.REPLACED if run.ending is Ending.NOT else SkillStatus.CANCELED
+                self._end(run, status, f"channel taken by {claim!r}")
+
+    def cancel(self, request_id: str, holds: Holds) -> bool:
+        """See ``MotionRunner.cancel``; what is held cannot be finished first."""
+        run = self._runs.get(request_id)
+        if run is None:
+            return False
+        if run.skill.on_stop == "finish" and not holds.holds(run.request.source):
+            run.ending = Ending.FINISH if run.ending is Ending.NOT else run.ending
+        elif run.ending is not Ending.REST:
+            self._bring_to_rest(run, to_rest_pose=run.skill.on_stop == "reset")
+        return True
+
+    def stop(self) -> None:
+        """Bring everything to rest where it is."""
+        self._posture.stop()
+        for run in self._runs.values():
+            self._bring_to_rest(run, to_rest_pose=False)
+
+    def _bring_to_rest(self, run: SkillRun, to_rest_pose: bool) -> None:
+        run.ending = Ending.REST
+        if run.native is not None:
+            run.native.stop()
+        if run.motion is None:
+            run.joints = ()
+        elif to_rest_pose:
+            run.motion = self._posture.rest_motion(run.joints, LEAST_RESET_S)
+        else:
+            run.motion = self._posture.stop_motion(run.joints)
+
+    def fail_all(self, reason: str) -> None:
+        """End every skill as FAILED."""
+        for run in tuple(self._runs.values()):
+            self._end(run, SkillStatus.FAILED, reason)
+
+    def fail_legs(self, reason: str) -> None:
+        """End every skill that stands or walks as FAILED; those for a fallen body go on."""
+        for run in tuple(self._runs.values()):
+            if run.uses_legs and not run.skill.lying:
+                self._end(run, SkillStatus.FAILED, reason)
+
+    def take_reports(self) -> list[SkillReport]:
+        """The reports since the last call."""
+        reports, self._reports = self._reports, []
+        return reports
+
+    @property
+    def legs_by_keyframes(self) -> bool:
+        """Whether keyframes drive the legs now."""
+        return any(self._drives_legs(run) for run in self._runs.values())
+
+    @property
+    def program(self) -> Program | None:
+        """What the skill that holds the legs wants to walk."""
+        run = self._runs.get(self.arbiter.holder("legs") or "")
+        return run.program if run is not None and run.ending is not Ending.REST else None
+
+    @property
+    def sources(self) -> set[str]:
+        """Who asked for the skills that run."""
+        return {run.request.source for run in self._runs.values()}
+
+    def walker_held(self, holds: Holds) -> bool:
+        """Whether the skill that holds the legs is to be still."""
+        run = self._runs.get(self.arbiter.holder("legs") or "")
+        return run is not None and holds.holds(run.request.source)
+
+    def _drives_legs(self, run: SkillRun) -> bool:
+        return run.motion is not None and not self._leg_joints.isdisjoint(run.joints)
+
+    def advance(self, dt: float, holds: Holds) -> None:
+        """Let ``dt`` s pass, less for what is held and not canceled."""
+        for run in self._runs.values():
+            rate = holds.rate_of(run.request.source)
+            own = dt if run.ending is Ending.REST else dt * rate
+            run.elapsed += own
+            if run.motion is None and run.joints and rate > 0.0:
+                run.motion = self._begin_motion(run)
+            if run.motion is not None:
+                run.motion.advance(own)
+                run.motion.write(self._posture.goal)
+            if run.native is not None and own > 0.0 and self._begun(run):
+                run.native.step(own)
+            run.held = rate == 0.0 and (not run.uses_legs or self._standing)
+
+    def _begun(self, run: SkillRun) -> bool:
+        """Whether a native skill has its channels for itself: a walk, if it uses the legs, has come to its end."""
+        return run.motion is not None if run.joints else not run.uses_legs or self._standing
+
+    def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | Recorded | None:
+        if not self._leg_joints.isdisjoint(run.joints) and not self._standing:
+            return None  # no keyframes into a walk: the walker stops first, for the skill holds the legs
+        limiter = self._posture.limiter
+        joints = [self._description.joints[i] for i in run.joints]
+        position = [limiter.position[i] for i in run.joints]
+        velocity = [limiter.velocity[i] for i in run.joints]
+        own = run.skill.nominal_s if run.skill.lying else 0.0
+        length = own or run.request.slot_s or run.skill.nominal_s
+        self._posture.take(run.joints)
+        if run.track:
+            return Trajectory(run.joints, position, velocity, run.track)
+        if run.skill.track is not None:
+            return Recorded(run.joints, position, velocity, run.skill.track, joints, length)
+        pieces = pieces_of(run.keyframes, joints, position, velocity, length)
+        return Motion(run.joints, position, velocity, pieces)
+
+    @property
+    def _standing(self) -> bool:
+        return self._legs is None or self._legs.standing
+
+    def conclude(self, dt: float) -> None:
+        """Report: what ended in the ``dt`` s that passed, and from time to time what goes on."""
+        for run in tuple(self._runs.values()):
+            if run.ending is Ending.REST:
+                at_rest = self._arrived(run) and self._posture.limiter.at_rest(run.joints)
+                at_rest = at_rest and (run.native is None or run.native.done)
+                if at_rest and (not run.uses_legs or self._standing):
+                    self._end(run, SkillStatus.CANCELED)
+            elif run.failure:
+                self._end(run, SkillStatus.FAILED, run.failure)
+            elif run.skill.lying and self._fall.fallen and self._complete(run):
+                self._end(run, SkillStatus.FAILED, STILL_FALLEN)
+            elif self._complete(run):
+                done = SkillStatus.SUCCEEDED if run.available else SkillStatus.SKIPPED
+                reason = "" if run.available else f"body {self._description.name!r} lacks the channel"
+                self._end(run, done if run.ending is Ending.NOT else SkillStatus.CANCELED, reason)
+            elif run.overdue:
+                self._end(
+                    run, SkillStatus.FAILED, f"only {run.progress:.0%} of the way after {run.elapsed:.1f} s"
+                )
+            elif report := run.due_report(dt):
+                self._reports.append(report)
+
+    def _arrived(self, run: SkillRun) -> bool:
+        if not run.joints:
+            return True
+        motion = run.motion
+        return (
+            motion is not None
+            and motion.done
+            and self._posture.limiter.arrived(self._posture.goal, run.joints)
+        )
+
+    def _complete(self, run: SkillRun) -> bool:
+        if not run.slot_over or not self._arrived(run):
+            return False
+        if run.ending is Ending.FINISH and not self._posture.limiter.at_rest(run.joints):
+            return False
+        if any(not part.done for part in (run.program, run.native) if part is not None):
+            return False
+        return not run.uses_legs or self._legs is None or self._legs.calm
+
+    def _end(self, run: SkillRun, status: SkillStatus, reason: str = "") -> None:
+        del self._runs[run.request.id]
+        if run.native is not None:
+            run.native.stop()
+        if run.skill.light is not None:
+            self.lights.end(run.skill.channels, run.skill.light)
+        self._posture.release(run.skill.channels)
+        self.arbiter.release(run.request.id)
+        if self._legs is not None and self._drives_legs(run):
+            self._legs.start_from(self._posture.limiter.position)
+        self._reports.append(run.report(status, reason))

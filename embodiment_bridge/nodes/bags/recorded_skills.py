@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Skills of a body that is a recording: each takes its time and is reported as skipped."""
+
+from typing import Any
+
+from rclpy.node import Node
+
+from embodiment_bridge.body.description import BodyDescription, Parameter, Skill, TextParameter
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_server import SkillServer
+
+RATE = 20.0  # Hz
+ANY_LENGTH = 10_000  # characters: a recording refuses no parameter that the body once had
+LONGEST_S = 86400.0
+
+
+class RecordedSkills:
+    """Serves the skills of a recorded SkillList, so that a brain can run against a recording."""
+
+    def __init__(self, node: Node, recorded: Any) -> None:
+        self._node = node
+        body = description_of(recorded)
+        self._desk = SkillDesk(MotionRunner(body), lambda report: self._server.report(report))
+        self._server = SkillServer(node, self._desk, body.name, body.skill_infos(), lambda: "")
+        self._time = 0.0
+        self._timer = node.create_timer(1.0 / RATE, self._step)
+
+    def destroy(self) -> None:
+        """Take everything off the graph."""
+        self._node.destroy_timer(self._timer)
+        self._desk.lost("the recording was closed")
+        self._server.destroy()
+
+    def _step(self) -> None:
+        self._time += 1.0 / RATE
+        self._desk.step(BodyState(self._time, (), ()))
+
+
+def description_of(recorded: Any) -> BodyDescription:
+    """A body without any channel that has all skills of a SkillList."""
+    skills = {one.name: _skill(one) for one in recorded.skills}
+    return BodyDescription(recorded.body, (), skills=skills)
+
+
+def _skill(recorded: Any) -> Skill:
+    nominal = min(max(float(recorded.nominal), 0.0), LONGEST_S)
+    parameters: tuple[Parameter | TextParameter, ...] = tuple(
+        TextParameter(name, ANY_LENGTH, "") for name in recorded.parameters
+    )
+    least = min(float(recorded.minimum), nominal)
+    channels = tuple(recorded.channels) or ("body",)
+    return Skill(recorded.name, "motion", channels, nominal, least, parameters=parameters)

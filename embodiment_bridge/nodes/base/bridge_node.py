@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all nodes of this package have in common: lifecycle, parameters, diagnostics, clear failures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
+from rclpy.exceptions import InvalidParameterTypeException
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
+
+from embodiment_bridge.core.errors import BridgeError, ConfigError
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.base.graph_entities import GraphEntities
+from embodiment_bridge.nodes.base.parameters import declare
+from embodiment_bridge.nodes.base.qos import overridable, profile
+
+AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so that a plain `ros2 run` works.")
+
+
+class BridgeNode(LifecycleNode):
+    """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
+
+    Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
+    configure or activate fails that transition with one logged line and leaves the process running; what a configure
+    that failed had put on the graph is taken off. The QoS of each publisher and subscription can be overridden.
+    """
+
+    _began = False  # rclpy makes topics of its own before there can be parameters
+
+    def __init__(self, name: str, parameters: Sequence[Parameter], **node_kwargs: Any) -> None:
+        super().__init__(name, **node_kwargs)
+        self._began = True
+        self._configured = False
+        self._declared = [AUTOSTART, *parameters]
+        self._changeable = {one.name for one in parameters if not one.fixed}
+        self.add_on_set_parameters_callback(self._refuse_too_late)
+        self.values: dict[str, Any] = {}
+        self.active = False
+        self.refused = False  # whether the last configure or activate failed
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
+        steady = Clock(clock_type=ClockType.STEADY_TIME)  # these two go on when simulated time stands still
+        self.create_timer(1.0, self._publish_diagnostics, clock=steady)
+        self._starter = self.create_timer(0.0, self._start, clock=steady)
+
+    def _start(self) -> None:
+        self._starter.cancel()
+        try:
+            autostart = declare(self, [AUTOSTART])[AUTOSTART.name]
+        except BridgeError as error:
+            self.get_logger().error(str(error))
+            return
+        if autostart and self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+            self.trigger_activate()
+
+    def configure(self) -> None:
+        """Build what the parameters (``self.values``) say."""
+
+    def activate(self) -> None:
+        """Open the link, enable the joints."""
+
+    def deactivate(self) -> None:
+        """Make safe and close; must not raise."""
+
+    def cleanup(self) -> None:
+        """Release what ``configure`` built; must not raise."""
+
+    def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
+        """(level of DiagnosticStatus, one line, values)."""
+        return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
+
+    def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
+        """As in rclpy; the QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
+
+        Raises:
+            ConfigError: an override is no QoS.
+        """
+        return self._make(super().create_publisher, topic, options, msg_type, topic, qos_profile)
+
+    def create_subscription(
+        self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
+    ) -> Subscription:
+        """See ``create_publisher``."""
+        return self._make(super().create_subscription, topic, options, msg_type, topic, callback, qos_profile)
+
+    def _refuse_too_late(self, parameters: list[RosParameter]) -> SetParametersResult:
+        for one in parameters:
+            if self._configured and one.name in self.values and one.name not in self._changeable:
+                reason = (
+                    f"parameter {one.name} is read when {self.get_name()} is configured: clean it up before"
+                )
+                return SetParametersResult(successful=False, reason=reason)
+        return SetParametersResult(successful=True)
+
+    def _make(self, create: Callable[..., Any], topic: str, options: dict[str, Any], *arguments: Any) -> Any:
+        if not self._began:
+            return create(*arguments, **options)
+        options.setdefault("qos_overriding_options", overridable())
+        try:
+            return create(*arguments, **options)
+        except (RuntimeError, InvalidParameterTypeException) as error:
+            raise ConfigError(f"topic {topic}: {error}") from error
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Lifecycle transition; see ``configure``."""
+        entities = GraphEntities(self)
+        try:
+            self.values = declare(self, self._declared)
+            self.configure()
+            self._configured = True
+        except BridgeError as error:
+            self.get_logger().error(f"not configured: {error}")
+            self.refused = True
+            return TransitionCallbackReturn.FAILURE
+        finally:
+            if not self._configured:
+                entities.take_off_new()
+        return super().on_configure(state)
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Lifecycle transition; see ``activate``."""
+        self.active, self.refused = True, False
+        try:
+            self.activate()
+        except BridgeError as error:
+            self.active, self.refused = False, True
+            self.get_logger().error(f"not activated: {error}")
+            return TransitionCallbackReturn.FAILURE
+        return super().on_activate(state)
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Lifecycle transition; see ``deactivate``."""
+        self.active = False
+        self.deactivate()
+        return super().on_deactivate(state)
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Lifecycle transition; see ``cleanup``."""
+        self._release()
+        return super().on_cleanup(state)
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Lifecycle transition: make safe, then release."""
+        self.close()
+        self._release()
+        return super().on_shutdown(state)
+
+    def close(self) -> None:
+        """Make safe before the process ends, whatever the state."""
+        if self.active:
+            self.active = False
+            self.deactivate()
+
+    def destroy_node(self) -> None:
+        """As in rclpy, and what configure made goes too: rclpy leaves actions on the graph until they are collected."""
+        self.close()
+        self._release()
+        super().destroy_node()
+        self._state_machine.destroy_when_not_in_use()
+
+    def _release(self) -> None:
+        if self._configured:
+            self._configured = False
+            self.cleanup()
+
+    def _publish_diagnostics(self) -> None:
+        level, message, values = self.diagnose()
+        status = DiagnosticStatus(level=level, name=self.get_fully_qualified_name(), message=message)
+        status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+        array = DiagnosticArray(status=[status])
+        array.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(array)

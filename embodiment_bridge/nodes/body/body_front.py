@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every body node has in common, wherever its body is: skills, commands, status, model, markers, link, clock."""
+
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from builtin_interfaces.msg import Time
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, SkillReport
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.motion.skills.lights import Shown
+from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.body.body_clock import BodyClock
+from embodiment_bridge.nodes.body.body_commands import BodyCommands
+from embodiment_bridge.nodes.body.body_status import BodyStatusPublisher
+from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.body.marker_publisher import DRAWN, MarkerPublisher
+from embodiment_bridge.nodes.body.robot_model import RobotModel
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_server import SkillServer
+from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.scene.markers import Light
+
+PARAMETERS = (
+    Parameter("body_file", "", "Path of the body's description (config/bodies/*.yaml)."),
+    Parameter(
+        "robot_description_file", "", "Path of the body's URDF; empty: no link transforms are published."
+    ),
+    Parameter(
+        "publish_links", True, "Publish the links of the URDF on /tf; false beside robot_state_publisher."
+    ),
+    Parameter("publish_clock", False, "Publish the body's time on /clock; for exactly one simulator node."),
+    Parameter("frame_prefix", "", "Put before every frame name, e.g. player1/."),
+)
+
+
+class BodyFront:
+    """The parts of a body node that do not depend on where the body is.
+
+    ``desk`` moves the body, ``link`` tells how the link stands, ``status`` how the body is, ``stamp`` gives the ROS
+    time of an event. What is said of the session's thread holds for the thread that steps the desk.
+
+    Args:
+        node: configured, with the values of ``PARAMETERS``.
+        body: its description.
+        outputs: topics of its own.
+        refusal: says why nothing can be asked of the body now, or nothing.
+        natives, to_rest: see ``MotionRunner``.
+    """
+
+    def __init__(
+        self,
+        node: BridgeNode,
+        body: BodyDescription,
+        outputs: Collection[Output],
+        refusal: Callable[[], str],
+        natives: Mapping[str, Start] = MappingProxyType({}),
+        *,
+        to_rest: bool = True,
+    ) -> None:
+        values, prefix = node.values, node.values["frame_prefix"]
+        self._node = node
+        self._runner = MotionRunner(body, natives, to_rest=to_rest)
+        self.desk = SkillDesk(self._runner, self._report)
+        self._model = RobotModel(
+            node,
+            [joint.name for joint in body.joints],
+            values["robot_description_file"],
+            publish_links=values["publish_links"],
+            frame_prefix=prefix,
+        )
+        self._clock = BodyClock(node, values["publish_clock"])
+        self.stamp = self._clock.stamp
+        self.status = BodyStatusPublisher(node, self._runner, self.desk)
+        self._latched = {output.topic for output in outputs if output.role == "latched"}
+        self._outputs = {
+            output.topic: node.create_publisher(
+                resolve(output.type), output.topic, profile(output.role), qos_overriding_options=overridable()
+            )
+            for output in outputs
+        }
+        self._markers = MarkerPublisher(node, prefix)
+        self._lights: Mapping[str, Shown] = {}
+        self.link = LinkPublisher(node)
+        self._skills = SkillServer(node, self.desk, body.name, body.skill_infos(), refusal)
+        self._commands = BodyCommands(
+            node, self.desk, walks=body.carrier is not None, frame_prefix=prefix, refusal=refusal
+        )
+
+    @property
+    def velocity(self) -> tuple[float, float]:
+        """m/s forward and rad/s, + left, that a base shall have until the next step. Session's thread only."""
+        return self._runner.velocity
+
+    def wanted(self, topic: str) -> bool:
+        """Whether somebody listens to a topic of the body's own, sees it drawn, or will get what was said before."""
+        return (
+            bool(self._outputs[topic].get_subscription_count())
+            or topic in self._latched
+            or (topic in DRAWN and self._markers.wanted)
+        )
+
+    def publish(self, topic: str, message: Any) -> None:
+        """Publish on a topic of the body's own, and draw it where markers show such."""
+        self._outputs[topic].publish(message)
+        self._markers.take(topic, message)
+
+    def after_step(self, state: BodyState, stamp: Time) -> None:
+        """Publish how the body is after a step of the desk. Session's thread only."""
+        self._model.publish(state, stamp)
+        self.status.publish(stamp)
+        if self._runner.lights is not self._lights:
+            self._lights = self._runner.lights
+            self._markers.show(
+                {name: Light(*shown.color, 1.0, shown.pattern) for name, shown in self._lights.items()}
+            )
+        self._markers.publish(stamp)
+
+    def destroy(self) -> None:
+        """Take everything off the graph."""
+        for part in (
+            self._commands,
+            self._skills,
+            self.link,
+            self._clock,
+            self._model,
+            self.status,
+            self._markers,
+        ):
+            part.destroy()
+        for publisher in self._outputs.values():
+            self._node.destroy_publisher(publisher)
+
+    def _report(self, report: SkillReport) -> None:
+        self._skills.report(report)

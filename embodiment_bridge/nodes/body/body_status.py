@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes `body_status`: on change, and once a second."""
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.msg import BodyStatus
+from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+
+POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
+POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
+EVERY = 1  # s
+
+
+class BodyStatusPublisher:
+    """Asks the runner how the body is; called on the session's thread after each step.
+
+    ``torque`` and ``reason`` are for bodies whose joints may be limp.
+    """
+
+    def __init__(self, node: Node, runner: MotionRunner, desk: SkillDesk) -> None:
+        self._node = node
+        self._runner = runner
+        self._desk = desk
+        self._publisher = node.create_publisher(
+            BodyStatus, "body_status", profile("latched"), qos_overriding_options=overridable()
+        )
+        self.torque = True
+        self.reason = ""
+        self._told: tuple[object, ...] = ()
+
+    def publish(self, stamp: Time) -> None:
+        """Publish if something changed or a second has passed."""
+        posture = POSTURES[self._runner.status]
+        stopped = self._desk.stopped
+        now = (posture, stopped, self.torque, self.reason, stamp.sec // EVERY)
+        if now == self._told:
+            return
+        self._told = now
+        message = BodyStatus(posture=posture, torque=self.torque, stopped=stopped)
+        message.reason = self.reason or ("stopped by the stop service" if stopped else "")
+        message.header.stamp = stamp
+        self._publisher.publish(message)
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self._node.destroy_publisher(self._publisher)

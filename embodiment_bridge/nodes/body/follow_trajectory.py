@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The action FollowJointTrajectory, as arms and MoveIt use it, where control_msgs is installed."""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.body.body_commands import trajectory_of
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+
+GOAL_TOLERANCE = 0.1  # rad, where the goal names none
+TIME_TOLERANCE_S = 1.0  # s after the last point, where the goal names none
+SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, GOAL_VIOLATED = 0, -1, -2, -5
+NANOSECONDS = 1e-9
+
+
+class FollowTrajectory:
+    """One goal at a time; a newer one ends the one before. ``step`` is called with where the joints are."""
+
+    def __init__(self, node: Node, action: Any, desk: SkillDesk, refusal: Callable[[], str]) -> None:
+        self._action = action
+        self._desk = desk
+        self._refusal = refusal
+        self._goal: ServerGoalHandle | None = None
+        self._begun: float | None = None
+        self._names: list[str] = []
+        self._last: TrajectoryPoint | None = None
+        self._tolerance: dict[str, float] = {}
+        self._patience = TIME_TOLERANCE_S
+        self._server = DeferredActionServer(
+            node, action, "follow_joint_trajectory", self._begin, self._cancel
+        )
+
+    @classmethod
+    def if_installed(
+        cls, node: Node, desk: SkillDesk, refusal: Callable[[], str]
+    ) -> "FollowTrajectory | None":
+        """The action server, or None without control_msgs."""
+        try:
+            action = import_module("control_msgs.action").FollowJointTrajectory
+        except ImportError:
+            return None
+        return cls(node, action, desk, refusal)
+
+    def destroy(self) -> None:
+        """Take the action off the graph."""
+        self._server.destroy()
+
+    def step(self, position: Mapping[str, float], now: float) -> None:
+        """See whether the goal is reached; rad by joint, s."""
+        if self._goal is None or self._last is None:
+            return
+        if self._begun is None:
+            self._begun = now
+        late = now - self._begun - self._last.time
+        if late < 0.0:
+            return
+        off = {
+            name: abs(position[name] - angle)
+            for name, angle in zip(self._names, self._last.positions, strict=True)
+        }
+        far = [name for name, value in off.items() if not value <= self._tolerance.get(name, GOAL_TOLERANCE)]
+        if not far:
+            self._end(SUCCESSFUL, "")
+        elif late > self._patience:
+            self._end(GOAL_VIOLATED, f"{far[0]} is {off[far[0]]:.3f} rad from its goal")
+
+    def _begin(self, goal: ServerGoalHandle) -> None:
+        if self._goal is not None:
+            self._end(INVALID_GOAL, "replaced by a newer goal")
+        self._goal, self._begun = goal, None
+        request = goal.request
+        refusal = self._refusal()
+        if refusal:
+            self._end(INVALID_GOAL, refusal)
+            return
+        self._names = list(request.trajectory.joint_names)
+        points, follow = trajectory_of(request.trajectory)
+        self._last = points[-1] if points else None
+        self._tolerance = {item.name: item.position for item in request.goal_tolerance if item.position > 0.0}
+        wanted = request.goal_time_tolerance
+        self._patience = wanted.sec + wanted.nanosec * NANOSECONDS or TIME_TOLERANCE_S
+        self._desk.post(follow, self._refused)
+
+    def _refused(self, reason: str) -> None:
+        self._end(INVALID_JOINTS if "unknown joint" in reason else INVALID_GOAL, reason)
+
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        if goal is not self._goal:
+            return
+        self._desk.post(MotionRunner.stop, self._refused)
+        self._end(INVALID_GOAL, "canceled")
+
+    def _end(self, code: int, text: str) -> None:
+        goal, self._goal, self._last = self._goal, None, None
+        if goal is not None:
+            result = self._action.Result(error_code=code, error_string=text)
+            self._server.finish(goal, succeeded=code == SUCCESSFUL, result=result)

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node of a robot whose joints are Dynamixel servos, real ones or those of a virtual bus."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rclpy.clock import Clock, ClockType
+from rclpy.timer import Timer
+
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.robot import ServoRobot
+from embodiment_bridge.dynamixel.bus.servo import JointReading
+from embodiment_bridge.dynamixel.config.calibration import default_path
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
+from embodiment_bridge.dynamixel.config.plain_body import plain_body
+from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
+from embodiment_bridge.dynamixel.messages import joint_states, servo_states
+from embodiment_bridge.link.session import LinkStatus, Phase
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.body import body_front
+from embodiment_bridge.nodes.body.body_front import BodyFront
+from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
+from embodiment_bridge.nodes.body.servo_services import ServoServices
+from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.urdf import read_urdf
+
+PARAMETERS = (
+    *body_front.PARAMETERS,
+    Parameter(
+        "robot_description", "", "URDF with <ros2_control>, as text; where robot_description_file is empty."
+    ),
+    Parameter("servo_file", "", "YAML file that overrides what the URDF says of buses, joints and policies."),
+    Parameter(
+        "port_name",
+        "",
+        "Port of the bus, over the URDF: a path, or socket://host:port; NAME=PORT,... for several.",
+    ),
+    Parameter("baud_rate", 0, "Bits per second of all buses, over the URDF; 0: as described.", 0, 10_500_000),
+    Parameter(
+        "calibration_file", "", "Where calibration is kept; empty: ~/.ros/embodiment_bridge/ROBOT.yaml."
+    ),
+    Parameter("rate", 100.0, "Steps of motion per second, Hz.", 10.0, 500.0),
+    Parameter(
+        "start_pose", "here", "Where joints go when they are driven at first.", choices=("here", "rest")
+    ),
+    Parameter("estop_action", "torque_off", "What an emergency stop does.", choices=("torque_off", "hold")),
+    Parameter("answer_margin", 0.01, "How much later than the wire needs a servo may answer, s.", 0.001, 0.5),
+)
+OUTPUTS = (
+    Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+    Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
+)
+STATES_EVERY_S = 0.1
+NONE = ("", "auto", "none")  # what launch files can say for nothing
+PHASES = {
+    BusState.CLOSED: Phase.CLOSED,
+    BusState.OPEN: Phase.CONNECTING,
+    BusState.PROBE: Phase.HANDSHAKE,
+    BusState.CONFIGURE: Phase.HANDSHAKE,
+    BusState.READY: Phase.READY,
+    BusState.ACTIVE: Phase.READY,
+    BusState.DEGRADED: Phase.READY,
+    BusState.LOST: Phase.BACKOFF,
+}
+NAN = float("nan")
+
+
+class JointDriver(BridgeNode):
+    """Configured, it finds and sets up the servos; active, it drives them."""
+
+    def __init__(self, **node_kwargs: Any) -> None:
+        super().__init__("joint_driver", PARAMETERS, **node_kwargs)
+        self._ticker: Timer | None = None
+        self._robot: ServoRobot | None = None
+        self._estop = False
+        self._linked = False
+        self._told: tuple[object, ...] = ()
+
+    def configure(self) -> None:
+        """Read the description, and let the buses find and set up their servos."""
+        setup = self._setup()
+        body = self._body_of(setup)
+        path = self.values["calibration_file"]
+        robot = ServoRobot(
+            setup,
+            Path(path).expanduser() if path else default_path(setup.robot),
+            margin_s=self.values["answer_margin"],
+        )
+        for warning in setup.warnings:
+            self.get_logger().warning(warning)
+        self._joints = [joint.name for joint in body.joints]
+        self._robot = robot
+        self._estop = self._linked = False
+        self._told = ()
+        self._front = BodyFront(
+            self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
+        )
+        self._servo_services = ServoServices(self, robot, self._no_bus, self._restart, self._set_estop)
+        self._follow = FollowTrajectory.if_installed(self, self._front.desk, self._refusal)
+        self._states_due = 0.0
+        robot.start()
+
+    def activate(self) -> None:
+        """Drive the joints from where they are."""
+        robot = self._servos()
+        robot.activate(True)
+        self._front.desk.joined()
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._ticker = self.create_timer(1.0 / self.values["rate"], self._tick, clock=steady)
+
+    def deactivate(self) -> None:
+        """Leave the joints as the shutdown policy says."""
+        if self._ticker is not None:
+            self.destroy_timer(self._ticker)
+            self._ticker = None
+        self._front.desk.lost("the joint driver was deactivated")
+        if self._robot is not None:
+            self._robot.activate(False)
+
+    def cleanup(self) -> None:
+        """Close the buses, and take everything off the graph."""
+        self._close_buses()
+        self._tell_link()
+        self._servo_services.destroy()
+        if self._follow is not None:
+            self._follow.destroy()
+        self._front.destroy()
+
+    def close(self) -> None:
+        """Make safe before the process ends, whatever the state."""
+        super().close()
+        self._close_buses()
+
+    def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
+        """How buses and servos are."""
+        if self._robot is None:
+            return super().diagnose()
+        notes = "emergency stop" if self._estop else "" if self.active else "inactive"
+        return diagnose_servos(self._robot, time.monotonic(), notes)
+
+    def _servos(self) -> ServoRobot:
+        if self._robot is None:
+            raise ConfigError("the joint driver is not configured")
+        return self._robot
+
+    def _close_buses(self) -> None:
+        if self._robot is not None:
+            robot, self._robot = self._robot, None
+            try:
+                robot.stop()
+            except ConfigError as error:
+                self.get_logger().error(str(error))
+
+    def _setup(self) -> ServoSetup:
+        values = self.values
+        source = values["robot_description_file"] or values["robot_description"]
+        if not source:
+            raise ConfigError("parameter robot_description_file or robot_description is needed")
+        robot = read_urdf(Path(source) if values["robot_description_file"] else source)
+        overrides = read_servo_file(values["servo_file"]) if values["servo_file"] not in NONE else {}
+        setup = read_servo_setup(robot, overrides)
+        ports = ports_of(values["port_name"], [bus.name for bus in setup.buses])
+        buses = [
+            replace(
+                bus,
+                port_name=ports.get(bus.name, bus.port_name),
+                baud_rate=values["baud_rate"] or bus.baud_rate,
+            )
+            for bus in setup.buses
+        ]
+        return replace(setup, buses=tuple(buses))
+
+    def _body_of(self, setup: ServoSetup) -> BodyDescription:
+        if self.values["body_file"] in NONE:
+            return plain_body(setup)
+        body = read_body(Path(self.values["body_file"]))
+        servos = {servo.joint for servo in setup.servos}
+        for joint in body.joints:
+            if joint.name not in servos:
+                raise ConfigError(
+                    f"body file {self.values['body_file']}: {unknown('joint', joint.name, servos)}; no servo moves it"
+                )
+        return body
+
+    def _refusal(self) -> str:
+        if not self.active:
+            return f"{self.get_name()} is inactive; activate it first"
+        if self._estop:
+            return "emergency stop: release it first"
+        return self._no_bus()
+
+    def _no_bus(self) -> str:
+        if self._robot is None:
+            return f"{self.get_name()} is not configured"
+        state, reason = self._robot.state
+        return "" if self._robot.serving else f"servos are not there: {state.value}: {reason}"
+
+    def _set_estop(self, on: bool) -> None:
+        """The stop goes to the buses at once; motion learns of it after."""
+        self._servos().emergency_stop(self.values["estop_action"] if on else "")
+        if on == self._estop:
+            return
+        self._estop = on
+        self.get_logger().warning("emergency stop" if on else "emergency stop released")
+        self._restart("emergency stop")
+
+    def _restart(self, reason: str) -> None:
+        """Motion begins anew from where the joints are; skills that ran have failed."""
+        self._front.desk.lost(reason)
+
+    def _tick(self) -> None:
+        """One step of motion: how the joints are, what they shall do."""
+        robot, front = self._servos(), self._front
+        readings = robot.readings()
+        self._tell_link()
+        now = time.monotonic()
+        stamp = self.get_clock().now().to_msg()
+        state = BodyState(now, *self._sensed(readings))
+        if robot.serving and not self._estop:
+            robot.command(self._targets(front.desk.step(state)))
+            if self._follow is not None:
+                self._follow.step(dict(zip(self._joints, state.position, strict=True)), now)
+        if front.wanted("joint_states"):
+            message = joint_states(readings.values(), robot.setup.mimics, now, stamp)
+            if message is not None:
+                front.publish("joint_states", message)
+        if now >= self._states_due and front.wanted("servo_states"):
+            self._states_due = now + STATES_EVERY_S
+            front.publish("servo_states", servo_states(readings.values(), now, stamp))
+        front.status.torque = any(reading.torque for reading in readings.values())
+        front.status.reason = "emergency stop" if self._estop else self._no_bus()
+        if robot.serving:
+            front.after_step(state, stamp)
+        else:
+            front.status.publish(stamp)
+
+    def _sensed(self, readings: Mapping[str, JointReading]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        known = [readings[name] for name in self._joints]
+        return tuple(one.position for one in known), tuple(one.velocity for one in known)
+
+    def _targets(self, targets: JointTargets) -> dict[str, Target]:
+        columns = zip(self._joints, targets.position, targets.velocity, targets.effort, strict=True)
+        return {name: Target(position, velocity, effort) for name, position, velocity, effort in columns}
+
+    def _tell_link(self) -> None:
+        """Publish how the link stands when that changed; without servos, skills fail."""
+        robot = self._robot
+        state, reason = robot.state if robot is not None else (BusState.CLOSED, "")
+        phase = PHASES[state]
+        connects = sum(bus.connects for bus in robot.buses) if robot is not None else 0
+        if (phase, reason) == self._told:
+            return
+        self._told = (phase, reason)
+        peer = ", ".join(bus.config.port_name for bus in robot.buses) if robot is not None else ""
+        self._front.link.publish(LinkStatus(phase, peer, reason, 0.0, connects))
+        linked = phase is Phase.READY
+        if self._linked and not linked:
+            self._front.desk.lost(f"servos are lost: {reason}")
+        self._linked = linked
+
+
+def ports_of(text: str, buses: list[str]) -> dict[str, str]:
+    """Ports by bus, from ``PORT`` for a robot with one bus, or ``BUS=PORT,BUS=PORT``.
+
+    Raises:
+        ConfigError: no such bus, or a port alone for a robot with several.
+    """
+    if text in NONE:
+        return {}
+    if "=" not in text:
+        if len(buses) != 1:
+            raise ConfigError(f"parameter port_name {text!r}: say for which bus, as {buses[0]}={text}")
+        return {buses[0]: text}
+    ports = {}
+    for part in text.split(","):
+        name, _, port = part.partition("=")
+        if name.strip() not in buses or not port.strip():
+            raise ConfigError(f"parameter port_name {text!r}: {unknown('bus', name.strip(), buses)}")
+        ports[name.strip()] = port.strip()
+    return ports

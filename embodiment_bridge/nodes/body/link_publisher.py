@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells the graph, and the log, how a link stands."""
+
+from rclpy.node import Node
+
+from embodiment_bridge.link.session import LinkStatus, Phase
+from embodiment_bridge.msg import LinkState
+from embodiment_bridge.nodes.base.qos import overridable, profile
+
+
+class LinkPublisher:
+    """Publishes ``link_state`` on change; called on the session's thread.
+
+    The log has one line per change that matters to people: joined, and why not; a reason is told once, not per try.
+    """
+
+    def __init__(self, node: Node, topic: str = "link_state") -> None:
+        self._node = node
+        self._publisher = node.create_publisher(
+            LinkState, topic, profile("latched"), qos_overriding_options=overridable()
+        )
+        self._told = ""
+
+    def publish(self, status: LinkStatus) -> None:
+        """Publish and log one status."""
+        message = LinkState(
+            state=int(status.phase),
+            peer=status.peer,
+            reason=status.reason,
+            retry_in=status.retry_in,
+            connects=status.connects,
+        )
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+        self._log(status)
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self._node.destroy_publisher(self._publisher)
+
+    def _log(self, status: LinkStatus) -> None:
+        if status.phase is Phase.READY:
+            self._node.get_logger().info(f"joined {status.peer}")
+            self._told = ""
+        elif status.phase is Phase.BACKOFF and status.reason != self._told:
+            self._node.get_logger().warning(f"{status.reason}; trying again until it works")
+            self._told = status.reason

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Publishes `markers`: what a body knows and shows, drawn while somebody looks."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from visualization_msgs.msg import MarkerArray
+
+from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.scene.markers import Key, Light, Scene, draw
+
+PERIOD: Final = 100_000_000  # ns between drawings: enough for eyes
+STALE: Final = 1_000_000_000  # ns after which a message does not say any more how things are
+DRAWN: Final = ("entities", "vision", "touch")
+
+
+class MarkerPublisher:
+    """Keeps the last message of each topic that is drawn; called on the session's thread.
+
+    Nothing is drawn while nobody subscribes.
+    """
+
+    def __init__(self, node: Node, frame_prefix: str) -> None:
+        self._node = node
+        self._base_frame = frame_prefix + "base_link"
+        self._publisher = node.create_publisher(
+            MarkerArray, "markers", profile("state"), qos_overriding_options=overridable()
+        )
+        self._lights: Mapping[str, Light] = {}
+        self._latest: dict[str, Any] = {}
+        self._drawn: set[Key] = set()
+        self._last = -PERIOD
+
+    @property
+    def wanted(self) -> bool:
+        """Whether somebody looks."""
+        return bool(self._publisher.get_subscription_count())
+
+    def take(self, topic: str, message: Any) -> None:
+        """A message that the body publishes; it must not be changed afterwards."""
+        if topic in DRAWN:
+            self._latest[topic] = message
+
+    def show(self, lights: Mapping[str, Light]) -> None:
+        """What the lights show from now on; from any thread."""
+        self._lights = dict(lights)
+
+    def publish(self, stamp: Time) -> None:
+        """Draw, if it is time and somebody looks."""
+        now = _nanoseconds(stamp)
+        if abs(now - self._last) < PERIOD:
+            return
+        self._last = now
+        if not self.wanted:
+            self._drawn = set()
+            return
+        fresh = {
+            topic: message
+            for topic, message in self._latest.items()
+            if abs(now - _nanoseconds(message.header.stamp)) < STALE
+        }
+        scene = Scene(stamp, self._base_frame, lights=self._lights, **fresh)
+        message, self._drawn = draw(scene, self._drawn)
+        self._publisher.publish(message)
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self._node.destroy_publisher(self._publisher)
+
+
+def _nanoseconds(stamp: Time) -> int:
+    return int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services of a robot of servos: torque, reboot, mode, calibration, registers, and the emergency stop."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import isfinite
+
+from rclpy.node import Node
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool
+
+from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
+from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus.robot import ServoRobot
+from embodiment_bridge.dynamixel.config.servo_config import MODES
+from embodiment_bridge.nodes.base.deferred_service import Reply, deferred_service
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
+
+LONGEST_LIST = 1000  # names in a request
+
+
+class ServoServices:
+    """Serves one robot.
+
+    Args:
+        node: with an executor.
+        robot: its servos.
+        refusal: says why nothing can be asked now, or nothing.
+        restart: called with a reason when the joints are no longer where motion thinks that they are.
+        stop: called with true or false when the emergency stop is set or released.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        robot: ServoRobot,
+        refusal: Callable[[], str],
+        restart: Callable[[str], None],
+        stop: Callable[[bool], None],
+    ) -> None:
+        self._node = node
+        self._robot = robot
+        self._refusal = refusal
+        self._restart = restart
+        self._stop = stop
+        self._services = [
+            deferred_service(node, SetTorque, "set_torque", self._torque),
+            deferred_service(node, RebootServos, "reboot", self._reboot),
+            deferred_service(node, SetJointMode, "set_mode", self._mode),
+            deferred_service(node, CalibrateJoints, "calibrate", self._calibrate),
+            deferred_service(node, ServoRegister, "servo_register", self._register),
+            node.create_service(SetBool, "emergency_stop", self._emergency),
+        ]
+        self._topic = node.create_subscription(
+            Bool, "emergency_stop", lambda message: self._stop(message.data), profile("latched")
+        )
+
+    def destroy(self) -> None:
+        """Take the services and the topic off the graph."""
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._node.destroy_subscription(self._topic)
+
+    def _emergency(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._stop(request.data)
+        response.success = True
+        response.message = "stopped" if request.data else "released"
+        return response
+
+    def _torque(self, request: SetTorque.Request, reply: Reply) -> None:
+        after = partial(self._restart, "torque was set") if request.on else None
+        self._ask(request.joints, lambda joints: work.SetTorque(joints, on=request.on), reply, after)
+
+    def _reboot(self, request: RebootServos.Request, reply: Reply) -> None:
+        self._ask(request.joints, work.Reboot, reply, partial(self._restart, "servos were restarted"))
+
+    def _mode(self, request: SetJointMode.Request, reply: Reply) -> None:
+        if request.mode not in MODES:
+            _refuse(reply, unknown("mode", request.mode, MODES))
+            return
+        self._ask(
+            request.joints,
+            lambda joints: work.SetMode(joints, request.mode, force=request.force),
+            reply,
+            partial(self._restart, "the mode of joints was changed"),
+        )
+
+    def _register(self, request: ServoRegister.Request, reply: Reply) -> None:
+        value = int(request.value) if request.write else None
+        self._ask([request.joint], lambda joints: work.Register(joints[0], request.item, value), reply)
+
+    def _calibrate(self, request: CalibrateJoints.Request, reply: Reply) -> None:
+        names, angles = list(request.joints), list(request.positions) or [0.0] * len(request.joints)
+        if not names or len(set(names)) != len(names):
+            _refuse(reply, "name the joints that are to be calibrated, each once")
+        elif len(angles) != len(names):
+            _refuse(reply, f"{len(angles)} positions for {len(names)} joints")
+        elif bad := [name for name, angle in zip(names, angles, strict=True) if not isfinite(angle)]:
+            _refuse(reply, f"position of joint {bad[0]!r} is not a finite number")
+        else:
+            wanted = dict(zip(names, angles, strict=True))
+            self._ask(
+                names,
+                lambda joints: work.Calibrate({joint: wanted[joint] for joint in joints}),
+                reply,
+                self._keep_calibration,
+            )
+
+    def _keep_calibration(self) -> None:
+        self._robot.save(clean=False)
+        self._restart("joints were calibrated")
+
+    def _ask(
+        self,
+        joints: Sequence[str],
+        make: Callable[[Sequence[str]], work.BusWork],
+        reply: Reply,
+        after: Callable[[], None] | None = None,
+    ) -> None:
+        refusal = self._refusal()
+        if not refusal and len(joints) > LONGEST_LIST:
+            refusal = f"{len(joints)} joints are more than {LONGEST_LIST}"
+        if refusal:
+            _refuse(reply, refusal)
+            return
+
+        def done(success: bool, text: str, value: int) -> None:
+            self._node.executor.create_task(self._finish, reply, success, text, value, after)
+
+        try:
+            self._robot.request(list(joints), make, done)
+        except CommandError as error:
+            _refuse(reply, str(error))
+
+    def _finish(
+        self, reply: Reply, success: bool, text: str, value: int, after: Callable[[], None] | None
+    ) -> None:
+        reply.response.success, reply.response.message = success, text
+        if isinstance(reply.response, ServoRegister.Response):
+            reply.response.value = value
+        if after is not None:
+            try:
+                after()
+            except BridgeError as error:
+                reply.response.success, reply.response.message = False, str(error)
+        reply.send()
+
+
+def _refuse(reply: Reply, why: str) -> None:
+    reply.response.success, reply.response.message = False, why
+    reply.send()

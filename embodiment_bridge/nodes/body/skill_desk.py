@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Between the executor, where skills are asked for, and the session's thread, where they move the joints."""
+
+from collections import deque
+from collections.abc import Callable
+
+from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.runner import MotionRunner
+
+
+class SkillDesk:
+    """Requests go in from any thread; ``step`` takes them on the session's thread and reports what became of them."""
+
+    def __init__(self, runner: MotionRunner, on_report: Callable[[SkillReport], None]) -> None:
+        self._runner = runner
+        self._on_report = on_report
+        self._inbox: deque[Callable[[], object]] = deque()  # append and popleft are atomic
+        self._known: set[str] = set()  # ids that have not been reported as ended
+        self._time: float | None = None
+        self.stopped = False  # by ``stop``, until the next skill is asked for
+
+    def start(self, request: SkillRequest) -> None:
+        """Ask for a skill; what becomes of it is reported."""
+        self.stopped = False
+        self._inbox.append(lambda: self._start(request))
+
+    def cancel(self, request_id: str) -> None:
+        """Ask for the end of a skill; it is reported when the joints are at rest."""
+        self._inbox.append(lambda: self._runner.cancel(request_id))
+
+    def post(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
+        """Let ``action`` be done to the runner; ``refused(reason)`` hears why it cannot, on the session's thread."""
+        self._inbox.append(lambda: self._attempt(action, refused))
+
+    def hold(
+        self, held: bool, source: str = "", refused: Callable[[str], None] = lambda reason: None
+    ) -> None:
+        """Freeze the skills of a source in mid-air, or let them go on; those of all when it is empty."""
+        self.post(lambda runner: runner.hold(held, source), refused)
+
+    def stop(self) -> None:
+        """End all skills; the body holds still."""
+        self.stopped = True
+        self._inbox.append(self._runner.stop)
+
+    def step(self, state: BodyState) -> JointTargets:
+        """One percept: take what was asked for, move on by the body's own clock, report. Session's thread only."""
+        if self._time is None:
+            self._runner.reset(state)
+            self._runner.take_reports()  # of skills that were told to have failed when the link was lost
+            self._time = state.time
+        gap, self._time = state.time - self._time, state.time
+        while self._inbox:
+            self._inbox.popleft()()
+        targets = self._runner.step(state, max(gap, 0.0))
+        self._report_all()
+        return targets
+
+    def joined(self) -> None:
+        """A new link: the body starts from where it is. Session's thread only."""
+        self._time = None
+
+    def lost(self, reason: str) -> None:
+        """The body is gone: every skill that was asked for has failed. Session's thread only."""
+        while self._inbox:
+            self._inbox.popleft()()
+        self._time = None
+        for request_id in sorted(self._known):
+            self._on_report(SkillReport(request_id, SkillStatus.FAILED, reason=reason))
+        self._known.clear()
+
+    def _start(self, request: SkillRequest) -> None:
+        self._known.add(request.id)
+        try:
+            self._runner.start(request)
+        except CommandError as error:
+            self._known.discard(request.id)
+            self._on_report(SkillReport(request.id, SkillStatus.FAILED, reason=str(error)))
+
+    def _attempt(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
+        try:
+            action(self._runner)
+        except CommandError as error:
+            refused(str(error))
+
+    def _report_all(self) -> None:
+        for report in self._runner.take_reports():
+            if report.status.ended:
+                self._known.discard(report.id)
+            self._on_report(report)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `execute_skill` action, the `skills` list, and the services `stop`, `hold` and `hold_source` of a body node."""
+
+import uuid
+from collections.abc import Callable
+
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+from std_srvs.srv import SetBool, Trigger
+
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.msg import SkillInfo as SkillInfoMsg
+from embodiment_bridge.msg import SkillList
+from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.body.keep_alive import DeadMan
+from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.srv import Hold
+
+RESULT_STATUS = {
+    SkillStatus.SUCCEEDED: ExecuteSkill.Result.SUCCEEDED,
+    SkillStatus.SKIPPED: ExecuteSkill.Result.SKIPPED,
+    SkillStatus.REPLACED: ExecuteSkill.Result.REPLACED,
+    SkillStatus.CANCELED: ExecuteSkill.Result.CANCELED,
+    SkillStatus.FAILED: ExecuteSkill.Result.FAILED,
+}
+MAX_HELD = 100  # sources; as many as can be held
+WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
+
+
+def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList:
+    """The latched list of what a body can do."""
+    message = SkillList(body=body)
+    message.header.stamp = node.get_clock().now().to_msg()
+    message.skills = [
+        SkillInfoMsg(
+            name=info.name,
+            kind=info.kind,
+            channels=list(info.channels),
+            parameters=list(info.parameters),
+            nominal=info.nominal_s,
+            minimum=info.min_s,
+            available=info.available,
+        )
+        for info in infos
+    ]
+    return message
+
+
+class SkillServer:
+    """Serves skills of one body. ``refusal()`` says why no skill can be started now, or nothing."""
+
+    def __init__(
+        self, node: Node, desk: SkillDesk, body: str, infos: tuple[SkillInfo, ...], refusal: Callable[[], str]
+    ) -> None:
+        self._node = node
+        self._desk = desk
+        self._refusal = refusal
+        self._goals: dict[str, ServerGoalHandle] = {}
+        self._held: dict[str, None] = {}  # sources that somebody wants held, oldest first
+        self._dead_man = DeadMan(node, self._heard_of)
+        self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
+        self._services = [
+            node.create_service(Trigger, "stop", self._stop),
+            node.create_service(SetBool, "hold", self._hold),
+            node.create_service(Hold, "hold_source", self._hold_source),
+        ]
+        self._publisher = node.create_publisher(
+            SkillList, "skills", profile("latched"), qos_overriding_options=overridable()
+        )
+        self._publisher.publish(skill_list(body, infos, node))
+
+    def report(self, report: SkillReport) -> None:
+        """Tell whoever asked how a skill stands; called on the session's thread."""
+        self._node.executor.create_task(self._tell, report)
+
+    def destroy(self) -> None:
+        """Take the action, the services and the list off the graph."""
+        self._dead_man.destroy()
+        self._action.destroy()
+        for service in self._services:
+            self._node.destroy_service(service)
+        self._node.destroy_publisher(self._publisher)
+
+    def _begin(self, goal: ServerGoalHandle) -> None:
+        request_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex
+        self._goals[request_id] = goal
+        refusal = self._refusal()
+        if refusal:
+            self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=refusal))
+            return
+        wish = goal.request
+        if wish.dead_man > 0.0 and not wish.source:
+            text = "dead_man needs a source, whose name then comes on keep_alive"
+            self._tell(SkillReport(request_id, SkillStatus.FAILED, reason=text))
+            return
+        parameters = {item.key: item.value for item in wish.parameters}
+        self._dead_man.begin(wish.source, request_id, wish.dead_man)
+        self._desk.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
+
+    def _cancel(self, goal: ServerGoalHandle) -> None:
+        self._desk.cancel(uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex)
+
+    def _tell(self, report: SkillReport) -> None:
+        goal = self._goals.get(report.id)
+        if goal is None:
+            return
+        if not report.status.ended:
+            goal.publish_feedback(ExecuteSkill.Feedback(progress=report.progress, held=report.held))
+            return
+        del self._goals[report.id]
+        self._dead_man.end(goal.request.source, report.id)
+        result = ExecuteSkill.Result(status=RESULT_STATUS[report.status], reason=report.reason)
+        self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
+
+    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._desk.stop()
+        response.success = True
+        response.message = "all skills end; the body holds still"
+        return response
+
+    def _hold(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._desk.hold(request.data)
+        response.success = True
+        response.message = "held" if request.data else "going on"
+        return response
+
+    def _hold_source(self, request: Hold.Request, response: Hold.Response) -> Hold.Response:
+        whose = f"skills of {request.source[:100]!r}" if request.source else "all skills"
+        self._held.pop(request.source, None)
+        if request.on:
+            self._held[request.source] = None
+            if len(self._held) > MAX_HELD:
+                del self._held[next(iter(self._held))]
+        if request.on or not self._dead_man.is_silent(request.source):
+            self._desk.hold(request.on, request.source, self._warn)
+        response.success = True
+        response.message = f"{whose} {'are held' if request.on else 'go on'}"
+        return response
+
+    def _heard_of(self, source: str, silent: bool) -> None:
+        """The one who lets the body move has fallen silent, or is back."""
+        if silent:
+            text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
+            self._node.get_logger().warning(text)
+        if silent or source not in self._held:
+            self._desk.hold(silent, source, self._warn)
+
+    def _warn(self, reason: str) -> None:
+        self._node.get_logger().warning(f"hold refused: {reason}", throttle_duration_sec=1.0)

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One OAC and its body: what the body perceives goes out, what the OAC wants and feels comes in.
+
+Callbacks of ROS only keep the latest; what an OAC is told is made when it is written, on the session's thread, so
+that it has the time of that moment.
+"""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import OccupancyGrid
+from sensor_msgs.msg import BatteryState
+from std_msgs.msg import Header, String
+
+from embodiment_bridge.msg import (
+    AgentAction,
+    EntityArray,
+    Feelings,
+    HeardMessage,
+    PhysiologyLevels,
+    PsiDemands,
+)
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
+from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans
+from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.protocols.opencog.convert import Messages, Perceptor
+from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
+from embodiment_bridge.protocols.opencog.plans.plan_ledger import Report
+from embodiment_bridge.protocols.opencog.plans.reports import action_report
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.protocols.opencog.router.text_messages import read_feedback
+from embodiment_bridge.protocols.opencog.world.merged import Merged
+from embodiment_bridge.protocols.opencog.world.physiology_model import PhysiologyModel
+from embodiment_bridge.protocols.opencog.world.world_report import Thing
+from embodiment_bridge.protocols.opencog.xml import events
+from embodiment_bridge.protocols.opencog.xml.stamps import StampClock
+from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+from embodiment_bridge.protocols.opencog.xml.xml_writer import write
+from embodiment_bridge.wire.events import Malformed
+
+SATED = {
+    "eat": {"hunger": -0.5},
+    "drink": {"thirst": -0.5},
+}  # what such an action takes away, when it is done
+
+
+class OpencogAgent:
+    """``hear``, ``met``, ``missed`` and ``about_to_tick`` are called on the session's thread.
+
+    Args:
+        node: configured, with the values of ``opencog_parameters``.
+        name: id of the OAC.
+        namespace: of the body; empty is that of the node.
+        outbox: where letters to the OAC go.
+        things: what is always there.
+
+    Raises:
+        ConfigError: a parameter cannot be used.
+    """
+
+    def __init__(
+        self, node: BridgeNode, name: str, namespace: str, outbox: Outbox, things: tuple[Thing, ...]
+    ) -> None:
+        values = node.values
+        self._node, self._name, self._outbox = node, name, outbox
+        place = namespace or node.get_namespace()
+        settings = parameters.settings(values, name, place.strip("/").rpartition("/")[2])
+        self._perceptor = Perceptor(settings, things, parameters.grid(values))
+        self._physiology = PhysiologyModel(parameters.rates(values))
+        self._stamps = StampClock()
+        self._feelings, self._demands = Merged(), Merged()
+        self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
+        self._period = 1.0 / values["map_rate"]
+        self._next_map = 0.0
+        self._first = True
+        self._life = 0  # of the OAC: what an earlier one wanted is not reported to this one
+        self._entities: EntityArray | None = None
+        self._pose: PoseStamped | None = None
+        self._local_grid: OccupancyGrid | None = None
+        self.malformed = self.unknown = 0
+        self._client = PlanClient(node, namespace)
+        self.plans = OpencogPlans(
+            self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
+        )
+        self._join(f"{namespace.rstrip('/')}/" if namespace else "")
+
+    def _join(self, prefix: str) -> None:
+        """Put topics on the graph."""
+        create, publisher = self._node.create_subscription, self._node.create_publisher
+        self._subscribed = [
+            create(EntityArray, f"{prefix}entities", self._take_entities, profile("sensor")),
+            create(PoseStamped, f"{prefix}pose", self._take_pose, profile("sensor")),
+            create(HeardMessage, f"{prefix}heard", self._take_heard, profile("events")),
+            create(AgentAction, f"{prefix}observed_actions", self._take_action, profile("events")),
+            create(PhysiologyLevels, f"{prefix}physiology", self._take_physiology, profile("state")),
+            create(BatteryState, f"{prefix}battery", self._take_battery, profile("state")),
+            create(OccupancyGrid, f"{prefix}local_grid", self._take_grid, profile("sensor")),
+        ]
+        self._published = [
+            publisher(kind, prefix + topic, profile(role), qos_overriding_options=overridable())
+            for kind, topic, role in (
+                (Feelings, "feelings", "latched"),
+                (PsiDemands, "psi_demands", "latched"),
+                (String, "brain_feedback", "events"),
+            )
+        ]
+
+    def destroy(self) -> None:
+        """Take everything off the graph."""
+        for subscription in self._subscribed:
+            self._node.destroy_subscription(subscription)
+        for publisher in self._published:
+            self._node.destroy_publisher(publisher)
+        self._client.destroy()
+
+    # On the session's thread.
+
+    def met(self, *, anew: bool) -> None:
+        """The OAC is there: tell it everything. ``anew``: it knows of no plan that another of its name made."""
+        self._perceptor.refresh()
+        self._first = True
+        if anew:
+            self._life += 1
+            self._outbox.forget(self._name)
+            self._later(partial(self.plans.forget, self._life))
+        self._put_map()
+
+    def hear(self, message: wire.Message) -> None:
+        """The OAC said something."""
+        if message.type == wire.MessageType.FEEDBACK:
+            self._published[2].publish(String(data=read_feedback(message.payload).text))
+            return
+        for event in read(message.payload):
+            self._heed(event)
+
+    def _heed(self, event: Any) -> None:
+        stamp = self._node.get_clock().now().to_msg()
+        match event:
+            case events.ActionPlan():
+                self._take_plan(event, stamp)
+            case events.EmotionalFeeling():
+                self._feelings.update(event.feelings)
+                self._publish(0, Feelings, self._feelings, stamp)
+            case events.PsiDemand():
+                self._demands.update(event.demands)
+                self._publish(1, PsiDemands, self._demands, stamp)
+            case events.SingleActionCommand():
+                self._later(partial(self.plans.command, self._perceptor.single(event, stamp)))
+            case Malformed():
+                self.malformed += 1
+                text = f"malformed message of OAC {self._name}: {event.reason}: {event.excerpt}"
+                self._node.get_logger().warning(text, throttle_duration_sec=5.0)
+            case _:
+                self.unknown += 1
+
+    def _take_plan(self, plan: events.ActionPlan, stamp: Any) -> None:
+        if plan.entity_id not in ("", self._name):
+            self._note(f"plan {plan.id} is for {plan.entity_id!r}, not for {self._name!r}; ignored")
+            return
+        message = self._perceptor.plan(plan, stamp)
+        self._later(partial(self.plans.take, plan, message))
+
+    def _publish(self, which: int, kind: Any, merged: Merged, stamp: Any) -> None:
+        message = kind(header=Header(stamp=stamp), entity_id=self._name)
+        message.names, message.levels = merged.names, merged.values
+        self._published[which].publish(message)
+
+    def about_to_tick(self) -> None:
+        """Needs and what was seen are told before each tick."""
+        self._outbox.put(Letter(self._name, self._make_needs, Kind.STATE, topic="needs"))
+        self._outbox.put(Letter(self._name, self._make_grid, Kind.STATE, topic="grid"))
+
+    def _make_map(self) -> bytes | None:
+        stamp = self._stamp()
+        messages = self._perceptor.entities(self._entities, self._pose, stamp, self._now_s())
+        if messages and self._first:
+            self._first = False
+            if (
+                self._perceptor.settings.dialect == "final"
+            ):  # such an OAC makes no plan before the end of the first scan
+                messages = (*messages, events.FinishedFirstTimePerceptTerrianSignal(stamp))
+        return self._xml(messages)
+
+    def _make_needs(self) -> bytes | None:
+        levels = self._physiology.levels(self._now_s())
+        names, values = [level.name for level in levels], [level.value for level in levels]
+        return self._xml(self._perceptor.physiology(names, values, self._stamp()))
+
+    def _make_grid(self) -> bytes | None:
+        values = self._node.values
+        if self._local_grid is None and self._pose is not None and values["fov"]:
+            self._perceptor.see(self._pose, values["fov"], values["sight"])
+        return self._xml(self._perceptor.grid(self._local_grid, self._pose))
+
+    def _make_heard(self, message: HeardMessage) -> bytes | None:
+        return self._xml(self._perceptor.heard(message, self._stamp())[0])
+
+    def _make_action(self, message: AgentAction) -> bytes | None:
+        return self._xml(self._perceptor.action(message, self._stamp()))
+
+    def _make_report(self, report: Report, life: int) -> bytes | None:
+        if life != self._life:
+            return None
+        signal = action_report(
+            self._name,
+            self._stamp(),
+            report.plan_id,
+            report.name,
+            report.status,
+            report.sequence,
+            report.reason,
+        )
+        return self._xml((signal,))
+
+    def _xml(self, messages: Messages) -> bytes | None:
+        return write(messages, self._perceptor.settings.dialect) if messages else None
+
+    def _stamp(self) -> str:
+        return self._stamps.stamp(self._node.get_clock().now().nanoseconds)
+
+    def _now_s(self) -> float:
+        return float(self._node.get_clock().now().nanoseconds) * 1e-9
+
+    def _later(self, job: Callable[[], None]) -> None:
+        """Do something on the executor's thread."""
+        executor = self._node.executor
+        if executor is not None:
+            executor.create_task(job)
+
+    # On the executor's thread.
+
+    def _report(self, report: Report) -> None:
+        if report.status == "done" and report.name in SATED:
+            self._physiology.act(SATED[report.name])
+        about = f"plan {report.plan_id} action {report.sequence}"
+        self._outbox.put(
+            Letter(self._name, partial(self._make_report, report, self.plans.life), Kind.RESULT, about=about)
+        )
+
+    def _note(self, text: str) -> None:
+        self._node.get_logger().warning(text)
+
+    def _put_map(self) -> None:
+        self._outbox.put(Letter(self._name, self._make_map, Kind.STATE, topic="map"))
+
+    def _take_entities(self, message: EntityArray) -> None:
+        self._entities = message
+        self._put_map_if_due()
+
+    def _take_pose(self, message: PoseStamped) -> None:
+        self._pose = message
+        self._put_map_if_due()
+
+    def _put_map_if_due(self) -> None:
+        now = time.monotonic()
+        if now >= self._next_map:
+            self._next_map = max(self._next_map + self._period, now)
+            self._put_map()
+
+    def _take_grid(self, message: OccupancyGrid) -> None:
+        self._local_grid = message
+
+    def _take_heard(self, message: HeardMessage) -> None:
+        self._outbox.put(Letter(self._name, partial(self._make_heard, message), Kind.EVENT, self._raw))
+
+    def _take_action(self, message: AgentAction) -> None:
+        self._outbox.put(Letter(self._name, partial(self._make_action, message)))
+
+    def _take_physiology(self, message: PhysiologyLevels) -> None:
+        self._physiology.told(dict(zip(message.names, message.levels, strict=False)))
+
+    def _take_battery(self, message: BatteryState) -> None:
+        self._physiology.battery(message.percentage)

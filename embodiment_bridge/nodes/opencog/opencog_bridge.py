@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node that makes bodies of the graph the bodies of OpenCog OACs: the proxy of an OpenCog network."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.clock import Clock, ClockType
+
+from embodiment_bridge.link.session import EventSession, Phase
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
+from embodiment_bridge.nodes.opencog.opencog_agent import OpencogAgent
+from embodiment_bridge.protocols.opencog.network.element import Element
+from embodiment_bridge.protocols.opencog.network.outbox import Kind, Outbox
+from embodiment_bridge.protocols.opencog.network.proxy import Oac, Presence, Proxy
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.protocols.opencog.world.thing_file import read_things
+
+LOOK_AFTER = 0.5  # s of wall time
+LEAVE_WITHIN = 1.5  # s
+
+
+class OpencogBridge(BridgeNode):
+    """One element of the network, with one body for each of its OACs."""
+
+    def __init__(self, **node_kwargs: Any) -> None:
+        super().__init__("opencog_bridge", parameters.PARAMETERS, **node_kwargs)
+        self._element: Element | None = None
+        self._agents: dict[str, OpencogAgent] = {}
+
+    def configure(self) -> None:
+        """Put topics on the graph."""
+        values = self.values
+        things = read_things(values["things_file"]) if values["things_file"] else ()
+        self._outbox = Outbox()
+        for name, namespace in parameters.agents(values).items():
+            self._agents[name] = OpencogAgent(self, name, namespace, self._outbox, things)
+        self._link = LinkPublisher(self, "~/link_state")
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._keeper = self.create_timer(LOOK_AFTER, self._look_after, clock=steady)
+
+    def activate(self) -> None:
+        """Listen, and log in to the Router as soon as it is there."""
+        values = self.values
+        address = parameters.address(values)
+        element = Element(address, acks=values["acks"], silence=values["silence"])
+        self._outbox.wake = element.wake
+        loading = parameters.loading(values)
+        oacs = [Oac(name, loading) for name in self._agents]
+        habits = parameters.habits(values)
+        self._proxy = Proxy(element, self._outbox, oacs, self, habits, time.perf_counter)
+        peer = f"tcp://{address.router_host}:{address.router_port}"
+        self._session = EventSession(element.open_link, self._proxy, self._link.publish, peer=peer)
+        self._element = element
+        self._session.start()
+
+    def deactivate(self) -> None:
+        """End what runs, say so, log out."""
+        for agent in self._agents.values():
+            agent.plans.close("the OpenCog bridge was deactivated")
+        if self._session.status.phase is Phase.READY:
+            self._proxy.leave()
+            self._proxy.left.wait(LEAVE_WITHIN)
+        self._session.stop()
+        lost = self._outbox.waiting(Kind.RESULT)
+        if lost:
+            self.get_logger().warning(f"{lost} reports could not be sent before the end")
+        if self._element is not None:
+            self._element.close()
+            self._element = None
+
+    def cleanup(self) -> None:
+        """Take everything off the graph."""
+        for agent in self._agents.values():
+            agent.destroy()
+        self._agents = {}
+        self._link.destroy()
+        self.destroy_timer(self._keeper)
+
+    def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
+        """How the link and the OACs are."""
+        if not self.active:
+            return super().diagnose()
+        status, counters, outbox = self._session.status, self._session.counters, self._outbox
+        oacs = {f"oac {oac.id}": oac.presence.value for oac in self._proxy.oacs.values()}
+        values: dict[str, object] = {
+            "link": status.phase.name,
+            "peer": status.peer,
+            "connects": status.connects,
+            **oacs,
+            "plans": sum(agent.plans.running for agent in self._agents.values()),
+            "reports_waiting": outbox.waiting(Kind.RESULT),
+            "sent": self._proxy.sent,
+            "dropped": outbox.dropped,
+            "refused": self._proxy.refused + counters.refused_commands,
+            "malformed": counters.malformed + sum(agent.malformed for agent in self._agents.values()),
+            "unknown": counters.unknown + sum(agent.unknown for agent in self._agents.values()),
+            "bytes_in": counters.bytes_in,
+            "bytes_out": counters.bytes_out,
+            "last_error": self._proxy.last_error or counters.last_error,
+        }
+        if status.phase is not Phase.READY:
+            return DiagnosticStatus.WARN, f"{status.phase.name}: {status.reason}".strip(": "), values
+        absent = [oac.id for oac in self._proxy.oacs.values() if oac.presence is not Presence.PRESENT]
+        if absent:
+            return DiagnosticStatus.WARN, f"waiting for OAC {', '.join(absent)}", values
+        return DiagnosticStatus.OK, "the OAC perceives", values
+
+    def hear(self, message: wire.Message) -> None:
+        """See ``proxy.Hearer``."""
+        self._agents[message.sender].hear(message)
+
+    def met(self, oac: str, *, anew: bool) -> None:
+        """See ``proxy.Hearer``."""
+        self.get_logger().info(f"OAC {oac} is there{', anew' if anew else ''}")
+        self._agents[oac].met(anew=anew)
+
+    def missed(self, oac: str) -> None:
+        """See ``proxy.Hearer``."""
+        self.get_logger().warning(f"OAC {oac} cannot be reached")
+
+    def about_to_tick(self, oac: str) -> None:
+        """See ``proxy.Hearer``."""
+        self._agents[oac].about_to_tick()
+
+    def _look_after(self) -> None:
+        for agent in self._agents.values():
+            agent.plans.look_after()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of the OpenCog bridge, and what they mean for its parts."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.opencog.opencog_plans import PlanWishes
+from embodiment_bridge.protocols.opencog.network.element import Address
+from embodiment_bridge.protocols.opencog.network.proxy import Habits, Loading
+from embodiment_bridge.protocols.opencog.router.codec import Codec
+from embodiment_bridge.protocols.opencog.router.wire import PROXY_PORT, ROUTER_PORT, Login
+from embodiment_bridge.protocols.opencog.world.physiology_model import Rates
+from embodiment_bridge.protocols.opencog.world.settings import SPEECH, Settings
+from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
+from embodiment_bridge.protocols.opencog.xml.events import DIALECTS
+
+WORD = re.compile(r"[!-~]{1,200}")
+NAMESPACE = re.compile(r"/?([A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*)?")
+
+NETWORK = (
+    Parameter(
+        "host", "127.0.0.1", "Host of the OpenCog Router. Only from its address the bridge is dialled."
+    ),
+    Parameter("port", ROUTER_PORT, "TCP port of the Router.", 1, 65535),
+    Parameter("proxy_id", "PROXY", "Id of the bridge in the network; a real OAC heeds its PROXY_ID only."),
+    Parameter(
+        "listen_host", "127.0.0.1", "Where the Router dials back; another than loopback lets others in."
+    ),
+    Parameter("listen_port", 0, "TCP port for it; 0 takes a free one, 16315 is the convention.", 0, 65535),
+    Parameter("told_host", "", "What the Router is told to dial; empty: listen_host."),
+    Parameter("acks", False, "Whether the Router is in ack mode (its NO_ACK_MESSAGES false)."),
+    Parameter(
+        "silence", 60.0, "Without a word of the Router for so long it is gone, s; 0 never.", 0.0, 86400.0
+    ),
+    Parameter("repeat_refused", False, "Send a report again that the Router refused (ack mode only)."),
+)
+BRAIN = (
+    Parameter("agent", "fido", "Id of the OAC, which is that of its agent."),
+    Parameter("more_agents", [""], "Further OACs, each as ID@NAMESPACE of another body."),
+    Parameter("owner", "", "Owner of the agents, for LOAD_AGENT; empty: the OACs are there already."),
+    Parameter("agent_type", "pet", "What the agent is.", choices=("pet", "avatar", "humanoid")),
+    Parameter("traits", "maxie", "Word for the agent's character, for LOAD_AGENT."),
+    Parameter("load_timeout", 60.0, "An OAC that was not loaded is asked for again, s.", 1.0, 3600.0),
+    Parameter("dialect", "seed", "Generation of the OAC.", choices=DIALECTS),
+    Parameter("tick_period", 0.5, "Time between ticks, at which the OAC thinks, s; 0 sends none.", 0.0, 60.0),
+    Parameter("speech", "raw", "What becomes of what is heard.", choices=SPEECH),
+    Parameter("echo_own_actions", False, "Tell the OAC of its own actions as of those of others."),
+)
+WORLD = (
+    Parameter("units_per_metre", 0.0, "Units of length of the OAC in 1 m; 0: of the dialect.", 0.0, 1e6),
+    Parameter("compass", False, "Yaw counts clockwise from y, as in worlds of 2008."),
+    Parameter("map_x", -32.0, "Corner of the OAC's map with the smallest x, m.", -1e5, 1e5),
+    Parameter("map_y", -32.0, "Corner of the OAC's map with the smallest y, m.", -1e5, 1e5),
+    Parameter("map_side", 64.0, "Side of that square map, m.", 0.1, 1e5),
+    Parameter("own_x", 0.0, "Where a body without pose is, m in map.", -1e5, 1e5),
+    Parameter("own_y", 0.0, "Where a body without pose is, m in map.", -1e5, 1e5),
+    Parameter("own_yaw", 0.0, "Heading of a body without pose, rad.", -6.3, 6.3),
+    Parameter("own_length", 0.3, "Extent of the body along its front, m.", 0.01, 100.0),
+    Parameter("own_width", 0.3, "Extent of the body along its left, m.", 0.01, 100.0),
+    Parameter("own_height", 0.6, "Height of the body, m.", 0.01, 100.0),
+    Parameter("things_file", "", "Path of a YAML list of things that are always there; empty: none."),
+    Parameter("map_rate", 10.0, "Most messages on the map in a second, Hz.", 0.1, 1000.0),
+    Parameter("grid_tiles", 64, "Tiles on a side of the OAC's map of what was seen; 0: not told.", 0, 4096),
+    Parameter("fov", 2.0, "Field of view of a body without local_grid, rad; 0: sees nothing.", 0.0, 6.3),
+    Parameter("sight", 6.0, "How far it sees, m.", 0.1, 1000.0),
+)
+NEEDS = (
+    Parameter("hunger_time", 7200.0, "How long until hunger is 1, s; 0 never.", 0.0, 1e7),
+    Parameter("thirst_time", 5400.0, "How long until thirst is 1, s; 0 never.", 0.0, 1e7),
+)
+PLANS = (
+    Parameter("on_error", "stop", "What a plan does after an action that failed.", choices=ON_ERROR),
+    Parameter("retries", 3, "How often an action is begun again with on_error retry.", 1, 255),
+    Parameter(
+        "plan_timeout", 0.0, "Longest time of one action, s; 0: that of the behaviour tree.", 0.0, 86400.0
+    ),
+    Parameter("priority", 0, "Plans never replace what has a higher one.", -1000, 1000),
+)
+PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *NEEDS, *PLANS)
+
+
+def address(values: Mapping[str, Any]) -> Address:
+    """Where bridge and Router are.
+
+    Raises:
+        CommandError: an id or a host cannot be told to the Router.
+    """
+    told = values["told_host"] or values["listen_host"]
+    Codec().encode(Login(values["proxy_id"], told, values["listen_port"] or PROXY_PORT))
+    return Address(
+        values["proxy_id"],
+        values["host"],
+        values["port"],
+        values["listen_host"],
+        values["listen_port"],
+        values["told_host"],
+    )
+
+
+def habits(values: Mapping[str, Any]) -> Habits:
+    """How the bridge talks to its OACs."""
+    return Habits(values["tick_period"], values["load_timeout"], values["repeat_refused"])
+
+
+def loading(values: Mapping[str, Any]) -> Loading | None:
+    """How OACs are loaded, if they are.
+
+    Raises:
+        ConfigError: owner or traits are more than one word.
+    """
+    for name in ("owner", "traits"):
+        if not WORD.fullmatch(values[name] or "-"):
+            raise ConfigError(f"parameter {name}: {values[name]!r} is not one word of printable ASCII")
+    kind = "humanoid" if values["agent_type"] == "humanoid" else "pet"
+    return Loading(values["owner"], kind, values["traits"]) if values["owner"] else None
+
+
+def wishes(values: Mapping[str, Any]) -> PlanWishes:
+    """How plans are to be run."""
+    return PlanWishes(values["on_error"], values["retries"], values["priority"], values["plan_timeout"])
+
+
+def rates(values: Mapping[str, Any]) -> Rates:
+    """How fast needs grow."""
+    hunger, thirst = (1.0 / time if time else 0.0 for time in (values["hunger_time"], values["thirst_time"]))
+    return Rates(hunger, thirst)
+
+
+def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
+    """How one body is told to its OAC; ``alias`` is what it may be called on the ROS side.
+
+    Raises:
+        ConfigError: something cannot be.
+    """
+    return Settings(
+        agent,
+        agent_type=values["agent_type"],
+        agent_name=agent,
+        owner_id=values["owner"],
+        aliases=frozenset({alias} - {""}),
+        dialect=values["dialect"],
+        units_per_metre=values["units_per_metre"],
+        compass=values["compass"],
+        map_x=values["map_x"],
+        map_y=values["map_y"],
+        map_side=values["map_side"],
+        pose=(values["own_x"], values["own_y"], 0.0, values["own_yaw"]),
+        size=(values["own_length"], values["own_width"], values["own_height"]),
+        speech=values["speech"],
+        echo_own_actions=values["echo_own_actions"],
+    )
+
+
+def grid(values: Mapping[str, Any]) -> VisibilityGrid | None:
+    """The map of what was seen, if it is told."""
+    tiles = values["grid_tiles"]
+    return VisibilityGrid(tiles, values["map_x"], values["map_y"], values["map_side"]) if tiles else None
+
+
+def agents(values: Mapping[str, Any]) -> dict[str, str]:
+    """Ids of all OACs, and the namespace of the body of each; empty is that of the node.
+
+    Raises:
+        ConfigError: an entry cannot be read, or an id comes twice.
+    """
+    found = {values["agent"]: ""}
+    for entry in filter(None, values["more_agents"]):
+        name, mark, namespace = entry.partition("@")
+        if not (name and mark and NAMESPACE.fullmatch(namespace)):
+            raise ConfigError(f"parameter more_agents: {entry!r} is not ID@NAMESPACE, such as rex@/robot2")
+        if name in found:
+            raise ConfigError(f"parameter more_agents: the agent {name!r} comes twice")
+        found[name] = namespace
+    return found

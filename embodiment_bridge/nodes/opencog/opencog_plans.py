@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans of one OAC on one body: goals out, reports back, each once."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from embodiment_bridge.action import ExecuteActionPlan
+from embodiment_bridge.msg import ActionPlan as PlanMessage
+from embodiment_bridge.msg import PlanActionStatus
+from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
+from embodiment_bridge.protocols.opencog.plans.plan_ledger import DONE, ERROR, PlanLedger, Report, Stand
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+
+SERVER_WITHIN = 5.0  # s of wall time that a plan waits for a behaviour-tree node
+MAX_WAITING = 100  # plans
+STATUS = {PlanActionStatus.DONE: DONE, PlanActionStatus.ERROR: ERROR}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanWishes:
+    """How plans are to be run: see ``ExecuteActionPlan``."""
+
+    on_error: str = "stop"
+    retries: int = 0
+    priority: int = 0
+    timeout: float = 0.0
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A plan that has no server yet."""
+
+    number: int
+    goal: ExecuteActionPlan.Goal
+    deadline: float
+
+
+class OpencogPlans:
+    """Everything on the executor's thread. report(report) sends; note(text) tells people.
+
+    source: who asks, for people.
+    """
+
+    def __init__(
+        self,
+        client: PlanClient,
+        wishes: PlanWishes,
+        source: str,
+        report: Callable[[Report], None],
+        note: Callable[[str], None],
+    ) -> None:
+        self._client = client
+        self._wishes = wishes
+        self._source = source
+        self._report = report
+        self._note = note
+        self.life = 0
+        self._ledger = PlanLedger(goes_on=wishes.on_error == "continue")
+        self._goals: dict[int, PlanGoal] = {}
+        self._waiting: deque[_Waiting] = deque()
+
+    @property
+    def running(self) -> int:
+        """How many executions have not ended."""
+        return self._ledger.running
+
+    def take(self, plan: ActionPlan, message: PlanMessage) -> None:
+        """A plan has come; ``message`` is the same for the body."""
+        order = self._ledger.take(plan)
+        if order.remark:
+            self._note(order.remark)
+        for report in order.reports:
+            self._tell(report)
+        self._cancel(order.cancel)
+        if order.begin:
+            goal = self._goal(message, "queue" if order.after else "replace")
+            self._waiting.append(_Waiting(order.number, goal, time.monotonic() + SERVER_WITHIN))
+            if len(self._waiting) > MAX_WAITING:
+                self._give_up(self._waiting.popleft(), "too many plans wait")
+            self.look_after()
+
+    def command(self, message: PlanMessage) -> None:
+        """Do something that nobody waits for, after what runs."""
+        if self._client.server_is_there:
+            self._client.send(self._goal(message, "queue"), on_result=self._command_ended)
+        else:
+            self._note("a command is lost: nobody serves execute_action_plan")
+
+    def look_after(self) -> None:
+        """Send what waits, and end what will never end; call it now and then."""
+        self._client.look_after()
+        while self._waiting and self._client.server_is_there:
+            waiting = self._waiting.popleft()
+            self._goals[waiting.number] = self._client.send(
+                waiting.goal, partial(self._stood, waiting.number), partial(self._ended, waiting.number)
+            )
+        while self._waiting and time.monotonic() > self._waiting[0].deadline:
+            self._give_up(self._waiting.popleft(), "nobody serves execute_action_plan")
+
+    def close(self, reason: str) -> None:
+        """End everything, and say so to the OAC."""
+        reports, numbers = self._ledger.close(reason)
+        for report in reports:
+            self._tell(report)
+        self._cancel(numbers)
+
+    def forget(self, life: int) -> None:
+        """The OAC that wanted all this is gone, and its life ``life`` began: end it, and say nothing."""
+        self.life = life
+        self._cancel(self._ledger.forget())
+
+    def _goal(self, message: PlanMessage, on_new: str) -> ExecuteActionPlan.Goal:
+        wishes = self._wishes
+        return ExecuteActionPlan.Goal(
+            plan=message,
+            on_error=wishes.on_error,
+            retries=wishes.retries,
+            on_new=on_new,
+            priority=wishes.priority,
+            timeout=wishes.timeout,
+            source=self._source,
+        )
+
+    def _cancel(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            goal = self._goals.pop(number, None)
+            if goal is not None:
+                goal.cancel()
+        self._waiting = deque(one for one in self._waiting if one.number not in numbers)
+
+    def _stood(self, number: int, feedback: Any) -> None:
+        for report in self._ledger.stood(number, _stands(feedback.actions)):
+            self._tell(report)
+
+    def _ended(self, number: int, result: Any) -> None:
+        self._goals.pop(number, None)
+        well = result.outcome == "SUCCEEDED"
+        for report in self._ledger.ended(number, _stands(result.actions), well=well, reason=result.reason):
+            self._tell(report)
+
+    def _give_up(self, waiting: _Waiting, reason: str) -> None:
+        for report in self._ledger.ended(waiting.number, [], well=False, reason=reason):
+            self._tell(report)
+
+    def _command_ended(self, result: Any) -> None:
+        if result.outcome != "SUCCEEDED":
+            self._note(f"a command of the OAC: {result.outcome}: {result.reason}")
+
+    def _tell(self, report: Report) -> None:
+        if report.status == ERROR:
+            which = f"action {report.sequence} ({report.name})" if report.sequence else "what is left of it"
+            self._note(f"plan {report.plan_id}, {which}: error: {report.reason}")
+        self._report(report)
+
+
+def _stands(actions: Sequence[Any]) -> list[Stand]:
+    statuses: Mapping[int, str] = STATUS
+    return [Stand(one.sequence, one.name, statuses.get(one.status, ""), one.reason) for one in actions]

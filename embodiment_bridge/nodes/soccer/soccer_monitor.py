@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The node that watches a soccer server: scene, game, markers, and the services of the trainer."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.session import EventSession, Phase, Session
+from embodiment_bridge.link.transports.log_link import FASTEST, LogLink, LogPlayer
+from embodiment_bridge.link.transports.monitor_log import MonitorLog
+from embodiment_bridge.link.transports.parting_client import PartingClient
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.log_service import LogService
+from embodiment_bridge.nodes.base.parameters import declare
+from embodiment_bridge.nodes.base.statistics import session_diagnostics
+from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+from embodiment_bridge.nodes.soccer.monitor_publishers import MonitorPublishers
+from embodiment_bridge.nodes.soccer.trainer_services import TrainerServices
+from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
+from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
+from embodiment_bridge.protocols.soccer_monitor.trainer import Dialect, Trainer
+from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.wire.codec import Codec
+
+MAX_WAITING: Final = (
+    1000  # commands that wait to be sent; the server sends 25 messages a second, each releases them
+)
+
+PARAMETERS = (
+    Parameter(
+        "protocol",
+        "simspark_monitor",
+        "Protocol of the server's monitor port.",
+        choices=("simspark_monitor", "rcsssmj_monitor"),
+    ),
+    Parameter("host", "127.0.0.1", "Host of the server."),
+    Parameter(
+        "transport", "tcp", "Where messages come from: the server, or a log.", choices=("tcp", "replay")
+    ),
+    Parameter("recording", "", "Path of the log that transport replay plays."),
+    Parameter(
+        "replay_speed",
+        1.0,
+        "Speed factor of the replay, 1 is as recorded, 0 as fast as possible.",
+        0.0,
+        FASTEST,
+    ),
+    Parameter("frame_prefix", "", "Put before every frame name, e.g. monitor/."),
+    Parameter("publish_tf", True, "Publish ball and players on /tf, in the frame map."),
+    Parameter(
+        "mesh_folder", "", "Folder of the meshes that the server names; empty: simple solids stand for them."
+    ),
+)
+
+
+class SoccerMonitor(BridgeNode):
+    """One server, or one log. ``find_room(name)`` gives the room of a protocol or raises ConfigError."""
+
+    def __init__(self, find_room: Callable[[str], Room], **node_kwargs: Any) -> None:
+        super().__init__("soccer_monitor", PARAMETERS, **node_kwargs)
+        self._find_room = find_room
+
+    def configure(self) -> None:
+        """Build model, topics, services and session."""
+        values = self.values
+        room = self._find_room(values["protocol"])
+        values.update(declare(self, room.parameters))
+        dialect: Dialect = resolve(room.converter)
+        make_codec: Callable[[], Codec] = resolve(room.codec)
+        replay = values["transport"] == "replay"
+        self._log = MonitorLog(_existing(values["recording"])) if replay else None
+        self._player: LogPlayer | None = None
+        self._model = MonitorModel(can_ask=dialect.can_ask and not replay)
+        self._publishers_of_model = MonitorPublishers(
+            self,
+            self._model,
+            frame_prefix=values["frame_prefix"],
+            mesh_folder=values["mesh_folder"],
+            publish_tf=values["publish_tf"],
+        )
+        self._link_publisher = LinkPublisher(self)
+        self._waiting: deque[Any] = deque(maxlen=MAX_WAITING)
+        self._trainer = TrainerServices(
+            self,
+            Trainer(dialect, self._play_modes),
+            self._refusal,
+            make_codec().encode,
+            self._waiting.extend,
+            self._play_modes,
+        )
+        self._log_service = LogService(self, lambda: self._player)
+        self._session = self._make_session(make_codec)
+
+    def activate(self) -> None:
+        """Open the link."""
+        self._session.start()
+
+    def deactivate(self) -> None:
+        """Leave the server."""
+        self._session.stop()
+        self._player = None
+
+    def cleanup(self) -> None:
+        """Take everything that configure made off the graph."""
+        self._log_service.destroy()
+        self._trainer.destroy()
+        self._publishers_of_model.destroy()
+        self._link_publisher.destroy()
+
+    def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
+        """How the link stands, and whether the scene is whole."""
+        if not self.active:
+            return super().diagnose()
+        level, message, values = session_diagnostics(self._session)
+        del (
+            values["percept_to_frame_p50_ms"],
+            values["percept_to_frame_p99_ms"],
+            values["percept_to_frame_max_ms"],
+        )
+        model = self._model
+        values |= {
+            "in_step": model.in_step,
+            "mismatches": model.mismatches,
+            "nodes": len(model.graph),
+            "players": len(model.objects.players),
+        }
+        return level, message.replace("percepts flow", "messages flow"), values
+
+    # What the session calls, on its own thread (see session.Agent):
+
+    def greet(self) -> Iterable[Any]:
+        """A monitor says nothing."""
+        self._waiting.clear()
+        return ()
+
+    def respond(self, event: Any) -> Iterable[Any]:
+        """Take in what came; send what the trainer wants, and what the model asks for."""
+        wanted = self._model.take(event)
+        while self._waiting:
+            wanted.append(self._waiting.popleft())
+        return wanted
+
+    def ready(self, event: Any) -> bool:
+        """The first whole scene completes the handshake."""
+        return self._model.in_step
+
+    def observe(self, event: Any) -> None:
+        """Publish what the event says."""
+        if isinstance(event, MonitorState):
+            self._publishers_of_model.publish(event, self.get_clock().now().to_msg())
+
+    def lost(self, reason: str) -> None:
+        """The scene is not known any more."""
+        self._model.lost()
+
+    def _make_session(self, make_codec: Callable[[], Codec]) -> EventSession:
+        values, tell = self.values, self._link_publisher.publish
+        if self._log is not None:
+            return EventSession(
+                partial(self._open_log, make_codec), self, tell, peer=f"log://{self._log.path}"
+            )
+        connect = partial(PartingClient, values["host"], values["port"])
+        peer = f"tcp://{values['host']}:{values['port']}"
+        return Session(connect, make_codec, self, tell, peer=peer)
+
+    def _open_log(
+        self, make_codec: Callable[[], Codec], counters: Counters, clock: Callable[[], float]
+    ) -> LogLink:
+        if self._log is None:
+            raise ConfigError("parameter recording is empty")
+        self._player = LogPlayer(self._log, self.values["replay_speed"], clock)
+        return LogLink(self._player, make_codec(), clock)
+
+    def _play_modes(self) -> tuple[str, ...]:
+        return self._model.game.play_modes
+
+    def _refusal(self) -> str:
+        """Why no command can be sent now; empty when one can."""
+        if not self.active:
+            return f"{self.get_name()} is inactive; activate it first"
+        if self._log is not None:
+            return "this is a log; nobody takes commands"
+        status = self._session.status
+        if status.phase is not Phase.READY:
+            return f"the server is not there: link {status.phase.name}" + (
+                f", {status.reason}" if status.reason else ""
+            )
+        return ""
+
+
+def _existing(path: str) -> Path:
+    if not path:
+        raise ConfigError("parameter transport is 'replay': parameter recording must name a log")
+    return Path(path)

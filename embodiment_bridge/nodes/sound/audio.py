@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The player on the graph: the topic ``audio_state``, and a timer that runs while something plays."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.timer import Timer
+
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.media.cue import ChannelState
+from embodiment_bridge.media.player import Player
+from embodiment_bridge.msg import AudioState
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.sound.media_parameters import Surroundings, make_player
+from embodiment_bridge.nodes.sound.mouth_light import MouthLight
+
+PERIOD = 0.05  # s of wall time
+
+
+class Audio:
+    """A player and what tells of it. ``serve`` takes in what has happened and may be called at any time.
+
+    Raises:
+        ConfigError: a parameter cannot be used.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        values: Mapping[str, Any],
+        policy: UrlPolicy,
+        surroundings: Surroundings,
+        now: Callable[[], float],
+    ) -> None:
+        self._node = node
+        self._timer: Timer | None = None
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._mouth = MouthLight(node, values)
+        self._topic = node.create_publisher(AudioState, "audio_state", profile("state"))
+        self.player: Player = make_player(values, policy, surroundings, now, self._tell, self._publish)
+
+    def serve(self) -> None:
+        """Take in what has happened; goes on by itself as long as something plays."""
+        self.player.poll()
+        if self.player.busy and self._timer is None:
+            self._timer = self._node.create_timer(PERIOD, self._tick, clock=self._steady)
+
+    @property
+    def output(self) -> str:
+        """What plays, for diagnostics."""
+        output = self.player.output
+        return "none yet" if output is None else output.name
+
+    def destroy(self) -> None:
+        """Silence; take it off the graph."""
+        self._stop_timer()
+        self.player.close()
+        self._mouth.destroy()
+        self._node.destroy_publisher(self._topic)
+
+    def _tick(self) -> None:
+        self.player.poll()
+        states = self.player.states()
+        self._mouth.show(states)
+        if not self.player.busy:
+            self._stop_timer()
+            return
+        for state in states:
+            if state.state == "playing":
+                self._publish(state)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def _tell(self, text: str) -> None:
+        self._node.get_logger().info(text)
+
+    def _publish(self, state: ChannelState) -> None:
+        if self._topic.get_subscription_count() == 0:
+            return
+        message = AudioState(
+            channel=state.channel,
+            state=state.state,
+            id=state.id,
+            url=state.url,
+            text=state.text,
+            volume=state.volume,
+            heard_volume=state.heard_volume,
+            position=state.position,
+            length=math.nan if state.length is None else state.length,
+            output=state.output,
+            ending=state.ending,
+            reason=state.reason,
+            word=state.word,
+            phoneme=state.phoneme,
+            mouth=state.mouth,
+        )
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._topic.publish(message)

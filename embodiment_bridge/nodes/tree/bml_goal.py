@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a goal of `execute_bml` asks for, read and checked before anything of it begins."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour.engine import loading
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.control import MAX_BREAKPOINTS as ALL_BREAKPOINTS
+from embodiment_bridge.behaviour.engine.loading import Rejected, Rules
+from embodiment_bridge.behaviour.engine.values import values_of
+from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
+from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.document import Document
+from embodiment_bridge.bml.reading.freshness import age_refusal
+from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, allowed_to
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.errors import CommandError
+
+LARGEST_SEED = 2**32 - 1
+MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's own
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """A goal that can be run.
+
+    doubts: what is doubtful in the document, for people. seed: None draws one. values: of topics and of the goal.
+    """
+
+    document: Document
+    rules: Rules
+    estimate: Estimate
+    doubts: Sequence[str]
+    values: Mapping[str, Value]
+    seed: int | None
+    suspendable: object
+    breakpoints: tuple[str, ...]
+
+
+def goal_rules(
+    goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], urls: UrlPolicy, channels: Table
+) -> Rules:
+    """What the document of a goal may ask for, by its source, on a body with ``skills``."""
+    return Rules(
+        skills,
+        urls,
+        strict=goal.strict,
+        subtrees={item.key: item.value for item in goal.subtrees},
+        allowed=allowed_to(channels, goal.source),
+        allowed_fetched=allowed_fetched(channels, goal.source),
+    )
+
+
+def read_goal(
+    goal: ExecuteBml.Goal, rules: Rules, known: Mapping[str, Value], *, speech: bool, max_age: float = 0.0
+) -> Wish:
+    """Read a goal under ``rules``, while topics tell what is ``known``.
+
+    max_age: s by which its ``req_time`` may differ from now; 0: it is not looked at.
+
+    Raises:
+        Rejected: something in it is wrong; the text says what.
+    """
+    document, _ = loading.load(goal.document, rules, speech=speech)
+    stale = age_refusal(document.metadata, max_age, time.time())
+    if stale:
+        raise Rejected.because("", "STALE", f"the document is refused: {stale}")
+    if goal.seed > LARGEST_SEED:
+        raise Rejected.because("", "BAD_SEED", f"the seed is {goal.seed}, not within 0 to {LARGEST_SEED}")
+    if len(goal.breakpoints) > MAX_BREAKPOINTS:
+        text = f"{len(goal.breakpoints)} breakpoints; there may be {MAX_BREAKPOINTS}"
+        raise Rejected.because("", "TOO_MANY_BREAKPOINTS", text)
+    analysis = analyse(document, rules.skills)
+    return Wish(
+        document,
+        rules,
+        analysis.estimates[document.root.pointer],
+        [str(warning) for warning in analysis.warnings],
+        _values(goal, known),
+        None if goal.seed < 0 else goal.seed,
+        goal.suspendable or document.metadata.get("suspendable"),
+        tuple(goal.breakpoints),
+    )
+
+
+def _values(goal: ExecuteBml.Goal, known: Mapping[str, Value]) -> dict[str, Value]:
+    try:
+        values = {**known, **values_of((item.key, item.value) for item in goal.values)}
+        Blackboard(values)
+    except CommandError as error:
+        raise Rejected.because("", "BAD_VALUE", str(error)) from error
+    return values

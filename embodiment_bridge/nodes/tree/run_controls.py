@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services by which people pause, resume, step and stop what runs."""
+
+from collections.abc import Callable
+
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from embodiment_bridge.behaviour.engine.director import Director
+
+
+class RunControls:
+    """`~/pause ~/resume ~/step ~/stop` of a node; ``tick()`` is called after each."""
+
+    def __init__(self, node: Node, director: Director, tick: Callable[[], None]) -> None:
+        self._node = node
+        self._director = director
+        self._tick = tick
+        controls = {"stop": self._stop, "pause": self._pause, "resume": self._resume, "step": self._step}
+        self._services = [
+            node.create_service(Trigger, f"~/{name}", control) for name, control in controls.items()
+        ]
+
+    def destroy(self) -> None:
+        """Take the services off the graph."""
+        for service in self._services:
+            self._node.destroy_service(service)
+
+    def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        stopped = self._director.stop_all("stopped by the stop service")
+        text = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
+        return self._answer(response, True, text, "")
+
+    def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._answer(response, self._director.pause(), "pausing", "nothing runs")
+
+    def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._answer(response, self._director.resume(), "going on", "nothing is paused")
+
+    def _step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return self._answer(response, self._director.step(), "to the next transition", "nothing is paused")
+
+    def _answer(self, response: Trigger.Response, done: bool, text: str, otherwise: str) -> Trigger.Response:
+        self._tick()
+        response.success = done
+        response.message = text if done else otherwise
+        return response

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Log files of runs, one of JSON lines for each; `embodiment_bridge bml replay` does such a run again."""
+
+import re
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+
+from embodiment_bridge.core.errors import ConfigError
+
+NAME = re.compile(r"\d{8}T\d{6}_[0-9a-f]+\.jsonl")
+
+
+class RunFiles:
+    """Writes into ``folder``, and keeps the ``keep`` newest files. ``warn(text)`` hears of a disk that is full."""
+
+    def __init__(self, folder: str, keep: int, warn: Callable[[str], None]) -> None:
+        """Make the folder.
+
+        Raises:
+            ConfigError: it cannot be made or written into.
+        """
+        self._folder = Path(folder).expanduser()
+        self._keep = keep
+        self._warn = warn
+        self._open: dict[str, TextIO] = {}
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"parameter log_dir: {folder}: {error.strerror or error}") from error
+
+    def begin(self, run_id: str) -> Callable[[str], None]:
+        """What takes the lines of a run; after a failure it forgets them."""
+        path = self._folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}_{run_id}.jsonl"
+        try:
+            self._open[run_id] = path.open("w", buffering=1, encoding="utf-8")  # a crash leaves all lines
+            self._remove_old()
+        except OSError as error:
+            self._warn(f"no log of run {run_id}: {error}")
+        return lambda line: self._write(run_id, line)
+
+    def end(self, run_id: str) -> None:
+        """The run has ended: its file is complete."""
+        file = self._open.pop(run_id, None)
+        if file is not None:
+            self._attempt(run_id, file.close)
+
+    def close(self) -> None:
+        """Complete all files."""
+        for run_id in list(self._open):
+            self.end(run_id)
+
+    def _write(self, run_id: str, line: str) -> None:
+        file = self._open.get(run_id)
+        if file is not None and not self._attempt(run_id, lambda: file.write(line + "\n")):
+            del self._open[run_id]
+            with suppress(OSError):
+                file.close()
+
+    def _attempt(self, run_id: str, do: Callable[[], object]) -> bool:
+        try:
+            do()
+        except OSError as error:
+            self._warn(f"log of run {run_id} is not complete: {error}")
+            return False
+        return True
+
+    def _remove_old(self) -> None:
+        files = sorted(path for path in self._folder.iterdir() if NAME.fullmatch(path.name))
+        for path in files[: max(len(files) - self._keep, 0)]:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs without an action client: a document or URL from the parameters, and documents on the topic `bml`."""
+
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rclpy.clock import Clock, ClockType
+from rclpy.timer import Timer
+from std_msgs.msg import String
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.bml import to_json
+from embodiment_bridge.bml.document import Document, Request
+from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.safety import VETOED
+
+PARAMETERS = (
+    Parameter(
+        "start_url", "", "URL of a document that is fetched and run once the body is there; empty: none."
+    ),
+    Parameter("start_file", "", "Path of a document that is run once the body is there; empty: none."),
+    Parameter(
+        "start_retry",
+        10.0,
+        "How long after it FAILED, or a guard ended it, it is begun again, s; 0 never.",
+        0.0,
+        86400.0,
+    ),
+)
+MAX_BYTES = 1 << 20
+LOOK_S = 0.2  # between two looks for the body
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalGoal:
+    """Stands for an action goal where no client waits for one."""
+
+    request: ExecuteBml.Goal
+    run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+
+    def publish_feedback(self, feedback: object) -> None:
+        """Nobody listens; `~/events` tells it all."""
+
+
+Finish = Callable[..., None]
+Perform = Callable[[Any, ExecuteBml.Goal, str, Finish], None]
+
+
+class StartDesk:
+    """Begins runs by ``perform(goal, request, run_id, finish)``, and logs how they end.
+
+    Raises:
+        ConfigError: both a URL and a file are to be begun, or the file cannot be read.
+    """
+
+    def __init__(self, node: BridgeNode, perform: Perform, has_body: Callable[[], bool]) -> None:
+        self._node = node
+        self._perform = perform
+        self._has_body = has_body
+        self._document = start_document(node.values)
+        self._timer: Timer | None = None
+        self._subscription = node.create_subscription(String, "bml", self._heard, profile("command"))
+
+    def arm(self) -> None:
+        """The node is active: begin what the parameters name as soon as there is a body."""
+        self.disarm()
+        if self._document:
+            self._wait(LOOK_S)
+
+    def disarm(self) -> None:
+        """Begin nothing any more."""
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None
+
+    def destroy(self) -> None:
+        """Take the topic off the graph."""
+        self.disarm()
+        self._node.destroy_subscription(self._subscription)
+
+    def _wait(self, seconds: float) -> None:
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = self._node.create_timer(seconds, self._look, clock=steady)
+
+    def _look(self) -> None:
+        if self._has_body():
+            self.disarm()
+            self._begin("start", self._document)
+        elif self._timer is not None and self._timer.timer_period_ns > LOOK_S * 1e9:
+            self.arm()
+
+    def _heard(self, message: String) -> None:
+        self._begin("topic bml", message.data)
+
+    def _begin(self, source: str, document: str) -> None:
+        goal = LocalGoal(ExecuteBml.Goal(document=document, source=source, seed=-1))
+        self._perform(goal, goal.request, goal.run_id, self._finish)
+
+    def _finish(self, goal: LocalGoal, *, succeeded: bool, result: ExecuteBml.Result) -> None:
+        where = f" at {result.pointer}" if result.pointer else ""
+        text = f"{goal.request.source}: run {goal.run_id} ended {result.outcome}{where}: {result.reason}"
+        text = one_line(text).rstrip(": ")
+        if succeeded:
+            self._node.get_logger().info(text)
+        else:  # rclpy: one line of code has one severity
+            self._node.get_logger().warning(text)
+        retry = self._node.values["start_retry"]
+        failed = result.outcome == "FAILED" or result.reason.startswith(VETOED)
+        again = goal.request.source == "start" and failed and retry > 0.0
+        if again and self._node.active:
+            self._wait(retry)
+
+
+def start_document(values: Mapping[str, Any]) -> str:
+    """The document that the parameters name; empty: none.
+
+    Raises:
+        ConfigError: they name two, or one that cannot be read.
+    """
+    url, path = values["start_url"], values["start_file"]
+    if url and path:
+        raise ConfigError("parameters start_url and start_file: only one of them may be set")
+    if url:
+        return to_json(Document(Request(pointer="", name="start", url=url)))
+    if not path:
+        return ""
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        text = data.decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"parameter start_file: {path}: {error}") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"parameter start_file: {path} has more than {MAX_BYTES} bytes")
+    return text

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shows robots in a browser: what the graph says, on a page that this node serves."""
+
+import sys
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import PoseStamped
+from nav_msgs.msg import OccupancyGrid, Odometry
+from rclpy.clock import Clock, ClockType
+from rclpy.serialization import deserialize_message
+from rclpy.subscription import Subscription
+from rclpy.timer import Timer
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.msg import (
+    BodyStatus,
+    Feelings,
+    HeardMessage,
+    LinkState,
+    PhysiologyLevels,
+    PsiDemands,
+    SoccerField,
+    TreeSnapshot,
+)
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.viewing.page import Page
+from embodiment_bridge.viewing.painter import Painter
+from embodiment_bridge.viewing.robot_view import RobotView
+
+ALL: Final = "*"
+SWITCH_S: Final = 0.0005  # a robot in this process waits that long for the thread that draws, and not 5 ms
+MOST_ROBOTS: Final = 64
+LOOK_S: Final = 0.25  # between two looks whether somebody has come or gone
+TOPICS: Final = {
+    "robot_description": (String, "latched"),
+    "joint_states": (JointState, "sensor"),
+    "pose": (PoseStamped, "sensor"),
+    "odom": (Odometry, "sensor"),
+    "markers": (MarkerArray, "state"),
+    "map": (OccupancyGrid, "latched"),
+    "local_grid": (OccupancyGrid, "state"),
+    "field": (SoccerField, "latched"),
+    "behavior_tree/tree": (TreeSnapshot, "state"),
+    "feelings": (Feelings, "latched"),
+    "physiology": (PhysiologyLevels, "state"),
+    "psi_demands": (PsiDemands, "latched"),
+    "link_state": (LinkState, "latched"),
+    "opencog_bridge/link_state": (LinkState, "latched"),
+    "body_status": (BodyStatus, "latched"),
+    "heard": (HeardMessage, "events"),
+}
+PARAMETERS = (
+    Parameter(
+        "host", "127.0.0.1", "Address to serve on. Anything but 127.0.0.1 shows the page to other machines."
+    ),
+    Parameter("port", 8080, "TCP port of the page; 0: any free one.", 0, 65535),
+    Parameter(
+        "namespaces", ["."], "Namespaces of the robots to show. `.`: that of this node; `*`: of all in it."
+    ),
+    Parameter("rate", 15.0, "Pictures per second at most, Hz.", 1.0, 60.0),
+)
+
+
+class Viewer(BridgeNode):
+    """Subscribes while a page is open, and hands what comes to the thread that draws, undecoded."""
+
+    def __init__(self, **node_kwargs: Any) -> None:
+        super().__init__("viewer", PARAMETERS, **node_kwargs)
+        self._page: Page | None = None
+        self._painter: Painter | None = None
+        self._looker: Timer | None = None
+        self._looks: dict[str, list[Subscription]] = {}  # by namespace
+
+    @property
+    def url(self) -> str:
+        """Where the page is; empty while there is none."""
+        page = self._page
+        return "" if page is None else page.url
+
+    def activate(self) -> None:
+        """Serve the page."""
+        values = self.values
+        sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_S))
+        self._page = page = Page(values["host"], values["port"])
+        self._painter = Painter(page, values["rate"])
+        self._names: list[str] = []
+        for name in values["namespaces"]:
+            if name != ALL:
+                self._show(self._full(name))
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._looker = self.create_timer(LOOK_S, self._look, clock=steady)
+        self.get_logger().info(f"the page is at {page.url}")
+
+    def deactivate(self) -> None:
+        """End the page."""
+        if self._looker is not None:
+            self.destroy_timer(self._looker)
+            self._looker = None
+        self._look_away()
+        if self._painter is not None:
+            self._painter.close()
+            self._painter = None
+        if self._page is not None:
+            self._page.close()
+            self._page = None
+
+    def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
+        """Where the page is and who looks."""
+        if self._page is None or self._painter is None:
+            return super().diagnose()
+        values = {"url": self._page.url, "visitors": self._page.visitors, "pictures": self._painter.pictures}
+        if self._painter.error:
+            return DiagnosticStatus.WARN, f"not drawn: {self._painter.error}", values
+        return DiagnosticStatus.OK, "shown" if values["visitors"] else "nobody looks", values
+
+    def _full(self, name: str) -> str:
+        own: str = self.get_namespace()
+        if name in (".", ""):
+            return own
+        return name if name.startswith("/") else f"{own.rstrip('/')}/{name}"
+
+    def _show(self, namespace: str) -> None:
+        if self._page is None or self._painter is None:
+            return
+        if namespace not in self._names and len(self._names) < MOST_ROBOTS:
+            view = RobotView(self._page, len(self._names), namespace.strip("/") or "robot")
+            self._names.append(namespace)
+            self._painter.add(namespace, view)
+
+    def _look(self) -> None:
+        """Subscribe when the first page opens; leave the graph alone after the last one."""
+        if self._page is None or not self._page.visitors:
+            self._look_away()
+            return
+        if ALL in self.values["namespaces"]:
+            for namespace in self._robots():
+                self._show(namespace)
+        for namespace in self._names:
+            if namespace not in self._looks:
+                self._looks[namespace] = [self._listen(namespace, topic) for topic in TOPICS]
+
+    def _robots(self) -> list[str]:
+        """Namespaces in that of this node in which there are joints."""
+        own = self.get_namespace().rstrip("/") + "/"
+        names = (name for name, _ in self.get_topic_names_and_types() if name.startswith(own))
+        found = (name.removesuffix("/joint_states") for name in names if name.endswith("/joint_states"))
+        return sorted(name or "/" for name in found)
+
+    def _listen(self, namespace: str, topic: str) -> Subscription:
+        kind, role = TOPICS[topic]
+        name = f"{namespace.rstrip('/')}/{topic}"
+        take = partial(self._take, namespace, topic, kind)
+        return self.create_subscription(kind, name, take, profile(role), raw=True)
+
+    def _look_away(self) -> None:
+        for subscriptions in self._looks.values():
+            for subscription in subscriptions:
+                self.destroy_subscription(subscription)
+        self._looks.clear()
+
+    def _take(self, namespace: str, topic: str, kind: Any, data: bytes) -> None:
+        if self._painter is not None:
+            self._painter.take(namespace, topic, partial(deserialize_message, data, kind))

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connections of one element: the one that it opens to the Router, and those that the Router dials back."""
+
+import contextlib
+import select
+import socket
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.protocols.opencog.router.codec import Codec
+from embodiment_bridge.wire.events import Malformed
+
+MAX_DIALBACKS: Final = 64  # a Router has two at a time; more are left over from outages
+TURN: Final = 0.1  # s; ``Beat`` comes at least so often
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an element and its Router are. ``told_host`` is what the Router is told to dial; empty: ``listen_host``."""
+
+    id: str
+    router_host: str = "127.0.0.1"
+    router_port: int = wire.ROUTER_PORT
+    listen_host: str = "127.0.0.1"
+    listen_port: int = 0
+    told_host: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedIn:
+    """The Router knows us: it said so, or, in no-ack mode, was told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """Time goes on, or something waits to be sent."""
+
+
+class Element:
+    """Listens once made. Dial-backs stay open while the connection to the Router is made anew.
+
+    acks: whether the Router is in ack mode; must be as it is there. silence: s without a word from the Router after
+    which the link counts as lost; 0 for ever.
+
+    Raises:
+        LinkError: it cannot listen, or the Router's host is unknown.
+    """
+
+    def __init__(self, address: Address, *, acks: bool = False, silence: float = 60.0) -> None:
+        self.address = address
+        self.acks = acks
+        self.silence = silence
+        routers = _addresses(address.router_host)
+        self.server = TcpServer(address.listen_host, address.listen_port, allowed=routers.__contains__)
+        self.dialbacks: dict[int, tuple[TcpClient, Codec]] = {}
+        self._waker, self._woken = socket.socketpair()
+        self._waker.setblocking(False)
+        self._woken.setblocking(False)
+        self.poll = select.poll()
+        self.poll.register(self.server, select.POLLIN)
+        self.poll.register(self._woken, select.POLLIN)
+
+    def login(self) -> wire.Login:
+        """The first command of a connection."""
+        host = self.address.told_host or self.address.listen_host
+        return wire.Login(self.address.id, host, self.server.port)
+
+    def wake(self) -> None:
+        """Let a waiting ``read`` give a ``Beat``. Any thread may."""
+        with contextlib.suppress(OSError):  # full: it will wake anyway; closed: nobody waits
+            self._waker.send(b"\0")
+
+    def open_link(self, counters: Counters, clock: Callable[[], float]) -> "RouterLink":
+        """Connect to the Router.
+
+        Raises:
+            LinkError: nobody accepts.
+        """
+        return RouterLink(self, counters, clock)
+
+    def drain(self) -> None:
+        """Forget that ``wake`` was called."""
+        with contextlib.suppress(BlockingIOError):
+            while self._woken.recv(4096):
+                pass
+
+    def accept(self) -> None:
+        """Take a dial-back that waits; of too many the oldest is hung up on."""
+        connection = self.server.accept(TURN)
+        if connection is None:
+            return
+        if len(self.dialbacks) >= MAX_DIALBACKS:
+            self.drop(next(iter(self.dialbacks)))
+        self.dialbacks[connection.fileno()] = (connection, Codec())
+        self.poll.register(connection, select.POLLIN)
+
+    def drop(self, number: int) -> None:
+        """Hang up on a dial-back."""
+        connection, _ = self.dialbacks.pop(number)
+        self.poll.unregister(connection)
+        connection.close()
+
+    def close(self) -> None:
+        """Close everything; no link may be open any more."""
+        for number in list(self.dialbacks):
+            self.drop(number)
+        self.server.close()
+        self._waker.close()
+        self._woken.close()
+
+
+class RouterLink:
+    """An ``EventLink`` over all connections of an element: events of all of them in, commands out on the first.
+
+    Notices and batches are acknowledged here, on the connection that they came by, before anybody hears of them: a
+    Router in ack mode waits for that with one of its threads.
+    """
+
+    def __init__(self, element: Element, counters: Counters, clock: Callable[[], float]) -> None:
+        self._element = element
+        self._counters = counters
+        self._clock = clock
+        self.arrived = self._heard = clock()
+        self._codec = Codec()
+        self._stale: set[int] = set()
+        self._take_what_waits()
+        address = element.address
+        self._router = TcpClient(address.router_host, address.router_port)
+        self._number = self._router.fileno()
+        element.poll.register(self._router, select.POLLIN)
+        self._logged_in = False
+        self._lost = ""
+        self._due: deque[Any] = deque() if element.acks else deque([LoggedIn()])
+        self.peer = self._router.peer
+
+    def _take_what_waits(self) -> None:
+        """Dial-backs from before the login: what they say of the Router itself is what made us log in again."""
+        for number, _ in self._element.poll.poll(0):
+            if number == self._element.server.fileno():
+                self._element.accept()
+        self._stale = set(self._element.dialbacks)
+
+    def read(self, timeout: float) -> list[Any]:
+        """See ``EventLink``; ends with a ``Beat`` when it is time to look what is to be sent.
+
+        Raises:
+            LinkError: the Router hung up, restarted, refused us or has been silent for too long.
+        """
+        if self._due:
+            return [self._due.popleft()]
+        if self._lost:  # only now, so that what came along with it was heard
+            raise LinkError(self._lost)
+        ready = self._element.poll.poll(min(timeout, TURN) * 1000.0)
+        self.arrived = self._clock()
+        events: list[Any] = []
+        for number, _ in ready:
+            events += self._read_from(number)
+        self._check_silence()
+        return [*events, Beat()]
+
+    def _read_from(self, number: int) -> list[Any]:
+        element = self._element
+        if number == self._number:
+            return self._read_router()
+        if number in element.dialbacks:
+            return self._read_dialback(number)
+        if number == element.server.fileno():
+            element.accept()
+        else:
+            element.drain()
+        return []
+
+    def _read_dialback(self, number: int) -> list[Any]:
+        connection, codec = self._element.dialbacks[number]
+        try:
+            events = self._decode(connection, codec)
+            if self._element.acks:
+                for event in events:
+                    if _wants_ack(event):
+                        connection.write(codec.encode(wire.Ack()))
+        except LinkError as error:  # the Router dials again when it needs to
+            self._counters.last_error = str(error)
+            self._element.drop(number)
+            return []
+        for event in events:
+            self._heed(event, number)
+        return events
+
+    def _heed(self, event: Any, number: int) -> None:
+        """A Router that has restarted says that it is unavailable: it has forgotten that we are there."""
+        if isinstance(event, wire.Unavailable) and event.id == wire.ROUTER and number not in self._stale:
+            self._lost = f"{self.peer}: the Router has restarted"
+        self._stale.discard(number)
+
+    def _decode(self, connection: TcpClient, codec: Codec) -> list[Any]:
+        data = connection.read(0.0)
+        self._counters.bytes_in += len(data)
+        self._heard = self.arrived if data else self._heard
+        return codec.feed(data)
+
+    def _read_router(self) -> list[Any]:
+        """What comes on our own connection: answers, in ack mode; of which the first is to the login."""
+        try:
+            events = self._decode(self._router, self._codec)
+        except LinkError as error:
+            self._lost = str(error)
+            return []
+        found: list[Any] = []
+        for event in events:
+            if isinstance(event, wire.Ok) and not self._logged_in and self._element.acks:
+                self._logged_in = True
+                found.append(LoggedIn())
+            elif isinstance(event, wire.Failed) and (not self._logged_in or "<from>" in event.reason):
+                self._lost = f"{self.peer}: the Router refused: {event.reason}"
+            else:
+                found.append(event)
+        return found
+
+    def _check_silence(self) -> None:
+        limit = self._element.silence
+        if limit and self.arrived - self._heard > limit:
+            told = self._element.login()
+            silent = f"nothing heard from the Router for {limit:g} s"
+            self._lost = f"{self.peer}: {silent}; can it dial {told.host}:{told.port}?"
+
+    def write(self, commands: Iterable[Any]) -> bool:
+        """See ``EventLink``: all commands go out in one write, to the Router."""
+        data = b"".join(map(self._encode, commands))
+        if data:
+            self._router.write(data)
+            self._counters.bytes_out += len(data)
+        return bool(data)
+
+    def _encode(self, command: Any) -> bytes:
+        try:
+            return self._codec.encode(command)
+        except CommandError as error:
+            self._counters.refuse(error)
+            return b""
+
+    def close(self) -> None:
+        """Hang up on the Router; the dial-backs stay."""
+        with contextlib.suppress(KeyError, ValueError):
+            self._element.poll.unregister(self._number)
+        self._router.close()
+
+
+def _wants_ack(event: Any) -> bool:
+    match event:
+        case wire.Message(last=last):
+            return last
+        case wire.Available() | wire.Unavailable() | wire.NewMessages() | wire.BatchEnd():
+            return True
+    return isinstance(event, Malformed) and "NO_MORE_MESSAGES" in event.reason
+
+
+def _addresses(host: str) -> set[str]:
+    try:
+        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, socket.AF_INET)}
+    except OSError as error:
+        raise LinkError(f"the Router's host {host!r} is unknown: {error}") from error

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What waits to be sent to elements of the network, from any thread."""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from embodiment_bridge.protocols.opencog.router.wire import MessageType
+
+MAX_EVENTS = 500  # letters of kind EVENT that wait for one destination
+
+
+class Kind(Enum):
+    """What happens to a letter that has to wait."""
+
+    RESULT = "result"  # never lost: waits for a live connection and for its destination
+    EVENT = "event"  # the oldest of too many is dropped; all are when the destination is gone
+    STATE = "state"  # a newer one of the same topic takes its place; dropped when the destination is gone
+
+
+@dataclass(slots=True)
+class Letter:
+    """One message to be. ``make`` gives the payload at the moment of writing, or None when there is nothing to say.
+
+    topic: of a STATE. about: what a RESULT is about, for people.
+    """
+
+    to: str
+    make: Callable[[], bytes | None]
+    kind: Kind = Kind.EVENT
+    type: int = MessageType.STRING
+    topic: str = ""
+    about: str = ""
+
+
+class Outbox:
+    """Letters by destination. ``wake`` is called after each new one.
+
+    Results go first, then events, then states, each kind in its order: elements are told in the order of time,
+    because a letter gets its time when it is written.
+    """
+
+    def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
+        self.wake = wake
+        self.dropped = 0
+        self._lock = threading.Lock()
+        self._results: deque[Letter] = deque()
+        self._events: dict[str, deque[Letter]] = {}
+        self._states: dict[tuple[str, str], Letter] = {}
+
+    def put(self, letter: Letter) -> None:
+        """Let a letter wait for its turn. Any thread may."""
+        with self._lock:
+            if letter.kind is Kind.RESULT:
+                self._results.append(letter)
+            elif letter.kind is Kind.EVENT:
+                queue = self._events.setdefault(letter.to, deque(maxlen=MAX_EVENTS))
+                self.dropped += len(queue) == MAX_EVENTS
+                queue.append(letter)
+            else:
+                self._states.pop((letter.to, letter.topic), None)
+                self._states[letter.to, letter.topic] = letter
+        self.wake()
+
+    def take(self, reachable: Callable[[str], bool]) -> Letter | None:
+        """The next letter to a reachable destination; what is no result and cannot be delivered is dropped."""
+        with self._lock:
+            for letter in self._results:
+                if reachable(letter.to):
+                    self._results.remove(letter)
+                    return letter
+            for to, queue in self._events.items():
+                if reachable(to):
+                    if queue:
+                        return queue.popleft()
+                else:
+                    self.dropped += len(queue)
+                    queue.clear()
+            for key in list(self._states):
+                letter = self._states.pop(key)
+                if reachable(letter.to):
+                    return letter
+                self.dropped += 1
+        return None
+
+    def put_back(self, letter: Letter) -> None:
+        """A letter that was taken and could not be written: results come first again, the rest has had its time."""
+        with self._lock:
+            if letter.kind is Kind.RESULT:
+                self._results.appendleft(letter)
+            else:
+                self.dropped += 1
+
+    def forget(self, to: str) -> int:
+        """Drop everything for one destination, results too: who wanted them is gone. Returns how many results."""
+        with self._lock:
+            before = len(self._results)
+            self._results = deque(letter for letter in self._results if letter.to != to)
+            self._events.pop(to, None)
+            self._states = {key: letter for key, letter in self._states.items() if letter.to != to}
+            return before - len(self._results)
+
+    def waiting(self, kind: Kind | None = None) -> int:
+        """How many letters wait; of one kind or of all."""
+        with self._lock:
+            counts = {
+                Kind.RESULT: len(self._results),
+                Kind.EVENT: sum(map(len, self._events.values())),
+                Kind.STATE: len(self._states),
+            }
+        return sum(counts.values()) if kind is None else counts[kind]

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Router's lines: bytes to events, commands to bytes, for one connection. Payloads stay bytes.
+
+A line from the Router begins with ``c`` (command) or ``d`` (a line of a message); only the answers ``OK`` and
+``FAILED`` have no such mark. Lines to the Router have none (opencog/embodiment/Control/MessagingSystem).
+"""
+
+import re
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
+from embodiment_bridge.wire.line_framing import Line, LineFramer
+
+MAX_LINE: Final = 1 << 18  # bytes; plans of a real OAC have lines of some 100
+MAX_MESSAGE: Final = 1 << 20  # bytes of payload
+MAX_HELD: Final = 100  # other lines amid an open message
+MAX_ID: Final = 200  # characters; the Router's buffers have 256 bytes
+
+_WORD: Final = re.compile(r"[!-~]+")
+_NUMBER: Final = re.compile(rb"-?[0-9]{1,9}")
+
+
+class Codec:
+    """Decodes what the Router sends and encodes what it is sent. Keeps the unfinished line and message only."""
+
+    def __init__(self) -> None:
+        self._lines = LineFramer(MAX_LINE)
+        self._fed = 0
+        self._open: _Open | None = None
+        self._skipping = False  # the lines of a message that is given up
+        self._held: list[Any] = []  # events amid an open message: events keep the order of their offsets
+
+    def feed(self, data: bytes) -> list[Any]:
+        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+        self._fed += len(data)
+        found: list[Any] = []
+        for line in self._lines.feed(data):
+            if isinstance(line, Malformed):
+                self._tell(line, found)
+            elif line.text:
+                self._read(line, found)
+        return found
+
+    def close(self) -> list[Truncated]:
+        """The stream ended: return a ``Truncated`` if a line or a message was unfinished, else nothing."""
+        partial = self._lines.close()
+        if self._open is None:
+            return partial
+        begun, self._open, self._held = self._open.offset, None, []
+        return [Truncated(begun, self._fed - begun)]
+
+    def encode(self, command: "wire.Command | Unknown") -> bytes:
+        """The lines of one command.
+
+        Raises:
+            CommandError: the command cannot be sent; the text names the field, its value and what it may be.
+        """
+        return _write(command) + b"\n"
+
+    def _read(self, line: Line, found: list[Any]) -> None:
+        mark, text = line.text[:1], line.text[1:]
+        if mark == b"d":
+            self._read_data(line, text, found)
+        elif mark == b"c" and text == b"NO_MORE_MESSAGES":
+            self._end_batch(line, found)
+        elif mark == b"c" and text.split(b" ")[0] == b"START_MESSAGE":
+            self._begin(line, text, found)
+        else:
+            self._tell(_notice(line) if mark == b"c" else _answer(line), found)
+
+    def _read_data(self, line: Line, text: bytes, found: list[Any]) -> None:
+        if self._skipping:
+            return
+        if self._open is None:
+            self._tell(Malformed(line.offset, "a line of a message outside a message", excerpt(text)), found)
+        elif not self._open.add(text):
+            self._give_up(f"message longer than {MAX_MESSAGE} bytes skipped", found)
+
+    def _begin(self, line: Line, text: bytes, found: list[Any]) -> None:
+        self._complete(found, last=False)
+        words = _words(text)
+        if len(words) == 4 and _NUMBER.fullmatch(words[3].encode()):
+            self._open = _Open(line.offset, words[1], words[2], int(words[3]))
+        else:
+            self._skipping = True
+            found.append(
+                Malformed(line.offset, "START_MESSAGE needs sender, destination, type", excerpt(text))
+            )
+
+    def _end_batch(self, line: Line, found: list[Any]) -> None:
+        if self._open is not None:
+            self._complete(found, last=True)
+        elif self._skipping:
+            self._skipping = False
+            found.append(wire.BatchEnd(line.offset))
+        else:
+            found.append(Malformed(line.offset, "NO_MORE_MESSAGES outside a batch", excerpt(line.text)))
+
+    def _complete(self, found: list[Any], *, last: bool) -> None:
+        if self._open is not None:
+            found.append(self._open.message(last))
+            self._release(found)
+        self._skipping = False
+
+    def _give_up(self, reason: str, found: list[Any]) -> None:
+        if self._open is not None:
+            found.append(Malformed(self._open.offset, reason, excerpt(bytes(self._open.payload[:100]))))
+            self._skipping = True
+            self._release(found)
+
+    def _release(self, found: list[Any]) -> None:
+        found += self._held
+        self._held, self._open = [], None
+
+    def _tell(self, event: Any, found: list[Any]) -> None:
+        if self._open is None:
+            found.append(event)
+        else:
+            self._held.append(event)
+            if len(self._held) > MAX_HELD:
+                self._give_up(f"message with more than {MAX_HELD} other lines in it skipped", found)
+
+
+class _Open:
+    """A message whose end has not come."""
+
+    def __init__(self, offset: int, sender: str, to: str, kind: int) -> None:
+        self.offset, self.sender, self.to, self.kind = offset, sender, to, kind
+        self.payload = bytearray()
+        self._empty = True
+
+    def add(self, text: bytes) -> bool:
+        """Take one line; False when the message is too long now."""
+        if not self._empty:
+            self.payload += b"\n"
+        self._empty = False
+        self.payload += text
+        return len(self.payload) <= MAX_MESSAGE
+
+    def message(self, last: bool) -> wire.Message:
+        """The message, which is whole."""
+        return wire.Message(self.offset, self.sender, self.to, self.kind, bytes(self.payload), last)
+
+
+def _words(text: bytes) -> list[str]:
+    """The words of a command line; none when one is empty or not printable ASCII."""
+    words = text.decode("latin-1").split(" ")
+    return words if all(map(_WORD.fullmatch, words)) else []
+
+
+def _notice(line: Line) -> Any:
+    match _words(line.text[1:]):
+        case ["AVAILABLE_ELEMENT", name]:
+            return wire.Available(line.offset, name)
+        case ["UNAVAILABLE_ELEMENT", name]:
+            return wire.Unavailable(line.offset, name)
+        case ["NOTIFY_NEW_MESSAGE", count] if count.isdecimal() and len(count) < 10:
+            return wire.NewMessages(line.offset, int(count))
+        case ["AVAILABLE_ELEMENT" | "UNAVAILABLE_ELEMENT" | "NOTIFY_NEW_MESSAGE" as word, *_]:
+            return Malformed(line.offset, f"{word} with wrong arguments", excerpt(line.text))
+        case []:
+            return Malformed(line.offset, "not words with one blank between them", excerpt(line.text))
+    return Unknown(line.offset, line.text)
+
+
+def _answer(line: Line) -> Any:
+    if line.text == b"OK":
+        return wire.Ok(line.offset)
+    if line.text.startswith(b"FAILED"):
+        reason = line.text.removeprefix(b"FAILED").removeprefix(b" - ")
+        return wire.Failed(line.offset, reason.decode("utf-8", "backslashreplace").strip())
+    return Malformed(line.offset, "a line begins with c or d, or is OK or FAILED", excerpt(line.text))
+
+
+def _write(command: Any) -> bytes:
+    match command:
+        case wire.Login():
+            host = _name("Login.host", command.host)
+            port = _whole("Login.port", command.port, 1, 65535)
+            return f"LOGIN {_name('Login.id', command.id)} {host} {port}".encode("ascii")
+        case wire.Logout():
+            return f"LOGOUT {_name('Logout.id', command.id)}".encode("ascii")
+        case wire.NewMessage():
+            return _new_message(command)
+        case wire.RequestUnread():
+            limit = _whole("RequestUnread.limit", command.limit, -1, 10**9)
+            return f"REQUEST_UNREAD_MESSAGES {_name('RequestUnread.id', command.id)} {limit}".encode("ascii")
+        case wire.Ack():
+            return b"OK"
+        case Unknown():
+            return _raw(command.raw)
+    raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in wire.COMMANDS)))
+
+
+def _new_message(command: wire.NewMessage) -> bytes:
+    payload: Any = command.payload
+    if not isinstance(payload, bytes) or b"\0" in payload:
+        raise CommandError(
+            f"NewMessage.payload is {payload!r:.80}; it must be bytes without NUL, where the Router cuts them off"
+        )
+    sender, to = _name("NewMessage.sender", command.sender), _name("NewMessage.to", command.to)
+    kind = _whole("NewMessage.type", command.type, 1, 999)
+    head = f"NEW_MESSAGE {sender} {to} {kind} {payload.count(10) + 1}\n"  # 0 lines would wedge the Router for ever
+    return head.encode("ascii") + payload
+
+
+def _name(field: str, value: Any) -> str:
+    if isinstance(value, str) and len(value) <= MAX_ID and _WORD.fullmatch(value):
+        return value
+    raise CommandError(
+        f"{field} is {value!r}; it must be 1 to {MAX_ID} printable ASCII characters without blanks"
+    )
+
+
+def _whole(field: str, value: Any, lowest: int, highest: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
+        return int(value)
+    raise CommandError(f"{field} is {value!r}; it must be a whole number from {lowest} to {highest}")
+
+
+def _raw(line: Any) -> bytes:
+    """A line that was received, for sending it again."""
+    if isinstance(line, bytes) and line and len(line) <= MAX_LINE and not {0, 10, 13} & set(line):
+        return line
+    raise CommandError(f"Unknown.raw is {line!r:.80}; it must be one line without NUL")

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a body is told to an OAC: who it is, where its map lies, in which units and dialect. All in m and rad."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import pi
+
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.protocols.opencog.xml.events import DIALECTS
+from embodiment_bridge.protocols.opencog.xml.parts import ENTITY_TYPES
+
+SPEECH = ("raw", "instruction", "none")
+LARGEST = 2**31 - 1  # of the whole numbers in a message
+
+# What the kinds of entities on the ROS side are for an OAC; all else is an object.
+KINDS: Mapping[str, str] = {
+    "player": "avatar",
+    "robot": "avatar",
+    "agent": "avatar",
+    "person": "humanoid",
+    "human": "humanoid",
+    "pet": "pet",
+    "wall": "structure",
+    "landmark": "structure",
+    "obstacle": "structure",
+    "goal": "structure",
+    "line": "structure",
+    "structure": "structure",
+    "avatar": "avatar",
+    "humanoid": "humanoid",
+    "accessory": "accessory",
+    "unknown": "unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One body as one OAC knows it.
+
+    Args:
+        agent_id: id of the body in all messages, and of the OAC in the network.
+        agent_type: of ENTITY_TYPES.
+        agent_name, owner_id, owner_name: how it is called, and whose it is.
+        aliases: ids that mean this body on the ROS side, such as its namespace.
+        dialect: see ``events.DIALECTS``.
+        units_per_metre: 0 is that of the dialect: 1000, or 1 in ``final``.
+        compass: yaw counts clockwise from y, as in 2008, instead of counter-clockwise from x.
+        map_x, map_y: corner of the map with the smallest coordinates, m.
+        map_side: side of the map, which is a square, m.
+        map_name: for ``final``.
+        pose: x, y, z, yaw of a body that nobody locates (m, rad).
+        size: extents of the body along forward, left and up, m.
+        move_threshold, turn_threshold: what has moved less than this is not told again (m, rad).
+        speech: what becomes of what is heard: ``raw`` (for a language server), ``instruction`` or ``none``.
+        echo_own_actions: whether actions of the body itself are told as those of others are.
+        kinds: entity types by kind of entity.
+    """
+
+    agent_id: str
+    agent_type: str = "pet"
+    agent_name: str = ""
+    owner_id: str = ""
+    owner_name: str = ""
+    aliases: frozenset[str] = frozenset()
+    dialect: str = "seed"
+    units_per_metre: float = 0.0
+    compass: bool = False
+    map_x: float = -16.0
+    map_y: float = -16.0
+    map_side: float = 32.0
+    map_name: str = "map"
+    pose: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    size: Vector = (0.3, 0.3, 0.6)
+    move_threshold: float = 0.01
+    turn_threshold: float = 0.02
+    speech: str = "raw"
+    echo_own_actions: bool = False
+    kinds: Mapping[str, str] = field(default_factory=lambda: KINDS)
+
+    def __post_init__(self) -> None:
+        """Compare with what is possible.
+
+        Raises:
+            ConfigError: something cannot be; the text names it, its value and the choices.
+        """
+        for what, value, choices in (
+            ("dialect", self.dialect, DIALECTS),
+            ("agent_type", self.agent_type, ENTITY_TYPES),
+            ("speech", self.speech, SPEECH),
+        ):
+            if value not in choices:
+                raise ConfigError(unknown(what, value, choices))
+        if not self.agent_id or any(letter.isspace() for letter in self.agent_id) or len(self.agent_id) > 200:
+            raise ConfigError(f"agent_id {self.agent_id!r} is not 1 to 200 characters without white space")
+        if not self.map_side > 0.0:
+            raise ConfigError(f"map_side {self.map_side} is not larger than 0")
+        reach = max(abs(self.map_x), abs(self.map_y)) + self.map_side
+        if not reach * self.scale < LARGEST:
+            raise ConfigError(
+                f"map of {self.map_side} m at {self.map_x}, {self.map_y} is too large for its units"
+            )
+
+    @property
+    def scale(self) -> float:
+        """Units of the wire in a metre."""
+        return self.units_per_metre or (1.0 if self.dialect == "final" else 1000.0)
+
+    def yaw_out(self, yaw: float) -> float:
+        """Yaw for the OAC, in -pi..pi."""
+        return wrap_angle(pi / 2.0 - yaw if self.compass else yaw)
+
+    def yaw_in(self, yaw: float) -> float:
+        """Yaw in ``map`` of one from the OAC, in -pi..pi."""
+        return self.yaw_out(yaw)  # the one is its own inverse
+
+    def kind(self, kind: str) -> str:
+        """The entity type of a kind of entity."""
+        return self.kinds.get(kind.lower(), "object")

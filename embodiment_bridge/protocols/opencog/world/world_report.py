@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an OAC is told of the world: everything once, then what changed; the body itself comes first."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import dist, hypot, isfinite
+from typing import Final
+
+from embodiment_bridge.core.rotation import Vector as Triple
+from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.protocols.opencog.world.ids import IdBook
+from embodiment_bridge.protocols.opencog.world.settings import Settings
+from embodiment_bridge.protocols.opencog.xml.events import MapInfo
+from embodiment_bridge.protocols.opencog.xml.parts import (
+    NO_ROTATION,
+    NO_VECTOR,
+    Blip,
+    Entity,
+    MapData,
+    MapThing,
+    Properties,
+    Rotation,
+    Vector,
+)
+from embodiment_bridge.protocols.opencog.xml.xml_text import clean
+
+MOST_THINGS: Final = 5000
+SLOW: Final = 0.03  # m/s; less is standing still
+SHORTEST_S: Final = 0.02  # between two places that a speed is made of
+FARTHEST: Final = 1e6  # m
+STILL: Final[Triple] = (0.0, 0.0, 0.0)
+RESERVED: Final = frozenset(("visibility-status", "detector", "remove", "length", "width", "height", "class"))
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing in ``map``: m and rad. ``size`` along its own forward, left and up, 0 where unknown."""
+
+    id: str
+    kind: str
+    position: Triple
+    yaw: float = 0.0
+    size: Triple = (0.0, 0.0, 0.0)
+    visible: bool = True
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    thing: Thing
+    moving: bool
+
+
+class WorldReport:
+    """Decides what to tell. Not for several threads."""
+
+    def __init__(self, settings: Settings, ids: IdBook) -> None:
+        self._settings = settings
+        self._ids = ids
+        self._told: dict[str, _Told] = {}
+        self._seen: dict[str, tuple[float, Triple, Triple]] = {}  # time, place and speed of each thing
+        self._stale: dict[
+            str, Thing
+        ] = {}  # told before the last refresh: what is gone since must be told too
+        self._first = True
+
+    def refresh(self) -> None:
+        """The OAC is a new one, or may have missed something: tell everything again."""
+        self._stale |= {id_: told.thing for id_, told in self._told.items()}
+        self._told.clear()
+        self._first = True
+
+    def update(self, own: Thing, others: Iterable[Thing], stamp: str, now_s: float) -> MapInfo | None:
+        """What there is to tell of the world as it is now, or None.
+
+        Args:
+            own: the body itself.
+            others: all else that is known; what was told before and is not here now is gone.
+            stamp: time of the message.
+            now_s: time in s of any clock that does not go back, for speeds.
+        """
+        things = {own.id: own} | {t.id: t for t in others if t.id != own.id and _usable(t)}
+        if len(things) > MOST_THINGS:
+            things = dict(list(things.items())[:MOST_THINGS])
+        news: list[tuple[Thing, Triple, bool]] = []
+        for thing in things.values():
+            speed = self._speed(thing, now_s)
+            told = self._told.get(thing.id)
+            moving = hypot(*speed) > 0.0
+            if told is None or moving != told.moving or self._differs(thing, told.thing):
+                news.append((thing, speed, False))
+                self._told[thing.id] = _Told(thing, moving)
+        gone = self._stale | {id_: told.thing for id_, told in self._told.items()}
+        self._stale = {}
+        for thing in [thing for id_, thing in gone.items() if id_ not in things]:
+            self._told.pop(thing.id, None)
+            self._seen.pop(thing.id, None)
+            news.append((thing, STILL, True))
+        self._seen = {id_: seen for id_, seen in self._seen.items() if id_ in things}
+        return self._map(news, stamp, own.id) if news else None
+
+    def _speed(self, thing: Thing, now_s: float) -> Triple:
+        """m/s in ``map`` since the thing was last looked at; what is not seen stands still."""
+        before = self._seen.get(thing.id)
+        if before is None or not thing.visible or now_s < before[0]:
+            self._seen[thing.id] = (now_s, thing.position, STILL)
+            return STILL
+        then, place, speed = before
+        passed = now_s - then
+        if passed < SHORTEST_S:
+            return speed
+        x, y, z = ((new - old) / passed for new, old in zip(thing.position, place, strict=True))
+        speed = (x, y, z) if hypot(x, y, z) > SLOW else STILL
+        self._seen[thing.id] = (now_s, thing.position, speed)
+        return speed
+
+    def _differs(self, new: Thing, old: Thing) -> bool:
+        settings = self._settings
+        return (
+            new.visible != old.visible
+            or new.kind != old.kind
+            or new.properties != old.properties
+            or dist(new.position, old.position) > settings.move_threshold
+            or abs(wrap_angle(new.yaw - old.yaw)) > settings.turn_threshold
+            or dist(new.size, old.size) > settings.move_threshold
+        )
+
+    def _map(self, news: Iterable[tuple[Thing, Triple, bool]], stamp: str, own_id: str) -> MapInfo:
+        settings = self._settings
+        scale = settings.scale
+        x, y, side = (round(v * scale) for v in (settings.map_x, settings.map_y, settings.map_side))
+        blips = tuple(
+            self._blip(thing, speed, gone, stamp, thing.id == own_id) for thing, speed, gone in news
+        )
+        if settings.dialect != "final":
+            return MapInfo(global_position_x=x, global_position_y=y, global_position_offset=side, blips=blips)
+        first, self._first = self._first, False
+        return MapInfo(
+            global_position_x=x,
+            global_position_y=y,
+            global_position_z=0,
+            global_position_offset=side,
+            global_position_offset_x=side,
+            global_position_offset_y=side,
+            global_position_offset_z=side,
+            global_floor_height=0,
+            map_name=settings.map_name,
+            is_first_time_percept_world=first,
+            timestamp=stamp,
+            map_data=(MapData(tuple(map_thing(blip) for blip in blips)),),
+        )
+
+    def _blip(self, thing: Thing, speed: Triple, gone: bool, stamp: str, own: bool) -> Blip:
+        entity = self._own_entity() if own else self._entity(thing)
+        if gone:  # the schema demands places and turns all the same
+            properties = (("remove", "true"), *self._size(thing))
+            return Blip(stamp, entity, NO_VECTOR, NO_ROTATION, NO_VECTOR, properties)
+        scale = self._settings.scale
+        x, y, z = (round(value * scale, 3) for value in thing.position)
+        yaw = round(self._settings.yaw_out(thing.yaw), 6)
+        still = speed == STILL
+        return Blip(
+            stamp,
+            entity,
+            Vector(x, y, z),
+            NO_ROTATION if yaw == 0.0 else Rotation(0.0, 0.0, yaw),
+            NO_VECTOR if still else Vector(*(round(value, 4) for value in speed)),
+            self._properties(thing),
+        )
+
+    def _own_entity(self) -> Entity:
+        settings = self._settings
+        return Entity(
+            settings.agent_id,
+            settings.agent_type,
+            settings.agent_name,
+            settings.owner_id,
+            settings.owner_name,
+        )
+
+    def _entity(self, thing: Thing) -> Entity:
+        known = dict(thing.properties)
+        owner = known.get("owner", "")
+        return Entity(
+            self._ids.to_wire(thing.id),
+            self._settings.kind(thing.kind),
+            clean(known.get("name", "") or thing.id),
+            self._ids.to_wire(owner) if owner else "",
+        )
+
+    def _properties(self, thing: Thing) -> Properties:
+        own: dict[str, str] = {}
+        for name, value in thing.properties:
+            if name and name not in RESERVED and name not in ("name", "owner"):
+                own[clean(name)] = clean(value)
+        if "owner" in dict(thing.properties) and self._settings.dialect == "final":
+            own["owner-id"] = self._ids.to_wire(dict(thing.properties)["owner"])
+        return (
+            ("visibility-status", "visible" if thing.visible else "non-visible"),
+            *self._size(thing),
+            ("detector", "true"),
+            ("class", clean(thing.kind) or "unknown"),
+            *own.items(),
+        )
+
+    def _size(self, thing: Thing) -> Properties:
+        scale = self._settings.scale
+        length, width, height = (repr(round(max(value, 0.0) * scale, 3)) for value in thing.size)
+        return (("length", length), ("width", width), ("height", height))
+
+
+def map_thing(blip: Blip) -> MapThing:
+    """The same as a blip in the payload of the dialect ``final``."""
+    known: Mapping[str, str] = dict(blip.properties)
+    length, width, height = (float(known.get(name, "0")) for name in ("length", "width", "height"))
+    rest = tuple(pair for pair in blip.properties if pair[0] not in ("length", "width", "height"))
+    return MapThing(
+        blip.entity.id,
+        blip.entity.name,
+        blip.entity.type,
+        blip.position,
+        blip.rotation,
+        blip.velocity,
+        length,
+        width,
+        height,
+        rest,
+    )
+
+
+def _usable(thing: Thing) -> bool:
+    numbers = (*thing.position, thing.yaw, *thing.size)
+    return bool(thing.id) and all(isfinite(value) and abs(value) < FARTHEST for value in numbers)

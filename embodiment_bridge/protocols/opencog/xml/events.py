@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The XML messages between proxy and OAC, one class per element. See ``parts.py`` for what they hold.
+
+``offset`` is the first byte of the document in the stream. A document with the root ``embodiment-msg`` is an
+``EmbodimentMsg``, then one event per child; any other root is one event.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from embodiment_bridge.protocols.opencog.xml.parts import (
+    ActionSignal,
+    Availability,
+    Blip,
+    Level,
+    MapData,
+    Param,
+    Perception,
+    PlanAction,
+)
+
+DIALECTS: Final = ("seed", "final", "legacy-2008")
+BRAIN_URI: Final = "http://www.opencog.org/brain"
+LEGACY_URI: Final = "http://proxy.esheepco.com/brain"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbodimentMsg:
+    """``<oc:embodiment-msg>``, or ``<pet:petaverse-msg>`` of 2008: the envelope.
+
+    dialect: as found, or as the reader was told. children: how many events follow. skipped: names of elements
+    that are not of the protocol.
+    """
+
+    dialect: str
+    request_id: str = ""
+    children: int = 0
+    skipped: tuple[str, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapInfo:
+    """``<map-info>``: what is where. Whole numbers in the unit of the dialect, corner of the map and its extents.
+
+    ``timestamp`` and ``is_first_time_percept_world`` are required in ``final`` and forbidden in the others.
+    """
+
+    global_position_x: int
+    global_position_y: int
+    global_position_z: int | None = None
+    global_position_offset: int | None = None
+    global_position_offset_x: int | None = None
+    global_position_offset_y: int | None = None
+    global_position_offset_z: int | None = None
+    global_floor_height: int | None = None
+    grid_parcel: str | None = None
+    map_name: str | None = None
+    is_first_time_percept_world: bool | None = None
+    timestamp: str | None = None
+    blips: tuple[Blip, ...] = ()
+    map_data: tuple[MapData, ...] = ()
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerrainInfo:
+    """``<terrain-info>`` (final): blocks; the attributes are those of ``map-info``."""
+
+    global_position_x: int
+    global_position_y: int
+    global_position_z: int | None = None
+    global_position_offset: int | None = None
+    global_position_offset_x: int | None = None
+    global_position_offset_y: int | None = None
+    global_position_offset_z: int | None = None
+    global_floor_height: int | None = None
+    grid_parcel: str | None = None
+    map_name: str | None = None
+    is_first_time_percept_world: bool | None = None
+    timestamp: str | None = None
+    terrain_data: tuple[MapData, ...] = ()
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedFirstTimePerceptTerrianSignal:
+    """``<finished-first-time-percept-terrian-signal>`` (final; spelt so): the first terrain scan is complete."""
+
+    timestamp: str
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AvatarSignal:
+    """``<avatar-signal>``: about the OAC's own body: reports of actions, needs, what it can do now."""
+
+    id: str
+    timestamp: str
+    type: str | None = None
+    actions: tuple[ActionSignal, ...] = ()
+    levels: tuple[Level, ...] = ()
+    availabilities: tuple[Availability, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSignal:
+    """``<agent-signal>``: what somebody else did."""
+
+    id: str
+    timestamp: str
+    type: str | None = None
+    actions: tuple[ActionSignal, ...] = ()
+    levels: tuple[Level, ...] = ()
+    availabilities: tuple[Availability, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSensorInfo:
+    """``<agent-sensor-info>``: what a sensor perceived; the only sensor in use is ``visibility`` of the ``map``."""
+
+    perceptions: tuple[Perception, ...]
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Communication:
+    """``<communication>``: what somebody said; an OAC takes it only in a message of type RAW."""
+
+    source_id: str
+    timestamp: str
+    text: str
+    type: str | None = None
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """``<instruction>``: what somebody told the agent ``avatar_id``; ``from_id`` is who spoke."""
+
+    avatar_id: str
+    from_id: str
+    timestamp: str
+    sentence: str
+    content_type: str = "COMMAND"
+    target_mode: str = "ANY"
+    parsed_sentence: str | None = None
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StateInfo:
+    """``<state-info>`` (final): a state of an object, told once after the OAC was loaded."""
+
+    object_id: str
+    object_type: str
+    state_name: str
+    timestamp: str
+    state_value: Param
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStructureSignal:
+    """``<block-structure-signal>`` (final): look for a structure that begins at a block."""
+
+    timestamp: str
+    recognize_structure: bool | None = None
+    startblock_x: int | None = None
+    startblock_y: int | None = None
+    startblock_z: int | None = None
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPlan:
+    """``<oc:action-plan>``: what the agent ``entity_id`` shall do; ``actions`` as they stand in the document.
+
+    It may be one action of a longer plan: then its sequence may be larger than 1 and others have the same ``id``.
+    """
+
+    id: str
+    entity_id: str
+    demand: str = ""
+    actions: tuple[PlanAction, ...] = ()
+    entity_type: str | None = None
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class EmotionalFeeling:
+    """``<oc:emotional-feeling>``: some or all feelings. ``entity_id`` may be wrong: real OACs cut their name there."""
+
+    entity_id: str
+    feelings: tuple[Level, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PsiDemand:
+    """``<oc:psi-demand>``: how well demands are satisfied."""
+
+    entity_id: str
+    demands: tuple[Level, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleActionCommand:
+    """``<single-action-command>`` (final): an action that nobody waits for. Of a repeated name the last counts."""
+
+    name: str
+    params: tuple[Param, ...] = ()
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+ProxyMessage: TypeAlias = (
+    MapInfo
+    | TerrainInfo
+    | FinishedFirstTimePerceptTerrianSignal
+    | AvatarSignal
+    | AgentSignal
+    | AgentSensorInfo
+    | Communication
+    | Instruction
+    | StateInfo
+    | BlockStructureSignal
+)
+BrainMessage: TypeAlias = ActionPlan | EmotionalFeeling | PsiDemand | SingleActionCommand
+Event: TypeAlias = EmbodimentMsg | ProxyMessage | BrainMessage
+
+PROXY_MESSAGES: Final = (
+    MapInfo,
+    TerrainInfo,
+    FinishedFirstTimePerceptTerrianSignal,
+    AvatarSignal,
+    AgentSignal,
+    AgentSensorInfo,
+    Communication,
+    Instruction,
+    StateInfo,
+    BlockStructureSignal,
+)
+BRAIN_MESSAGES: Final = (ActionPlan, EmotionalFeeling, PsiDemand, SingleActionCommand)
+COMMANDS: Final = PROXY_MESSAGES + BRAIN_MESSAGES

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Attributes and small elements of the XML messages, read with tolerance."""
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any, Final
+
+from embodiment_bridge.protocols.opencog.xml.parts import Entity, Level, Param, Rotation, ValueList, Vector
+
+LARGEST_WHOLE: Final = 2**53
+_TRUE: Final = ("true", "1")
+_FALSE: Final = ("false", "0")
+
+
+class BadElementError(ValueError):
+    """An element cannot be used; the text names element, attribute and value."""
+
+
+def local_name(element: Any) -> str:
+    """The name of an element without its namespace, which programs differ in."""
+    tag: str = element.tag
+    return tag.rpartition("}")[2]
+
+
+def children(element: Any, name: str) -> Iterator[Any]:
+    """The children of an element that have a local name."""
+    return (child for child in element if local_name(child) == name)
+
+
+def child(element: Any, name: str) -> Any | None:
+    """The first child with a local name, or None."""
+    return next(children(element, name), None)
+
+
+def required(element: Any, *names: str) -> str:
+    """The first of these attributes that is there: they are names of the same from different years.
+
+    Raises:
+        BadElementError: none of them is there.
+    """
+    for name in names:
+        value = element.get(name)
+        if value is not None:
+            return str(value)
+    raise BadElementError(f"{local_name(element)}: attribute {names[0]!r} is missing")
+
+
+def first_of(element: Any, *names: str) -> str | None:
+    """Like ``required``, but None where nothing is there."""
+    return next((str(element.get(name)) for name in names if element.get(name) is not None), None)
+
+
+def number(element: Any, name: str, missing: float | None = None) -> float:
+    """A finite number; exponents and six digits are as good as any.
+
+    Raises:
+        BadElementError: it is none, or it is missing and there is no value for that.
+    """
+    text = element.get(name)
+    if text is None:
+        if missing is not None:
+            return missing
+        raise BadElementError(f"{local_name(element)}: attribute {name!r} is missing")
+    value = to_number(text)
+    if value is None:
+        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is no finite number")
+    return value
+
+
+def to_number(text: str) -> float | None:
+    """The finite number that a text is, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
+
+
+def whole(element: Any, name: str) -> int | None:
+    """A whole number, also written with a decimal point; None where it is missing.
+
+    Raises:
+        BadElementError: it is none.
+    """
+    text = element.get(name)
+    if text is None:
+        return None
+    value = to_number(text)
+    if value is None or abs(value) > LARGEST_WHOLE:
+        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is no whole number")
+    return round(value)
+
+
+def flag(element: Any, name: str) -> bool | None:
+    """True or false in any case, or 1 and 0; None where it is missing.
+
+    Raises:
+        BadElementError: it is neither.
+    """
+    text = element.get(name)
+    if text is None:
+        return None
+    lower = text.strip().lower()
+    if lower not in _TRUE + _FALSE:
+        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is neither true nor false")
+    return lower in _TRUE
+
+
+def vector(element: Any) -> Vector:
+    """x, y and z of an element."""
+    return Vector(number(element, "x"), number(element, "y"), number(element, "z"))
+
+
+def rotation(element: Any) -> Rotation:
+    """pitch, roll and yaw of an element; only yaw is ever used, so the others may be missing."""
+    return Rotation(number(element, "pitch", 0.0), number(element, "roll", 0.0), number(element, "yaw"))
+
+
+def entity(element: Any) -> Entity:
+    """Who or what; ``acessory`` of the description is ``accessory``, and no type is ``object``."""
+    get = element.get
+    kind = get("type") or "object"
+    return Entity(
+        get("id", "-1"),
+        "accessory" if kind == "acessory" else kind,
+        get("name", ""),
+        get("owner-id", ""),
+        get("owner-name", ""),
+        get("session-id", ""),
+    )
+
+
+def levels(element: Any, name: str) -> tuple[Level, ...]:
+    """Name and value of all children with a local name."""
+    return tuple(Level(required(item, "name"), number(item, "value")) for item in children(element, name))
+
+
+def params(element: Any) -> tuple[Param, ...]:
+    """All parameters, in their order. One whose content cannot be read has no content: its user says so."""
+    return tuple(param(item) for item in children(element, "param"))
+
+
+def param(element: Any) -> Param:
+    """One parameter; one without a type has that of its content."""
+    content = next((c for c in element if local_name(c) in _CONTENTS), None)
+    found = "" if content is None else local_name(content)
+    kind = element.get("type") or {"": "string", "value": "string"}.get(found, found)
+    name, value = element.get("name", ""), element.get("value", "")
+    if content is None:
+        return Param(kind, name, value)
+    if found == "value":
+        return Param(kind, name, content.text or "")
+    try:
+        made = _CONTENTS[found](content)
+    except BadElementError:
+        return Param(kind, name, value)
+    return Param(kind, name, value, **{found: made})
+
+
+def value_list(element: Any) -> ValueList:
+    """A list of vectors, rotations and texts."""
+    return ValueList(
+        element.get("elementType", ""),
+        tuple(vector(item) for item in children(element, "vector")),
+        tuple(rotation(item) for item in children(element, "rotation")),
+        tuple(item.text or "" for item in children(element, "value")),
+    )
+
+
+_CONTENTS: Final[dict[str, Any]] = {
+    "vector": vector,
+    "rotation": rotation,
+    "entity": entity,
+    "list": value_list,
+    "value": None,
+}

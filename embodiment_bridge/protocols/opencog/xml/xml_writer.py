@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages to XML documents: strict, so that an OAC that compares them with its schema takes all of them."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.opencog.xml import legacy_writer, map_writer, plan_writer, signal_writer
+from embodiment_bridge.protocols.opencog.xml.events import (
+    BRAIN_MESSAGES,
+    BRAIN_URI,
+    COMMANDS,
+    DIALECTS,
+    LEGACY_URI,
+    PROXY_MESSAGES,
+    AgentSensorInfo,
+    AgentSignal,
+    AvatarSignal,
+    BlockStructureSignal,
+    BrainMessage,
+    Communication,
+    FinishedFirstTimePerceptTerrianSignal,
+    Instruction,
+    MapInfo,
+    ProxyMessage,
+    StateInfo,
+    TerrainInfo,
+)
+from embodiment_bridge.protocols.opencog.xml.xml_format import BadValueError, optional
+from embodiment_bridge.protocols.opencog.xml.xml_problem import problem
+
+DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_XSI: Final = (
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    f' xsi:schemaLocation="{BRAIN_URI} BrainProxyAxon.xsd"'
+)
+
+_SIGNALS: Final[dict[type, Callable[[Any, str], str]]] = {
+    MapInfo: map_writer.map_info,
+    AvatarSignal: signal_writer.signal,
+    AgentSignal: signal_writer.signal,
+}
+_OTHERS: Final[dict[type, Callable[[Any], str]]] = {
+    AgentSensorInfo: signal_writer.agent_sensor_info,
+    Communication: signal_writer.communication,
+    Instruction: signal_writer.instruction,
+}
+_OF_FINAL: Final[dict[type, Callable[[Any], str]]] = {
+    TerrainInfo: map_writer.terrain_info,
+    StateInfo: signal_writer.state_info,
+    BlockStructureSignal: signal_writer.block_structure_signal,
+    FinishedFirstTimePerceptTerrianSignal: signal_writer.finished_first_time,
+}
+_OF_LEGACY: Final[dict[type, Callable[[Any], str]]] = {
+    AvatarSignal: legacy_writer.avatar_signal,
+    AgentSignal: legacy_writer.agent_signal,
+    Instruction: legacy_writer.instruction,
+}
+
+
+def write(messages: Iterable[ProxyMessage], dialect: str = "seed", request_id: str = "") -> bytes:
+    """One document for an OAC that has all of these messages. An OAC takes them in an order of its own.
+
+    Raises:
+        CommandError: a message cannot be written, or not in this dialect; the text names the field, its value and
+            what it may be.
+    """
+    if dialect not in DIALECTS:
+        raise CommandError(unknown("dialect", str(dialect), DIALECTS))
+    legacy = dialect == "legacy-2008"
+    root, uri = ("pet:petaverse-msg", LEGACY_URI) if legacy else ("oc:embodiment-msg", BRAIN_URI)
+    prefix = root.partition(":")[0]
+    lines = [_child(message, dialect) for message in messages]
+    try:
+        asked = optional("request-id", request_id)
+    except BadValueError as error:
+        raise CommandError(f"request_id is {request_id!r:.80}; it must be {error}") from None
+    schema = "" if legacy else _XSI
+    head = f'{DECLARATION}<{root} xmlns:{prefix}="{uri}"{schema}{asked}>'
+    return "\n".join([head, *filter(None, lines), f"</{root}>"]).encode()
+
+
+def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
+    """One document as an OAC sends it, with the peculiarities of a real one.
+
+    Raises:
+        CommandError: see ``write``.
+    """
+    if type(message) not in BRAIN_MESSAGES:
+        raise CommandError(_no_message(message, BRAIN_MESSAGES))
+    return _refusing(message, dialect, lambda: plan_writer.document(message, dialect)).encode()
+
+
+def dialect_of(message: Any) -> str:
+    """The dialect that has a message: ``final`` where only that does, else ``seed``."""
+    if type(message) in _OF_FINAL:
+        return "final"
+    if isinstance(message, MapInfo):
+        newer = (message.is_first_time_percept_world, message.timestamp, message.global_position_z)
+        return "final" if message.map_data or any(value is not None for value in newer) else "seed"
+    if isinstance(message, AvatarSignal | AgentSignal):
+        return "final" if message.availabilities or _has_targets(message) else "seed"
+    return "seed"
+
+
+def _has_targets(message: AvatarSignal | AgentSignal) -> bool:
+    actions = message.actions if isinstance(message.actions, tuple) else ()
+    names = ("instance_name", "result_state", "target", "target_type")
+    return any(getattr(action, name, None) is not None for action in actions for name in names)
+
+
+def _child(message: Any, dialect: str) -> str:
+    kind = type(message)
+    if kind not in PROXY_MESSAGES:
+        raise CommandError(_no_message(message, PROXY_MESSAGES))
+    if dialect == "legacy-2008" and kind in _OF_LEGACY:
+        return _refusing(message, dialect, lambda: _OF_LEGACY[kind](message))
+    if kind in _SIGNALS:
+        return _refusing(message, dialect, lambda: _SIGNALS[kind](message, dialect))
+    if kind in _OTHERS:
+        return _refusing(message, dialect, lambda: _OTHERS[kind](message))
+    if dialect != "final":
+        raise CommandError(f"{kind.__name__}: the dialect {dialect!r} has no such message (only 'final' has)")
+    return _refusing(message, dialect, lambda: _OF_FINAL[kind](message))
+
+
+def _refusing(message: Any, dialect: str, write_it: Callable[[], str]) -> str:
+    """What ``write_it`` gives; what it stumbles over is told by name."""
+    if type(message.offset) is not int:
+        raise CommandError(problem(message))
+    try:
+        return write_it()
+    except (BadValueError, AttributeError, TypeError, ValueError) as error:
+        why = problem(message) or f"{type(message).__name__} (dialect {dialect!r}): it must have {error}"
+        raise CommandError(why) from None
+
+
+def _no_message(message: Any, kinds: tuple[type, ...]) -> str:
+    return unknown("command", type(message).__name__, (kind.__name__ for kind in kinds or COMMANDS))

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scene of a soccer server, kept up to date by what its monitor port tells: one model for all servers."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from typing import Any, Final
+
+import numpy as np
+
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Scene
+
+Array = Any  # numpy's types say less than the docstrings here
+
+IDENTITY: Final = np.eye(4)
+_DETAIL_FIELDS: Final = tuple(field.name for field in fields(Detail))
+NO_DETAIL: Final = Detail()
+
+
+class SceneGraph:
+    """A tree of transforms with things to see below them.
+
+    depths, parents: of all nodes, each before its children; a root has depth 0 and parent -1. details: of the nodes
+    that are no plain transform, by the number of the node. structure: another number whenever something else
+    than places has changed.
+    """
+
+    def __init__(self) -> None:
+        self.depths: tuple[int, ...] = ()
+        self.parents: list[int] = []
+        self.details: dict[int, Detail] = {}
+        self.structure = 0
+        self._local: Array = np.empty((0, 4, 4))  # transposed: rows are the columns of the wire
+        self._placed: Array = np.empty(0, dtype=bool)
+        self._levels: list[tuple[Array, Array]] = []
+        self._worlds: Array | None = None
+        self._changed: dict[int, Detail] = {}  # the last change of each node's detail
+
+    def __len__(self) -> int:
+        return len(self.depths)
+
+    def apply(self, scene: Scene) -> bool:
+        """Take in a whole graph, or the changes of this one.
+
+        Returns:
+            whether it fits. Changes of a tree of another shape do not, and nothing of them is taken: a server that
+            drops messages for slow readers may have dropped a whole graph, and has to be asked for another.
+        """
+        if scene.full:
+            self._replace(scene)
+        elif scene.depths != self.depths:
+            return False
+        else:
+            self._change(scene)
+        return True
+
+    def worlds(self) -> Array:
+        """(n, 4, 4): for each node the place of what is in it, in the world, m; valid until the next change.
+
+        Transposed, as the wire has it: ``[i, 0:3, 0:3]`` are the axes of node i in the world, ``[i, 3, 0:3]`` its
+        origin. What is below a transform that is not finite is not finite.
+        """
+        if self._worlds is None:
+            worlds = self._local.copy()
+            with np.errstate(all="ignore"):
+                for nodes, parents in self._levels:
+                    worlds[nodes] = worlds[nodes] @ worlds[parents]
+            self._worlds = worlds
+        return self._worlds
+
+    def matrix(self, node: int) -> tuple[float, ...]:
+        """The node's own matrix as the wire has it: 16 values, column by column; none for what has no matrix."""
+        return tuple(self._local[node].ravel().tolist()) if self._placed[node] else ()
+
+    def has_matrix(self, node: int) -> bool:
+        """Whether the node places what is in it."""
+        return bool(self._placed[node])
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to ``node``, which is the last."""
+        found = []
+        while node >= 0:
+            found.append(node)
+            node = self.parents[node]
+        return found[::-1]
+
+    def transforms_above(self, node: int) -> list[int]:
+        """Those of ``path`` that have a matrix."""
+        return [index for index in self.path(node) if self._placed[index]]
+
+    def below(self, node: int) -> Iterator[int]:
+        """All nodes in ``node``."""
+        depth = self.depths[node]
+        for index in range(node + 1, len(self.depths)):
+            if self.depths[index] <= depth:
+                return
+            yield index
+
+    def _replace(self, scene: Scene) -> None:
+        details = dict(scene.details)
+        placed = np.zeros(len(scene.depths), dtype=bool)
+        placed[scene.matrices.nodes] = True
+        same = scene.depths == self.depths and np.array_equal(placed, self._placed)
+        if not same:
+            self.depths = scene.depths
+            self.parents = _parents(scene.depths)
+            self._placed = placed
+            self._levels = _levels(scene.depths, self.parents)
+        if not same or details != self.details:
+            self.structure += 1
+        self.details = details
+        self._changed = {}
+        self._local = np.tile(IDENTITY, (len(scene.depths), 1, 1))
+        self._move(scene)
+
+    def _change(self, scene: Scene) -> None:
+        self._move(scene)
+        changed = self._changed
+        for index, change in scene.details:
+            if changed.get(index) is change:  # most meshes say the same each time, by the same object
+                continue
+            changed[index] = change
+            old = self.details.get(index, NO_DETAIL)
+            new = _merged(old, change)
+            if new != old:
+                self.details[index] = new
+                self.structure += 1
+
+    def _move(self, scene: Scene) -> None:
+        if scene.matrices:
+            nodes = np.frombuffer(scene.matrices.nodes, np.int64)
+            self._local[nodes] = np.frombuffer(scene.matrices.values).reshape(-1, 4, 4)
+            self._placed[nodes] = True
+            self._worlds = None
+        elif scene.full:
+            self._worlds = None
+
+
+def _merged(old: Detail, change: Detail) -> Detail:
+    """``old`` with all that ``change`` says; a diff repeats the type or leaves it out."""
+    said = {name: value for name in _DETAIL_FIELDS if (value := getattr(change, name)) not in (None, "")}
+    if all(getattr(old, name) == value for name, value in said.items()):
+        return old
+    return replace(old, **said)
+
+
+def _parents(depths: tuple[int, ...]) -> list[int]:
+    above: list[int] = []  # the last node of each depth
+    parents = []
+    for index, depth in enumerate(depths):
+        parents.append(above[depth - 1] if depth else -1)
+        del above[depth:]
+        above.append(index)
+    return parents
+
+
+def _levels(depths: tuple[int, ...], parents: list[int]) -> list[tuple[Array, Array]]:
+    """The nodes of each depth below the roots, and their parents."""
+    by_depth: dict[int, list[int]] = {}
+    for index, depth in enumerate(depths):
+        if depth:
+            by_depth.setdefault(depth, []).append(index)
+    return [
+        (np.array(nodes), np.array([parents[node] for node in nodes]))
+        for _, nodes in sorted(by_depth.items())
+    ]

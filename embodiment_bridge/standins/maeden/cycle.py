@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One cycle of the stand-in: commands in, lines out, for all agents. Pure, so that a recording can be played to it."""
+
+from collections.abc import Mapping
+
+from embodiment_bridge.standins.maeden.actions import NoAnswerError, perform
+from embodiment_bridge.standins.maeden.packets import UnreadableError, json_line, text_lines, words_of
+from embodiment_bridge.standins.maeden.world import Agent, World
+
+Lines = dict[int, list[str]]  # what is sent to each agent, by id
+
+
+class Simulation:
+    """A world and its dialect. ``closed``: agents whose connection ends after what was sent last."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.closed: set[int] = set()
+        self._text = world.rules.dialect == "T"
+        # Of the cycle before: a line that cannot be read does the same again.
+        self._last_words: dict[int, str] = {}
+        self._ending = False
+
+    def join(self, role: str = "base") -> tuple[Agent, list[str]]:
+        """A new agent; its id line and first packet."""
+        agent = self.world.join(role)
+        return agent, [str(agent.id), *self.first_packet(agent)]
+
+    def first_packet(self, agent: Agent) -> list[str]:
+        """What an agent is sent unasked."""
+        if self._text:
+            return text_lines(self.world, agent)
+        return [json_line(self.world, agent)] if self.world.has_food else []
+
+    def cycle(self, lines: Mapping[int, str]) -> Lines:
+        """Let each agent do what its line says, then tell those that did something."""
+        world = self.world
+        if self._ending:
+            return self._end()
+        acted = self._act(lines)
+        sent = {agent.id: self._told(agent) for agent in acted}
+        if not world.has_food:
+            sent = (
+                {id_: [text_lines(world, agent)[0]] for id_, agent in world.agents.items()}
+                if self._text
+                else {}
+            )
+        for agent in world.agents.values():
+            agent.said.clear()
+        self._bury()
+        if any(agent.ate for agent in acted):
+            sent = self._someone_ate(sent)
+        world.time += 1
+        return sent
+
+    def _act(self, lines: Mapping[int, str]) -> list[Agent]:
+        acted: list[Agent] = []
+        words: dict[int, str] = {}
+        stumbled = False
+        for agent in sorted(self.world.agents.values(), key=lambda agent: agent.id):
+            if stumbled:
+                continue
+            command = self._understand(agent, lines)
+            if command is None:
+                agent.energy -= self.world.rules.idle
+                continue
+            try:
+                perform(self.world, agent, command)
+            except NoAnswerError:
+                stumbled = True
+                continue
+            words[agent.id] = command
+            acted.append(agent)
+        self._last_words = words
+        return acted
+
+    def _understand(self, agent: Agent, lines: Mapping[int, str]) -> str | None:
+        if agent.id not in lines:
+            return None
+        if self._text:
+            return lines[agent.id]
+        try:
+            return words_of(lines[agent.id])
+        except UnreadableError:
+            return self._last_words.get(agent.id)
+
+    def _told(self, agent: Agent) -> list[str]:
+        if agent.dead:
+            return self._dying(agent)
+        status = "SUCCESS" if agent.ate else "CONTINUE"
+        word = ["success"] if agent.ate and self.world.rules.words else []
+        return [
+            *word,
+            *(text_lines(self.world, agent) if self._text else [json_line(self.world, agent, status)]),
+        ]
+
+    def _dying(self, agent: Agent) -> list[str]:
+        causes = agent.dead + bool(agent.carried)
+        for thing in agent.carried:
+            self.world.put(agent.place, thing)
+        agent.carried = []
+        words = ["die"] * causes if self.world.rules.words else []
+        return words if self._text else [*words, json_line(self.world, agent, "DIE")]
+
+    def _bury(self) -> None:
+        dead = [agent.id for agent in self.world.agents.values() if agent.dead]
+        for id_ in dead:
+            self.closed.add(id_)
+            del self.world.agents[id_]
+        if dead and not self.world.rules.dies_alone:
+            self._close_all()
+
+    def _someone_ate(self, sent: Lines) -> Lines:
+        """T tells the end in the cycle after; the JSON dialects just hang up."""
+        if self._text:
+            self._ending = True
+        else:
+            self._close_all()
+        return sent
+
+    def _end(self) -> Lines:
+        sent = {id_: ["End"] for id_ in self.world.agents}
+        self._close_all()
+        return sent
+
+    def _close_all(self) -> None:
+        self.closed |= set(self.world.agents)
+        self.world.over = True

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in on a TCP port: agents come and go, the world goes on cycle by cycle."""
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.standins.maeden.cycle import Simulation
+from embodiment_bridge.standins.maeden.faults import Faults
+from embodiment_bridge.standins.maeden.rules import rules_of
+from embodiment_bridge.standins.maeden.world import World, read_world
+from embodiment_bridge.wire.line_framing import Line, LineFramer
+
+MAX_LINE: Final = 4096  # bytes
+MAX_WAITING: Final = 100  # commands of one agent; a cycle does one
+ROLES: Final = ("base", "helper")
+OWN_WORLD: Final = "stand-in\n7 5\n*******\n*  K  *\n*     *\n* + B *\n*******\n"
+
+
+@dataclass(slots=True)
+class _Guest:
+    """One connection. ``id`` is none before the agent is in the world; ``waiting``: commands, oldest first.
+
+    answers: how many there were; held: what is sent a cycle later.
+    """
+
+    link: TcpClient
+    lines: LineFramer = field(default_factory=lambda: LineFramer(MAX_LINE))
+    id: int | None = None
+    waiting: list[str] = field(default_factory=list)
+    answers: int = 0
+    held: bytes = b""
+
+
+class MaedenServer(OwnThread):
+    """Listens once made, serves on a thread of its own, ends with ``close``.
+
+    world: path of a world file; empty takes a small world of its own. build: of ``rules.BUILDS``, or a dialect.
+    period: of a cycle, s. eating_ends: whether a meal ends the run. fault, fault_every: see ``faults.Faults``.
+
+    Raises:
+        LinkError: it cannot listen there.
+        ConfigError: there is no such world, build or fault.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        world: str = "",
+        build: str = "json2018",
+        period: float = 0.05,
+        eating_ends: bool = True,
+        fault: str = "none",
+        fault_every: int = 10,
+    ) -> None:
+        super().__init__()
+        self._faults = Faults(fault, fault_every)
+        rules = rules_of(build)
+        text = read_world(world) if world else OWN_WORLD
+        self.simulation = Simulation(World(text, rules, eating_ends=eating_ends))
+        self._asks_role = rules.dialect == "T"
+        self._period = period
+        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self.host, self.port = self._server.host, self._server.port
+        self._guests: list[_Guest] = []
+        self._start("maeden")
+
+    def close(self) -> None:
+        """Hang up on everybody and stop listening; returns when both are done."""
+        super().close()
+        for guest in self._guests:
+            guest.link.close()
+        self._server.close()
+
+    def _serve(self) -> None:
+        while not self._closing.is_set():
+            # As the simulator, it rests for a whole period however long it worked: whoever acts on a packet at once
+            # acts in the next cycle.
+            due = time.monotonic() + self._period
+            while (left := due - time.monotonic()) > 0.0:
+                self._admit(left)
+            for guest in list(self._guests):
+                self._hear(guest)
+            self._cycle()
+
+    def _admit(self, within: float) -> None:
+        link = self._server.accept(within)
+        if link is None:
+            return
+        guest = _Guest(link)
+        self._guests.append(guest)
+        if not self._asks_role:
+            self._join(guest, ROLES[0])
+
+    def _join(self, guest: _Guest, role: str) -> None:
+        agent, lines = self.simulation.join(role)
+        guest.id = agent.id
+        self._tell(guest, self._faults.first(lines))
+
+    def _hear(self, guest: _Guest) -> None:
+        try:
+            data = guest.link.read(0.0)
+        except LinkError:  # the agent stays in the world, as the simulator notices nobody's going
+            self._part(guest)
+            return
+        for line in guest.lines.feed(data):
+            if isinstance(line, Line):
+                self._take(guest, line.text.decode("utf-8", "replace"))
+
+    def _take(self, guest: _Guest, line: str) -> None:
+        if guest.id is not None:
+            if len(guest.waiting) < MAX_WAITING:
+                guest.waiting.append(line)
+        elif line.strip().lower() in ROLES:
+            self._join(guest, line.strip().lower())
+        else:
+            self._part(guest)
+
+    def _cycle(self) -> None:
+        lines = {g.id: g.waiting.pop(0) for g in self._guests if g.waiting and g.id is not None}
+        sent = self.simulation.cycle(lines)
+        for guest in list(self._guests):
+            if guest.id is not None:
+                self._answer(guest, sent.get(guest.id, []))
+                if guest.id in self.simulation.closed:
+                    self._part(guest)
+
+    def _answer(self, guest: _Guest, lines: list[str]) -> None:
+        guest.answers += bool(lines)
+        if lines and self._faults.hangs_up(guest.answers):
+            self._part(guest)
+        elif lines and self._faults.drops(guest.answers):
+            return
+        else:
+            self._tell(guest, lines)
+
+    def _tell(self, guest: _Guest, lines: list[str]) -> None:
+        data, later = self._faults.pieces("".join(f"{line}\n" for line in lines).encode())
+        data, guest.held = guest.held + data, later
+        if data:
+            with suppress(LinkError):  # noticed when it is read next
+                guest.link.write(data)
+
+    def _part(self, guest: _Guest) -> None:
+        if guest in self._guests:
+            self._guests.remove(guest)
+            guest.link.close()

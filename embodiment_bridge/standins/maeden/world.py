@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world of the stand-in: a file of characters, agents in it, and what one cycle does. Pure: no socket, no clock.
+
+Places are (column, row) of the file: x to the east, y to the south. Headings are (x, y) of one step.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.standins.maeden.rules import Rules
+
+Place = tuple[int, int]
+
+WEST: Final = (-1, 0)
+SYMBOLS: Final = frozenset("*#@=QKTG+$R")
+BLOCKING: Final = frozenset("*#@R")
+START, FREE = "B", " "
+FIRST_ENERGY: Final = 2000
+LARGEST: Final = 500  # columns or rows
+NEVER: Final = -(10**9)
+
+
+@dataclass(slots=True)
+class Said:
+    """Somebody's words; ``place``: where it was when it said them."""
+
+    speaker: int
+    place: Place
+    volume: str
+    sentence: str
+
+
+@dataclass(slots=True)
+class Agent:
+    """One agent. ``said``: what it hears in this cycle."""
+
+    id: int
+    place: Place
+    role: str = "base"
+    heading: Place = WEST
+    energy: int = FIRST_ENERGY
+    carried: list[str] = field(default_factory=list)  # newest first
+    ok: bool = True
+    dead: int = 0  # how many causes
+    ate: bool = False
+    said: list[Said] = field(default_factory=list)
+
+    @property
+    def ahead(self) -> Place:
+        """The cell in front."""
+        return self.cell(1, 0)
+
+    def cell(self, forward: int, right: int) -> Place:
+        """The cell so many cells ahead and to the right."""
+        (x, y), (dx, dy) = self.place, self.heading
+        return x + forward * dx - right * dy, y + forward * dy + right * dx
+
+    def offset(self, place: Place) -> Place:
+        """How many cells a place is ahead and to the right."""
+        (x, y), (dx, dy) = self.place, self.heading
+        east, south = place[0] - x, place[1] - y
+        return east * dx + south * dy, south * dx - east * dy
+
+
+class World:
+    """What is where. ``text`` is a world file: title, ``columns rows``, then the rows.
+
+    Raises:
+        ConfigError: the text is no world; it names the line.
+    """
+
+    def __init__(self, text: str, rules: Rules, *, eating_ends: bool = True) -> None:
+        self.rules = rules
+        self.eating_ends = eating_ends
+        self.time = 0
+        self.agents: dict[int, Agent] = {}  # alive, in the order in which they came
+        self.things: dict[Place, list[str]] = {}
+        self.starts: list[Place] = []
+        self.supplies: dict[Place, int] = {}  # and when each was harvested last
+        self.over = False
+        self._next_id = 0
+        self._read(text)
+
+    def _read(self, text: str) -> None:
+        lines = text.replace("\r", "").split("\n")
+        try:
+            self.width, self.height = (int(word) for word in lines[1].split())
+        except (IndexError, ValueError):
+            raise ConfigError("world, line 2: must be 'columns rows'") from None
+        if not (0 < self.width <= LARGEST and 0 < self.height <= LARGEST):
+            raise ConfigError(f"world, line 2: columns and rows must be 1 to {LARGEST}")
+        for y in range(self.height):
+            row = lines[2 + y] if len(lines) > 2 + y else ""
+            for x, symbol in enumerate(row[: self.width]):
+                self._place(symbol, (x, y))
+        if not self.starts:
+            raise ConfigError(f"world: no start ({START})")
+
+    def _place(self, symbol: str, place: Place) -> None:
+        if symbol == START:
+            self.starts.append(place)
+        elif symbol in SYMBOLS:
+            self.things[place] = [symbol]
+            if symbol == "+":
+                self.supplies[place] = NEVER
+        elif symbol != FREE:
+            raise ConfigError(f"world, line {place[1] + 3}: unrecognised symbol {symbol!r}")
+
+    @property
+    def has_food(self) -> bool:
+        """Whether there is a supply; without one the simulator can make no packet."""
+        return bool(self.supplies)
+
+    def join(self, role: str = "base") -> Agent:
+        """A new agent at the next start; the first takes the last one of the file."""
+        agent = Agent(self._next_id, self.starts[-1 - self._next_id % len(self.starts)], role)
+        self._next_id += 1
+        self.agents[agent.id] = agent
+        return agent
+
+    def inside(self, place: Place) -> bool:
+        """Whether a place is in the world."""
+        return 0 <= place[0] < self.width and 0 <= place[1] < self.height
+
+    def at(self, place: Place) -> list[str]:
+        """What lies in a cell, last dropped first."""
+        return self.things.get(place, [])
+
+    def standing_at(self, place: Place) -> Iterator[Agent]:
+        """The agents in a cell, in the order in which they came to it."""
+        return (agent for agent in self.agents.values() if agent.place == place)
+
+    def move(self, agent: Agent, place: Place) -> None:
+        """Put an agent into a cell: it is the last in it."""
+        agent.place = place
+        self.agents[agent.id] = self.agents.pop(agent.id)
+
+    def put(self, place: Place, thing: str) -> None:
+        """Lay something on top."""
+        self.things.setdefault(place, []).insert(0, thing)
+
+    def remove(self, place: Place, thing: str) -> None:
+        """Take the topmost of its kind away."""
+        self.things[place].remove(thing)
+
+    def can_enter(self, agent: Agent, place: Place) -> bool:
+        """Whether nothing is in the way."""
+        things = self.at(place)
+        if not BLOCKING.isdisjoint(things) or ("=" in things and agent.carried):
+            return False
+        if agent.role == "helper":
+            return True
+        return all(other.role == "helper" for other in self.standing_at(place))
+
+    def smell(self, agent: Agent) -> str:
+        """Where the last supply of the file is, as a letter."""
+        ahead, right = agent.offset(max(self.supplies, key=lambda place: (place[1], place[0])))
+        if abs(right) > abs(ahead):
+            return "r" if right > 0 else "l"
+        return "f" if ahead > 0 else "b" if ahead < 0 else "h"
+
+
+def read_world(path: str) -> str:
+    """The text of a world file.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"world {path}: cannot be read: {error}") from error

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an OAC makes of what it is told, and when it thinks. No socket, no thread: time and messages come in."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.protocols.opencog.xml.events import (
+    ActionPlan,
+    AgentSignal,
+    AvatarSignal,
+    EmotionalFeeling,
+    FinishedFirstTimePerceptTerrianSignal,
+    Instruction,
+    MapInfo,
+    PsiDemand,
+)
+from embodiment_bridge.protocols.opencog.xml.parts import ActionSignal, Blip, Level, MapThing, PlanAction
+from embodiment_bridge.protocols.opencog.xml.xml_writer import write_brain
+from embodiment_bridge.standins.oac.intake import OacIntake
+from embodiment_bridge.standins.oac.router_lines import Incoming
+from embodiment_bridge.standins.oac.scripts import Known, Script
+
+PLAN_TIMEOUT: Final = 90.0  # s; PROCEDURE_EXECUTION_TIMEOUT of a real OAC
+FEEL_EVERY, DEMAND_EVERY = 3, 5  # ticks
+FEELINGS: Final = ("anger", "excitement", "fear", "happiness")
+KEPT: Final = 1000  # entries of each record
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """Something that the OAC sends to its proxy."""
+
+    payload: bytes
+    type: int = wire.MessageType.STRING
+
+
+@dataclass(slots=True)
+class Pending:
+    """A plan that was sent: how each of its actions stands (empty: open), and how many of them were sent."""
+
+    id: int
+    actions: tuple[PlanAction, ...]
+    since: float
+    status: dict[int, str]
+    sent: int = 0
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is open."""
+        return all(self.status.values())
+
+
+@dataclass(slots=True)
+class Record:
+    """What the OAC got, for tests and for people; bounded."""
+
+    reports: deque[ActionSignal] = field(default_factory=lambda: deque(maxlen=KEPT))
+    problems: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
+    seen: deque[AgentSignal | Instruction] = field(default_factory=lambda: deque(maxlen=KEPT))
+    heard: deque[bytes] = field(default_factory=lambda: deque(maxlen=KEPT))
+    plans: deque[ActionPlan] = field(default_factory=lambda: deque(maxlen=KEPT))
+    places: deque[tuple[str, float, float]] = field(default_factory=lambda: deque(maxlen=KEPT))
+    ticks: int = 0
+    messages: int = 0
+    scanned: bool = False  # whether the end of the first scan was told
+    outcomes: dict[int, str] = field(default_factory=dict)
+
+
+class Brain:
+    """One OAC. ``cycle`` processes what came and, if a tick was among it, thinks once.
+
+    name: of the OAC, which is that of its agent. proxy: whose messages count. single_actions: send plans action by
+    action. dialect: of what comes and goes.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        proxy: str,
+        script: Script,
+        *,
+        dialect: str = "seed",
+        validating: bool = True,
+        single_actions: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.name, self.proxy = name, proxy
+        self.known: dict[str, Known] = {}
+        self.levels: dict[str, float] = {}
+        self.record = Record()
+        self.pending: Pending | None = None
+        self._script = script
+        self._dialect = dialect
+        self._intake = OacIntake(dialect, validating=validating)
+        self._single = single_actions
+        self._say = say
+        self._queue: deque[Incoming] = deque(maxlen=KEPT)
+        self._next_id = 0
+        self._now = 0.0
+        self._out: list[Outgoing] = []
+
+    def take(self, message: Incoming) -> None:
+        """A message has come; it waits for the next cycle."""
+        self._queue.append(message)
+
+    def cycle(self, now: float) -> list[Outgoing]:
+        """Process everything that waits, in order; then think, once, if there was a tick. Returns what to send."""
+        self._now = now
+        self._out = []
+        ticks = 0
+        while self._queue:
+            message = self._queue.popleft()
+            if message.type == wire.MessageType.TICK:
+                ticks += 1
+            elif message.sender == self.proxy and message.to == self.name:
+                self._process(message)
+        self.record.ticks += ticks
+        if ticks:
+            self._think()
+        return self._out
+
+    def _process(self, message: Incoming) -> None:
+        self.record.messages += 1
+        if message.type == wire.MessageType.RAW:  # for the language server, unchanged
+            self.record.heard.append(message.payload)
+            return
+        intake = self._intake.take(message.payload)
+        for problem in (*intake.problems, *intake.dropped):
+            self.record.problems.append(problem)
+            self._say(f"{self.name}: dropped: {problem}")
+        for event in intake.events:
+            match event:
+                case MapInfo():
+                    self._look(event)
+                case AvatarSignal():
+                    self.levels |= {level.name: level.value for level in event.levels}
+                    if not self._take_reports(event.actions):
+                        return
+                case FinishedFirstTimePerceptTerrianSignal():
+                    self.record.scanned = True
+                case AgentSignal() | Instruction():
+                    self.record.seen.append(event)
+
+    def _look(self, message: MapInfo) -> None:
+        for blip in message.blips:
+            self._place(blip.entity.id, blip.entity.type, blip)
+        for data in message.map_data:
+            for thing in data.things:
+                self._place(thing.id, thing.type, thing)
+
+    def _place(self, name: str, kind: str, thing: Blip | MapThing) -> None:
+        properties = dict(thing.properties)
+        if properties.get("remove", "").lower() == "true":
+            self.known.pop(name, None)
+            return
+        place = thing.position
+        self.known[name] = Known(name, kind, place.x, place.y, place.z, thing.rotation.yaw)
+        self.record.places.append((name, place.x, place.y))
+
+    def _take_reports(self, actions: Iterable[ActionSignal]) -> bool:
+        """False when one of them breaks the message, as it does a real OAC."""
+        for action in actions:
+            if action.plan_id is None:
+                continue
+            self.record.reports.append(action)
+            where = f"action {action.sequence} ({action.name})" if action.sequence else "all that is open"
+            self._say(f"{self.name}: plan {action.plan_id}, {where}: {action.status}")
+            plan = self.pending
+            if plan is None or action.plan_id != str(plan.id):
+                self.record.problems.append(f"report for plan {action.plan_id}, which is not pending")
+                continue
+            if action.sequence is not None and action.sequence not in plan.status:
+                self.record.problems.append(f"plan {plan.id} has no action {action.sequence}")
+                return False
+            self._note(plan, action)
+        return True
+
+    def _note(self, plan: Pending, action: ActionSignal) -> None:
+        which = (
+            [action.sequence] if action.sequence is not None else [n for n, s in plan.status.items() if not s]
+        )
+        plan.status.update(dict.fromkeys(which, action.status))
+        if plan.finished:
+            failed = "error" in plan.status.values()
+            self.record.outcomes[plan.id] = "failed" if failed else "done"
+            self._say(f"{self.name}: plan {plan.id} is {self.record.outcomes[plan.id]}")
+            self.pending = None
+        elif self._single and action.sequence is not None:
+            self._send_next(plan)
+
+    def _think(self) -> None:
+        if self.record.ticks == 1:
+            text = f'{self.name}***{self.name} entering "Playing Mode"'
+            self._out.append(Outgoing(text.encode(), wire.MessageType.FEEDBACK))
+        if self.record.ticks % FEEL_EVERY == 0:
+            self._feel()
+        if self.record.ticks % DEMAND_EVERY == 0:
+            demands = (Level("Energy", round(self.levels.get("energy", 1.0), 2)), Level("Certainty", 0.7))
+            self._send(PsiDemand(self.name, demands))
+        if self.pending is not None and self._now - self.pending.since > PLAN_TIMEOUT:
+            self.record.outcomes[self.pending.id] = "timeout"  # nobody is told
+            self.pending = None
+        ready = self.record.scanned or self._dialect != "final"
+        if (
+            self.pending is None and ready and self.name in self.known
+        ):  # before it is on the map nothing is chosen
+            self._choose()
+
+    def _feel(self) -> None:
+        """Two of the feelings at a time; real OACs cut three characters off their name."""
+        turn = self.record.ticks // FEEL_EVERY
+        some = (FEELINGS[turn % len(FEELINGS)], FEELINGS[(turn + 1) % len(FEELINGS)])
+        levels = tuple(Level(name, round(0.45 + 0.01 * (turn % 10), 2)) for name in some)
+        self._send(EmotionalFeeling(self.name[3:], levels))
+
+    def _choose(self) -> None:
+        actions = self._script.next(self.known, self.known[self.name])
+        if not actions:
+            return
+        plan = Pending(self._next_id, actions, self._now, dict.fromkeys((a.sequence for a in actions), ""))
+        self._next_id += 2 if plan.id % 3 == 0 else 1  # some ids are taken and never sent
+        self.pending = plan
+        self._say(f"{self.name}: plan {plan.id}: {', '.join(action.name for action in actions)}")
+        if self._single:
+            self._send_next(plan)
+        else:
+            plan.sent = len(actions)
+            self._send(ActionPlan(str(plan.id), self.name, "Energy", actions))
+
+    def _send_next(self, plan: Pending) -> None:
+        if plan.sent < len(plan.actions):
+            plan.sent += 1
+            self._send(ActionPlan(str(plan.id), self.name, "Energy", plan.actions[plan.sent - 1 : plan.sent]))
+
+    def _send(self, message: ActionPlan | EmotionalFeeling | PsiDemand) -> None:
+        if isinstance(message, ActionPlan):
+            self.record.plans.append(message)
+        self._out.append(Outgoing(write_brain(message, self._dialect)))

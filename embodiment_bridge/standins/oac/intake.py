@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an OAC does with a message that it was sent: checks it, and processes what is in it in an order of its own."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from embodiment_bridge.protocols.opencog.xml.events import (
+    AgentSensorInfo,
+    AgentSignal,
+    AvatarSignal,
+    BlockStructureSignal,
+    EmbodimentMsg,
+    Event,
+    FinishedFirstTimePerceptTerrianSignal,
+    Instruction,
+    MapInfo,
+    StateInfo,
+    TerrainInfo,
+)
+from embodiment_bridge.protocols.opencog.xml.parts import Blip
+from embodiment_bridge.protocols.opencog.xml.xml_dates import centiseconds
+from embodiment_bridge.protocols.opencog.xml.xml_reader import read
+from embodiment_bridge.standins.oac.validator import validate, well_formed
+from embodiment_bridge.wire.events import Malformed, Unknown
+
+# A communication is not processed at all: it has to come as a message of type RAW.
+ORDER: Final = (
+    MapInfo,
+    TerrainInfo,
+    AvatarSignal,
+    AgentSignal,
+    Instruction,
+    AgentSensorInfo,
+    StateInfo,
+    BlockStructureSignal,
+    FinishedFirstTimePerceptTerrianSignal,
+)
+OWN_TYPES: Final = (None, "pet", "avatar", "humanoid")
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """What became of one message.
+
+    events: what was processed, in the order of processing. problems: why all or the rest of it was dropped.
+    dropped: parts that were too old, or that this OAC leaves alone.
+    """
+
+    events: tuple[Event, ...] = ()
+    problems: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+
+
+class OacIntake:
+    """The receiving end of one OAC. Time never goes back in it.
+
+    Args:
+        dialect: of the schema, and of what is processed: blips in ``seed`` and ``legacy-2008``, payloads in ``final``.
+        validating: whether it has found its schema. Without one it takes whatever is XML.
+    """
+
+    def __init__(self, dialect: str = "final", validating: bool = True) -> None:
+        self._dialect = dialect
+        self._validating = validating
+        self.latest = 0  # time of an OAC, hundredths of a second since 2008
+
+    def take(self, data: bytes) -> Intake:
+        """Process one message, whole or not at all, but for a fault that only shows while it is processed."""
+        problems = validate(data, self._dialect) if self._validating else well_formed(data)
+        if problems:
+            return Intake(problems=tuple(problems))
+        found = read(data, dialect=self._dialect)
+        if not found or not isinstance(found[0], EmbodimentMsg):
+            return Intake(problems=("no message of a proxy",))
+        done: list[Event] = []
+        dropped: list[str] = []
+        left_alone = {type(e).__name__ for e in found[1:] if type(e) not in (*ORDER, Malformed, Unknown)}
+        dropped += [f"{name} is left alone" for name in sorted(left_alone)]
+        try:
+            for event in self._ordered(found[1:]):
+                kept = self._admit(event, dropped)
+                if kept is not None:
+                    done.append(kept)
+        except ValueError as error:
+            return Intake(tuple(done), (f"{error}; the rest of the message is dropped",), tuple(dropped))
+        return Intake(tuple(done), (), tuple(dropped))
+
+    def _ordered(self, events: Iterable[Any]) -> Iterable[Any]:
+        """In the order of processing; what cannot be read stands first, for it stops all."""
+        everything = list(events)
+        for event in everything:
+            if isinstance(event, Malformed):
+                raise ValueError(event.reason)
+        for kind in ORDER:
+            yield from (event for event in everything if type(event) is kind)
+
+    def _admit(self, event: Any, dropped: list[str]) -> Event | None:
+        check = _CHECKS.get(type(event))
+        return event if check is None else check(self, event, dropped)
+
+    def _map(self, event: MapInfo, dropped: list[str]) -> Event | None:
+        if self._dialect == "final":
+            return self._stamped(event, dropped)
+        kept = tuple(blip for blip in event.blips if self._is_new("blip", blip.timestamp, dropped))
+        return _with_blips(event, kept)
+
+    def _stamped(self, event: Any, dropped: list[str]) -> Event | None:
+        return event if self._is_new(type(event).__name__, event.timestamp, dropped) else None
+
+    def _avatar(self, event: AvatarSignal, dropped: list[str]) -> Event | None:
+        if event.type not in OWN_TYPES:
+            raise ValueError(f"avatar-signal of type {event.type!r}")
+        return self._stamped(event, dropped)
+
+    def _is_new(self, what: str, stamp: str | None, dropped: list[str]) -> bool:
+        """Whether it is not older than what came before.
+
+        Raises:
+            ValueError: the time stamp is none.
+        """
+        time = centiseconds(stamp or "")
+        if time < self.latest:
+            dropped.append(f"{what} of {stamp} is older than what came before")
+            return False
+        self.latest = time
+        return True
+
+
+def _with_blips(event: MapInfo, blips: tuple[Blip, ...]) -> MapInfo:
+    return replace(event, blips=blips)
+
+
+_CHECKS: Final[Mapping[type, Callable[[OacIntake, Any, list[str]], Event | None]]] = {
+    MapInfo: OacIntake._map,
+    TerrainInfo: OacIntake._stamped,
+    AvatarSignal: OacIntake._avatar,
+    AgentSignal: OacIntake._stamped,
+    StateInfo: OacIntake._stamped,
+}

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Router of our own: the broker that elements of an OpenCog network log in to, with the habits of the real one.
+
+Elements are other programs, or functions in this one (``host``). It runs on the thread that calls ``step``.
+"""
+
+import contextlib
+import select
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_server import TcpServer
+from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
+
+ACK_WITHIN: Final = 2.0  # s; the real Router waits for ever
+MAX_QUEUE: Final = 1000  # messages that wait for one element; the real Router has no limit
+
+Handler = Callable[[Incoming], None]
+
+
+@dataclass(slots=True)
+class Member:
+    """An element that has logged in, or for which something waits."""
+
+    id: str
+    host: str = ""
+    port: int = 0
+    handler: Handler | None = None
+    available: bool = False
+    logged_in: bool = False
+    queue: deque[Incoming] = field(default_factory=lambda: deque(maxlen=MAX_QUEUE))
+    control: TcpClient | None = None
+    data: TcpClient | None = None
+
+
+class Router:
+    """Listens once made; port 0 takes a free one.
+
+    acks: ack mode, with the two OKs of the real one for a delivered message. heartbeat: s between notices of its own
+    availability. answers: False makes one that accepts and never says anything.
+
+    Raises:
+        LinkError: it cannot listen there.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        acks: bool = False,
+        heartbeat: float = 15.0,
+        answers: bool = True,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self.host, self.port = self._server.host, self._server.port
+        self.members: dict[str, Member] = {}
+        self.missing_acks = self.beats = 0
+        self.log: deque[str] = deque(maxlen=1000)
+        self._acks, self._answers, self._heartbeat, self._clock = acks, answers, heartbeat, clock
+        self._clients: dict[int, tuple[TcpClient, RouterLines]] = {}
+        self._poll = select.poll()
+        self._poll.register(self._server, select.POLLIN)
+        self._next_beat = clock() + heartbeat
+
+    def attach(self, name: str, handler: Handler) -> None:
+        """An element of this program: ``handler`` gets its messages."""
+        self.members[name] = Member(name, handler=handler, available=True, logged_in=True)
+
+    def step(self, timeout: float) -> None:
+        """Serve what comes within ``timeout`` s, or at once what is there."""
+        for number, _ in self._poll.poll(timeout * 1000.0):
+            if number == self._server.fileno():
+                self._accept()
+            elif number in self._clients:
+                self._read(number)
+        if self._clock() >= self._next_beat:
+            self._next_beat = self._clock() + self._heartbeat
+            self.beat()
+
+    def beat(self) -> None:
+        """Tell everybody that the Router is there; who cannot be told is unavailable."""
+        self.beats += 1
+        for member in self._others():
+            told = self._notify(member, f"AVAILABLE_ELEMENT {wire.ROUTER}")
+            if told and not member.available:
+                self._set_available(member, True)
+
+    def forget_connections(self) -> None:
+        """What a restart does: all connections are closed, all are unavailable and are told so; the table stays."""
+        for number in list(self._clients):
+            self._hang_up(number)
+        for member in self._others():
+            _close(member)
+            member.available = False
+        for member in self._others():
+            self._notify(member, f"UNAVAILABLE_ELEMENT {wire.ROUTER}")
+
+    def close(self) -> None:
+        """Hang up on everybody and stop listening."""
+        for number in list(self._clients):
+            self._hang_up(number)
+        for member in self.members.values():
+            _close(member)
+        self._server.close()
+
+    def send(self, sender: str, to: str, kind: int, payload: bytes) -> str:
+        """A message from one element to another; returns the answer that the sender would get."""
+        return self._route(Incoming(sender, to, kind, payload))[0]
+
+    def announce(self, name: str, available: bool) -> None:
+        """Say that an element is there or gone, and treat it so."""
+        self._set_available(self.members[name], available)
+
+    def _accept(self) -> None:
+        connection = self._server.accept(0.1)
+        if connection is not None:
+            self._clients[connection.fileno()] = (connection, RouterLines())
+            self._poll.register(connection, select.POLLIN)
+
+    def _read(self, number: int) -> None:
+        connection, lines = self._clients[number]
+        try:
+            for command in lines.feed(connection.read(0.0)):
+                for answer in self._obey(command):
+                    if self._acks and self._answers:
+                        connection.write(answer.encode() + b"\n")
+        except LinkError:
+            if number in self._clients:
+                self._hang_up(number)
+
+    def _hang_up(self, number: int) -> None:
+        connection, _ = self._clients.pop(number)
+        self._poll.unregister(connection)
+        connection.close()
+
+    def _obey(self, command: Incoming | list[str]) -> list[str]:
+        """The answers to one command."""
+        if isinstance(command, Incoming):
+            self.log.append(f"NEW_MESSAGE {command.sender} {command.to} {command.type}")
+            return self._route(command) if self._answers else []
+        self.log.append(" ".join(command))
+        match command:
+            case ["LOGIN", name, host, port] if port.isdecimal():
+                return self._log_in(name, host, int(port))
+            case ["LOGOUT", name] if name in self.members:
+                _close(self.members.pop(name))
+                return ["OK"]
+            case ["REQUEST_UNREAD_MESSAGES", name, limit]:
+                return self._fetch(name, limit)
+            case ["CLEAR_MESSAGE_QUEUE", wire.SPAWNER, name] if name in self.members:
+                self.members[name].queue.clear()
+                return ["OK"]
+        return []  # a real Router logs and ignores
+
+    def _log_in(self, name: str, host: str, port: int) -> list[str]:
+        member = self.members.setdefault(name, Member(name))
+        if (member.host, member.port) != (host, port):
+            _close(member)
+        member.host, member.port = host, port
+        first = not member.logged_in
+        member.logged_in = True
+        if first:
+            member.available = True
+        elif not member.available:
+            self._set_available(member, True)
+        waited = bool(member.queue)
+        self._deliver(member)
+        return ["OK", "OK"] if waited else ["OK"]
+
+    def _fetch(self, name: str, limit: str) -> list[str]:
+        member = self.members.get(name)
+        if member is None:
+            return [f"FAILED - could not send messages. Unknown ID: {name}"]
+        self._deliver(member)
+        return ["OK"]
+
+    def _route(self, message: Incoming) -> list[str]:
+        if message.sender not in self.members:
+            return [f"FAILED - Unknown <from> ID: {message.sender}"]
+        member = self.members.get(message.to)
+        if member is None or not member.logged_in:
+            member = self.members.setdefault(message.to, Member(message.to))
+            member.queue.append(message)
+            self._broadcast(f"UNAVAILABLE_ELEMENT {message.to}", message.to)
+            return ["OK"]
+        if not member.available:
+            return [f"FAILED - Element unavailable: {message.to}"]
+        member.queue.append(message)
+        self._deliver(member)
+        return ["OK", "OK"]  # stored, and delivered: the real one says both
+
+    def _deliver(self, member: Member) -> None:
+        if member.handler is not None:
+            while member.queue:
+                member.handler(member.queue.popleft())
+        elif member.queue:
+            batch = b"".join(_lines_of(message) for message in member.queue) + b"cNO_MORE_MESSAGES\n"
+            member.queue.clear()
+            if not self._tell(member, "data", batch):
+                self._set_available(member, False)
+
+    def _notify(self, member: Member, text: str) -> bool:
+        if not self._answers or not self._tell(member, "control", f"c{text}\n".encode()):
+            if member.available:
+                member.available = False
+            return False
+        return True
+
+    def _tell(self, member: Member, which: str, data: bytes) -> bool:
+        """Write to an element, dialling it where that is needed."""
+        connection: TcpClient | None = getattr(member, which)
+        try:
+            if connection is None:
+                connection = TcpClient(member.host, member.port, timeout=1.0)
+                setattr(member, which, connection)
+            connection.write(data)
+            if self._acks and connection.read(ACK_WITHIN) == b"":
+                self.missing_acks += 1
+        except LinkError:
+            if connection is not None:
+                connection.close()
+            setattr(member, which, None)
+            return False
+        return True
+
+    def _set_available(self, member: Member, available: bool) -> None:
+        member.available = available
+        self._broadcast(f"{'' if available else 'UN'}AVAILABLE_ELEMENT {member.id}", member.id)
+
+    def _broadcast(self, text: str, subject: str) -> None:
+        for member in self._others():
+            if member.available and member.id != subject:
+                self._notify(member, text)
+
+    def _others(self) -> list[Member]:
+        """Elements of other programs."""
+        return [one for one in list(self.members.values()) if one.handler is None and one.port]
+
+
+def _close(member: Member) -> None:
+    for connection in (member.control, member.data):
+        if connection is not None:
+            with contextlib.suppress(OSError):
+                connection.close()
+    member.control = member.data = None
+
+
+def _lines_of(message: Incoming) -> bytes:
+    head = f"cSTART_MESSAGE {message.sender} {message.to} {message.type}\n".encode()
+    if not message.payload:
+        return head
+    return head + b"".join(b"d%s\n" % line for line in message.payload.split(b"\n"))

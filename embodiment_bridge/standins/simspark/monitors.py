@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The monitor port of the stand-in."""
+
+from random import Random
+from typing import Final
+
+from embodiment_bridge.standins.simspark.agents import Recorded
+from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.scene import SceneWriter
+from embodiment_bridge.standins.simspark.trainer import Trainer
+from embodiment_bridge.standins.simspark.world import (
+    AGENT_RADIUS,
+    BALL_RADIUS,
+    FIELD_LENGTH,
+    FIELD_WIDTH,
+    HALF_TIME_S,
+    PLAY_MODES,
+    World,
+)
+
+STEP: Final = 2  # cycles of the world for one message: 25 a second
+ENVIRONMENT: Final = (
+    f"(FieldLength {FIELD_LENGTH:g})(FieldWidth {FIELD_WIDTH:g})(FieldHeight 40)(GoalWidth 2.1)(GoalDepth 0.6)"
+    f"(GoalHeight 0.8)(BorderSize 0)(FreeKickDistance 2)(WaitBeforeKickOff 30)(AgentRadius {AGENT_RADIUS:g})"
+    f"(BallRadius {BALL_RADIUS:g})(BallMass 0.026)(RuleGoalPauseTime 3)(RuleKickInPauseTime 1)"
+    f"(RuleHalfTime {HALF_TIME_S:g})(PassModeMinOppBallDist 1)(PassModeDuration 4)(play_modes {' '.join(PLAY_MODES)})"
+)
+
+
+class RecordedMonitor(Recorded):
+    """A monitor stream that was recorded, in its own time."""
+
+    _cycle = 0
+
+    def message(self) -> str:
+        """See ``agents.Conversation``."""
+        self._cycle += 1
+        return "" if self._cycle % STEP else super().message()
+
+
+class MonitorConversation:
+    """Tells one monitor everything at first and whenever something came or went, else what has changed."""
+
+    def __init__(self, world: World, trainer: Trainer, faults: Faults, random: Random) -> None:
+        self._world = world
+        self._trainer = trainer
+        self._faults = faults
+        self._random = random
+        self._writer = SceneWriter()
+        self._version = -1
+        self._told: dict[str, str] = {}
+
+    def hear(self, payload: bytes) -> None:
+        """See ``agents.Conversation``: monitors are trainers."""
+        self._trainer.obey(payload)
+
+    def message(self) -> str:
+        """See ``agents.Conversation``."""
+        world, selected = self._world, self._trainer.selected
+        if world.cycle % STEP:
+            return ""
+        game = self._game()
+        if world.scene_version != self._version:
+            self._version = world.scene_version
+            lists = ENVIRONMENT + "".join(game.values())
+            text = f"({lists}){self._writer.full(world, selected)}"
+        else:
+            changed = [item for name, item in game.items() if name == "time" or self._told.get(name) != item]
+            text = f"({''.join(changed)}){self._writer.changes(world, selected)}"
+        self._told = game
+        return self._faults.spoil(text, self._random)
+
+    def waits(self) -> bool:
+        """See ``agents.Conversation``: nobody waits for a monitor."""
+        return False
+
+    def leave(self) -> None:
+        """See ``agents.Conversation``."""
+
+    def _game(self) -> dict[str, str]:
+        game = self._world.game
+        items = {"time": f"(time {game.time:g})"}
+        items |= {f"team_{side}": f"(team_{side} {name})" for side, name in sorted(game.teams.items())}
+        items["half"] = f"(half {game.half})"
+        items |= {f"score_{side}": f"(score_{side} {goals})" for side, goals in game.scores.items()}
+        items["play_mode"] = f"(play_mode {PLAY_MODES.index(game.play_mode)})"
+        return items

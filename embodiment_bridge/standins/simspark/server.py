@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in on its sockets: one thread, a cycle of 20 ms, nobody can make it wait."""
+
+import contextlib
+import selectors
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Recorded
+from embodiment_bridge.standins.simspark.client import Client
+from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.monitors import MonitorConversation, RecordedMonitor
+from embodiment_bridge.standins.simspark.trainer import Trainer
+from embodiment_bridge.standins.simspark.world import CYCLE_S, World
+from embodiment_bridge.wire.framing import Frame, Framer
+
+MAX_CLIENTS: Final = 64
+SYNC_POLL: Final = 0.2  # s; how long an end may go unseen while the world waits for an agent
+LATEST: Final = 0.5  # s; a cycle that is later than this is not caught up with
+
+Talk = Callable[[], Conversation]
+
+
+class SimsparkServer(OwnThread):
+    """Serves from the moment it is made until ``close``; see ``port``.
+
+    Args:
+        host: where to listen.
+        port: of agents; 0 takes a free one.
+        monitor_port: of monitors and trainers; 0 takes a free one.
+        sync: wait for the ``(syn)`` of every agent.
+        realtime: False runs as fast as it can; only with ``sync``, for else nobody could follow.
+        noise: see ``World``.
+        true_pose: tell each player where it is (``mypos``, ``myorien``), as rcssserver3d does when told so.
+        recording: path of a recorded agent stream that everybody hears instead of a world.
+        monitor_recording: path of a recorded monitor stream that every monitor gets instead of the world.
+        seed: of all that is random.
+        slow, cut, nan, unknown, lost: see ``Faults``.
+
+    Raises:
+        ConfigError: options that do not go together, or a recording that cannot be read.
+        LinkError: it cannot listen there.
+    """
+
+    def __init__(
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        monitor_port: int = 0,
+        sync: bool = False,
+        realtime: bool = True,
+        noise: bool = True,
+        true_pose: bool = False,
+        recording: str = "",
+        monitor_recording: str = "",
+        seed: int = 0,
+        slow: float = 0.0,
+        cut: float = 0.0,
+        nan: float = 0.0,
+        unknown: float = 0.0,
+        lost: float = 0.0,
+    ) -> None:
+        super().__init__()
+        if not realtime and not sync:
+            raise ConfigError("realtime is false: then sync must be true, for else no client could follow")
+        self.world = World(noise=noise, seed=seed)
+        self.lock = threading.Lock()  # of the world, for tests that look into it
+        self._faults = Faults(slow, cut, nan, unknown, lost)
+        self._random = Random(seed)
+        self._sync, self._realtime, self._true_pose = sync, realtime, true_pose
+        self._recorded = recorded_messages(Path(recording)) if recording else ()
+        self._shown = recorded_messages(Path(monitor_recording)) if monitor_recording else ()
+        self._selector = selectors.DefaultSelector()
+        self._conversations: dict[Client, Conversation] = {}
+        self._listeners: list[socket.socket] = []
+        self._trainer = Trainer(self.world, self._closing.set)
+        self.host, self.port = self._listen(host, port, self._agent)
+        try:
+            self.monitor_port = self._listen(host, monitor_port, self._monitor)[1]
+        except LinkError:
+            self._listeners[0].close()
+            raise
+        self._start("simspark stand-in")
+
+    def _listen(self, host: str, port: int, talk: Talk) -> tuple[str, int]:
+        try:
+            listener = socket.create_server((host, port))
+        except (OSError, OverflowError) as error:
+            raise LinkError(f"cannot listen on {host}:{port}: {error}") from error
+        listener.setblocking(False)
+        self._listeners.append(listener)
+        self._selector.register(listener, selectors.EVENT_READ, (listener, talk))
+        found: tuple[str, int] = listener.getsockname()[:2]
+        return found
+
+    def _agent(self) -> Conversation:
+        if self._recorded:
+            return Recorded(self._recorded, self._faults, self._random, at_once=False)
+        return AgentConversation(self.world, self._faults, self._random, true_pose=self._true_pose)
+
+    def _monitor(self) -> Conversation:
+        if self._shown:
+            return RecordedMonitor(self._shown, self._faults, self._random, at_once=True)
+        return MonitorConversation(self.world, self._trainer, self._faults, self._random)
+
+    def _serve(self) -> None:
+        due = time.monotonic()
+        while not self._closing.is_set():
+            due = max(due + CYCLE_S + self._faults.slow_s, time.monotonic() - LATEST)
+            if self._realtime:
+                self._attend(due)
+            if self._sync:
+                self._attend_all()
+            if not self._closing.is_set():
+                self._cycle()
+        for client in tuple(self._conversations):
+            self._drop(client)
+        for listener in self._listeners:
+            listener.close()
+        self._selector.close()
+
+    def _attend(self, until: float) -> None:
+        """Serve the sockets up to a time (monotonic s), and once in any case: a world that is late hears too."""
+        self._select(0.0)
+        while (left := until - time.monotonic()) > 0.0 and not self._closing.is_set():
+            self._select(left)
+
+    def _attend_all(self) -> None:
+        """Serve the sockets until every agent has answered; where none has to, for a moment."""
+        if not self._realtime and not any(talk.waits() for talk in self._conversations.values()):
+            self._select(CYCLE_S)
+        while any(talk.waits() for talk in self._conversations.values()) and not self._closing.is_set():
+            self._select(SYNC_POLL)
+
+    def _select(self, timeout: float) -> None:
+        for key, _ in self._selector.select(timeout):
+            if isinstance(key.data, Client):
+                self._read(key.data)
+            else:
+                self._accept(*key.data)
+
+    def _accept(self, listener: socket.socket, talk: Talk) -> None:
+        with contextlib.suppress(OSError):
+            connection, _ = listener.accept()
+            if len(self._conversations) >= MAX_CLIENTS:
+                connection.close()
+                return
+            client = Client(connection, time.monotonic())
+            self._conversations[client] = talk()
+            self._selector.register(connection, selectors.EVENT_READ, client)
+
+    def _read(self, client: Client) -> None:
+        payloads = client.read()
+        if payloads is None:
+            self._drop(client)
+            return
+        with self.lock:
+            for payload in payloads:
+                self._conversations[client].hear(payload)
+
+    def _cycle(self) -> None:
+        now = time.monotonic()
+        with self.lock:
+            self.world.step()
+            messages = [(client, talk.message()) for client, talk in self._conversations.items()]
+        for client, message in messages:
+            worn_out = 0.0 < self._faults.cut_s < now - client.since
+            if worn_out or not client.send(message):
+                self._drop(client)
+
+    def _drop(self, client: Client) -> None:
+        talk = self._conversations.pop(client, None)
+        if talk is not None:
+            self._selector.unregister(client.socket)
+            with self.lock:
+                talk.leave()
+        client.close()
+
+
+def recorded_messages(path: Path) -> tuple[str, ...]:
+    """The messages of a recorded stream.
+
+    Raises:
+        ConfigError: it cannot be read, or there is none in it.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"recording {path}: cannot be read: {error}") from error
+    messages = tuple(
+        found.payload.decode("utf-8", "replace") for found in Framer().feed(data) if isinstance(found, Frame)
+    )
+    if not messages:
+        raise ConfigError(f"recording {path}: there is no message in it")
+    return messages

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` lets 20 ms pass.
+
+What is not here: physics of contact. Robots never fall and go through each other; a ball rolls out and stays.
+"""
+
+import random
+from dataclasses import dataclass, field
+from math import atan2, degrees, hypot, isfinite, radians
+from typing import Final
+
+from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
+from embodiment_bridge.standins.simspark.anatomy import Vector
+from embodiment_bridge.standins.simspark.player import GRAVITY, Player
+
+CYCLE_S: Final = 0.02
+FIELD_LENGTH: Final = 30.0
+FIELD_WIDTH: Final = 20.0
+AGENT_RADIUS: Final = 0.4
+BALL_RADIUS: Final = 0.042
+TEAM_SIZE: Final = 11
+BEAM_MODES: Final = ("BeforeKickOff", "Goal_Left", "Goal_Right")
+STOPPED_MODES: Final = ("BeforeKickOff", "GameOver")
+HALF_TIME_S: Final = 300.0
+PLAY_MODES: Final = (
+    "BeforeKickOff", "KickOff_Left", "KickOff_Right", "PlayOn", "KickIn_Left", "KickIn_Right", "corner_kick_left",
+    "corner_kick_right", "goal_kick_left", "goal_kick_right", "offside_left", "offside_right", "GameOver",
+    "Goal_Left", "Goal_Right", "free_kick_left", "free_kick_right", "direct_free_kick_left",
+    "direct_free_kick_right", "pass_left", "pass_right",
+)  # fmt: skip
+BALL_FRICTION: Final = 0.4  # 1/s
+BOUNCE: Final = 0.6
+LOUD_CYCLES: Final = 2  # one message of each team is heard in as many cycles
+HEARING_RANGE: Final = 50.0  # m
+SAY_LIMIT: Final = 20  # characters
+BEAM_NOISE: Final = (0.05, 10.0)  # m, deg; uniform
+
+
+@dataclass(slots=True)
+class Ball:
+    """place: m; speed: m/s."""
+
+    place: Vector = (0.0, 0.0, BALL_RADIUS)
+    speed: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(slots=True)
+class Game:
+    """The state of the game, as monitors and agents hear of it."""
+
+    play_mode: str = "BeforeKickOff"
+    time: float = 0.0
+    half: int = 1
+    teams: dict[str, str] = field(default_factory=dict)  # left and right, by side
+    scores: dict[str, int] = field(default_factory=lambda: {"left": 0, "right": 0})
+
+
+class World:
+    """All that is on the field.
+
+    players: in the order in which they came; a killed one is not among them any more. now: s since the start.
+    scene_version: another number whenever something came or went, or joined a team, so that monitors need it all anew.
+    noise: whether beams and what is seen are a little off, as in rcssserver3d.
+    """
+
+    def __init__(self, *, noise: bool = True, seed: int = 0) -> None:
+        self.now = 0.0
+        self.cycle = 0
+        self.ball = Ball()
+        self.game = Game()
+        self.players: list[Player] = []
+        self.scene_version = 0
+        self.noise = noise
+        self.random = random.Random(seed)
+        self._heard_at: dict[tuple[int, bool], int] = {}
+
+    # What agents do
+
+    def add(self, scene: str) -> Player | None:
+        """Import the scene of a robot; None when there is no such file."""
+        for robot in ROBOTS.values():
+            if robot.scene == scene:
+                player = Player(robot)
+                self.players.append(player)
+                self.scene_version += 1
+                return player
+        return None
+
+    def remove(self, player: Player) -> None:
+        """The player is gone: it left, or was killed."""
+        if player in self.players:
+            self.players.remove(player)
+            self.scene_version += 1
+
+    def kill(self, player: Player) -> None:
+        """What a trainer does: the robot is gone, its agent hears the last percept for ever."""
+        player.frozen = True
+        self.remove(player)
+
+    def join(self, player: Player, team: str, number: int) -> bool:
+        """Put a player into a team; without a word to it where that cannot be (then the robot is out of the way)."""
+        if player.side or not team:
+            return False
+        side = next((side for side, name in self.game.teams.items() if name == team), "")
+        side = side or next((side for side in ("left", "right") if side not in self.game.teams), "")
+        others = [other for other in self.players if other.side == side]
+        taken = {other.number for other in others}
+        number = number or next((n for n in range(1, TEAM_SIZE + 1) if n not in taken), 0)
+        allowed = types_fit([player.robot.type, *(other.robot.type for other in others)])
+        if not side or number in taken or not 1 <= number <= TEAM_SIZE or not allowed:
+            player.put((0.0, 0.0, 10.0), player.yaw)
+            return False
+        self.game.teams[side] = team
+        player.team, player.number, player.side = team, number, side
+        out = 1.0 if side == "right" else -1.0
+        place_y = FIELD_WIDTH / 2 - 2 * AGENT_RADIUS - 3 * AGENT_RADIUS * len(taken)
+        player.put((out * (FIELD_LENGTH / 2 - 2 * AGENT_RADIUS), place_y, 0.4), self.forward(side))
+        self.scene_version += 1
+        return True
+
+    def player(self, side: str, number: int) -> Player | None:
+        """The player of a side (``left``, ``right``) and number."""
+        return next((p for p in self.players if (p.side, p.number) == (side, number)), None)
+
+    @staticmethod
+    def forward(side: str) -> float:
+        """The yaw (rad) in which the opponents' goal of a side is."""
+        return radians(180.0) if side == "right" else 0.0
+
+    def beam(self, player: Player, x: float, y: float, turn_deg: float) -> bool:
+        """Put a player into its own half; ignored while the game goes on."""
+        if not player.side or self.game.play_mode not in BEAM_MODES or not isfinite(x + y + turn_deg):
+            return False
+        if self.noise:
+            x += self.random.uniform(-BEAM_NOISE[0], BEAM_NOISE[0])
+            y += self.random.uniform(-BEAM_NOISE[0], BEAM_NOISE[0])
+            turn_deg += self.random.uniform(-BEAM_NOISE[1], BEAM_NOISE[1])
+        x = min(max(x, -FIELD_LENGTH / 2), -AGENT_RADIUS)
+        y = min(max(y, -FIELD_WIDTH / 2), FIELD_WIDTH / 2)
+        sign = -1.0 if player.side == "right" else 1.0
+        player.put((sign * x, sign * y, 0.4), radians(turn_deg) + self.forward(player.side))
+        return True
+
+    def say(self, speaker: Player, text: str) -> None:
+        """Let those hear who can: oneself always, of the others one message per team and two cycles."""
+        good = 0 < len(text) <= SAY_LIMIT and all("!" <= c <= "~" and c not in "()" for c in text)
+        if not speaker.side or not good:
+            return
+        for player in self.players:
+            if not player.side:
+                continue
+            ours = player.side == speaker.side
+            if player is speaker:
+                player.heard.append(f"(hear {speaker.team} {self.game.time:.2f} self {text})")
+                continue
+            key = (id(player), ours)
+            if self.cycle - self._heard_at.get(key, -LOUD_CYCLES) < LOUD_CYCLES:
+                continue
+            dx, dy = speaker.place[0] - player.place[0], speaker.place[1] - player.place[1]
+            if hypot(dx, dy) <= HEARING_RANGE:
+                self._heard_at[key] = self.cycle
+                where = _direction(dx, dy, player.side)
+                player.heard.append(f"(hear {speaker.team} {self.game.time:.2f} {where:.2f} {text})")
+
+    # Time
+
+    def step(self) -> None:
+        """Let one cycle pass."""
+        self.cycle += 1
+        self.now += CYCLE_S
+        if self.game.play_mode not in STOPPED_MODES:
+            self.game.time += CYCLE_S
+        if self.game.time >= self.game.half * HALF_TIME_S and self.game.play_mode not in STOPPED_MODES:
+            self._end_half()
+        for player in self.players:
+            player.step(CYCLE_S)
+        self._step_ball()
+
+    def _end_half(self) -> None:
+        if self.game.half == 1:
+            self.game.half, self.game.play_mode = 2, "BeforeKickOff"
+        else:
+            self.game.play_mode = "GameOver"
+
+    def _step_ball(self) -> None:
+        if self.game.play_mode == "BeforeKickOff" and self.players:
+            self.ball = Ball()
+            return
+        (x, y, z), (vx, vy, vz) = self.ball.place, self.ball.speed
+        rolls = z <= BALL_RADIUS and abs(vz) < 0.1
+        keep = max(1.0 - BALL_FRICTION * CYCLE_S, 0.0) if rolls else 1.0
+        vx, vy, vz = vx * keep, vy * keep, 0.0 if rolls else vz - GRAVITY * CYCLE_S
+        x, y, z = x + vx * CYCLE_S, y + vy * CYCLE_S, z + vz * CYCLE_S
+        if z < BALL_RADIUS:
+            z, vz = BALL_RADIUS, -BOUNCE * vz
+        self.ball.place, self.ball.speed = (x, y, z), (vx, vy, vz)
+
+
+def _direction(dx: float, dy: float, side: str) -> float:
+    """Where a voice comes from, deg against the axes of the field as the listener's team sees them."""
+    sign = -1.0 if side == "right" else 1.0
+    return degrees(atan2(sign * dy, sign * dx))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands from JSON objects, for any protocol whose commands are dataclasses.
+
+``{"command": "Motor", "name": "he1", "q_deg": 12.5, ...}``: the name of the command and its fields, written
+as ``decode.py`` writes those of events. A command inside another (``Frame.actions``) is such an object too.
+"""
+
+import base64
+import json
+import reprlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from embodiment_bridge.core.errors import CommandError, unknown
+
+_NUMBERS_BY_NAME = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+
+
+def read_commands(lines: Iterable[str], kinds: Iterable[type]) -> Iterator[tuple[int, Any]]:
+    """(line number, command) of each JSON line that is not blank; ``kinds`` are the commands of the protocol.
+
+    Raises:
+        CommandError: a line holds no such command; the text names line, field, value and choices.
+    """
+    choices = tuple(kinds)
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield number, command_from_json(_load(line), choices)
+            except CommandError as error:
+                raise CommandError(f"line {number}: {error}") from None
+
+
+def command_from_json(value: Any, kinds: Iterable[type], where: str = "") -> Any:
+    """The command that a decoded JSON object describes; ``where`` begins the text of errors.
+
+    Raises:
+        CommandError: it describes none of ``kinds``; the text names the field, its value and the choices.
+    """
+    by_name = {kind.__name__: kind for kind in kinds}
+    if not isinstance(value, dict):
+        raise CommandError(f"{where}{_short(value)} is no object with a command")
+    if "command" not in value:
+        raise CommandError(f"{where}no field 'command' (known: {', '.join(sorted(by_name))})")
+    name = str(value["command"])
+    if name not in by_name:
+        raise CommandError(where + unknown("command", name[:80], by_name))
+    return _build(by_name[name], value, where)
+
+
+def _build(kind: type, value: dict[str, Any], where: str) -> Any:
+    """Make the dataclass ``kind`` of the fields in ``value``."""
+    hints = get_type_hints(kind)
+    for name in value:
+        if name not in hints and name != "command":
+            raise CommandError(where + unknown(f"field of {kind.__name__}", name[:80], hints))
+    arguments = {}
+    for field in fields(kind):
+        place = f"{where}{kind.__name__}.{field.name}"
+        if field.name in value:
+            arguments[field.name] = _convert(value[field.name], hints[field.name], place)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise CommandError(f"{place} is missing (fields: {', '.join(hints)})")
+    return kind(**arguments)
+
+
+def _convert(value: Any, hint: Any, place: str) -> Any:
+    """Make of a JSON value what the type ``hint`` of the field at ``place`` wants."""
+    if get_origin(hint) in (Union, UnionType):
+        return _convert_to_one(value, get_args(hint), place)
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _convert_part(value, hint, place)
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list):
+            raise CommandError(f"{place}: {_short(value)} is no array")
+        element = get_args(hint)[0]  # tuple[X, ...]
+        return tuple(_convert(item, element, f"{place}[{index}]") for index, item in enumerate(value))
+    return _SCALARS[hint](value, place)
+
+
+def _convert_part(value: Any, kind: type, place: str) -> Any:
+    """Make a dataclass that is part of a command, of which there is one kind only."""
+    if not isinstance(value, dict):
+        raise CommandError(f"{place}: {_short(value)} is no object")
+    return _build(kind, value, f"{place}: ")
+
+
+def _convert_to_one(value: Any, hints: tuple[Any, ...], place: str) -> Any:
+    """Make of a JSON value what the first type that can take it wants; commands are told apart by name."""
+    kinds = [hint for hint in hints if isinstance(hint, type) and is_dataclass(hint)]
+    if kinds and NoneType in hints and len(kinds) == 1:
+        return None if value is None else _convert_part(value, kinds[0], place)
+    if kinds:
+        return command_from_json(value, kinds, f"{place}: ")
+    problem: CommandError | None = None
+    for hint in hints:
+        try:
+            return _convert(value, hint, place)
+        except CommandError as error:  # noqa: PERF203 - two or three choices
+            problem = error
+    raise problem or CommandError(f"{place}: {_short(value)} is of no known type")
+
+
+def _to_float(value: Any, place: str) -> float:
+    if isinstance(value, str) and value in _NUMBERS_BY_NAME:
+        return _NUMBERS_BY_NAME[value]
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except OverflowError:
+            raise CommandError(f"{place}: {_short(value)} is too large") from None
+    raise CommandError(f"{place}: {_short(value)} is no number")
+
+
+def _to_int(value: Any, place: str) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise CommandError(f"{place}: {_short(value)} is no whole number")
+
+
+def _to_bool(value: Any, place: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise CommandError(f"{place}: {_short(value)} is neither true nor false")
+
+
+def _to_str(value: Any, place: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise CommandError(f"{place}: {_short(value)} is no string")
+
+
+def _to_none(value: Any, place: str) -> None:
+    if value is not None:
+        raise CommandError(f"{place}: {_short(value)} is not null")
+
+
+def _to_bytes(value: Any, place: str) -> bytes:
+    try:
+        if isinstance(value, str):
+            return value.encode()
+        if isinstance(value, dict) and value.keys() == {"base64"} and isinstance(value["base64"], str):
+            return base64.b64decode(value["base64"], validate=True)
+    except ValueError:  # also that of base64
+        pass
+    raise CommandError(f'{place}: {_short(value)} is neither text nor {{"base64": "..."}}')
+
+
+_SCALARS: dict[Any, Callable[[Any, str], Any]] = {
+    float: _to_float,
+    int: _to_int,
+    bool: _to_bool,
+    str: _to_str,
+    bytes: _to_bytes,
+    NoneType: _to_none,
+}
+
+
+def _load(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise CommandError(f"no JSON: {error.msg} at column {error.colno}") from None
+    except (ValueError, RecursionError):
+        raise CommandError("no JSON: a number is too long, or it is nested too deeply") from None
+
+
+def _short(value: Any) -> str:
+    return reprlib.repr(value)

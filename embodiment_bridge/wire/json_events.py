@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events as JSON objects, for any protocol whose events are dataclasses.
+
+``{"event": "Percept", "offset": 0, ...}``: the name, the offset in the stream, then the other fields. Inside,
+
+* nan and the infinities are the strings ``"nan"``, ``"inf"`` and ``"-inf"``;
+* bytes are a string when they are UTF-8, else ``{"base64": "..."}``;
+* tuples are arrays, inner dataclasses are objects, members of an enum are their values.
+"""
+
+import base64
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from embodiment_bridge.wire.codec import Codec
+
+
+def decode_stream(codec: Codec, chunks: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Feed all chunks to ``codec``; give its events as JSON-able dicts, the end of the stream included."""
+    for chunk in chunks:
+        for event in codec.feed(chunk):
+            yield event_to_json(event)
+    for event in codec.close():
+        yield event_to_json(event)
+
+
+def event_to_json(event: Any) -> dict[str, Any]:
+    """One event as a JSON-able dict."""
+    content = _fields_to_json(event)
+    head: dict[str, Any] = {"event": type(event).__name__}
+    if "offset" in content:
+        head["offset"] = content.pop("offset")
+    return head | content
+
+
+def _fields_to_json(value: Any) -> dict[str, Any]:
+    return {field.name: _to_json(getattr(value, field.name)) for field in fields(value)}
+
+
+def _to_json(value: Any) -> Any:
+    if isinstance(value, Enum):
+        value = value.value
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, bytes | bytearray):
+        return _bytes_to_json(value)
+    if is_dataclass(value):
+        return _fields_to_json(value)
+    if isinstance(value, Mapping):
+        return {str(key): _to_json(item) for key, item in value.items()}
+    return [_to_json(item) for item in value]
+
+
+def _bytes_to_json(value: bytes | bytearray) -> str | dict[str, str]:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(value).decode()}

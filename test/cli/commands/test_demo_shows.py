@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which demo a command line means, and whether the table of demos is whole."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from embodiment_bridge.cli.demos import SHOWS, dance
+from embodiment_bridge.cli.demos.bodies import BODIES
+from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
+from embodiment_bridge.core.errors import ConfigError
+
+
+def nothing(stage) -> int:
+    return 0
+
+
+TABLE = {
+    "walk": Show("walks", ("sim", "mock"), nothing),
+    "dance": Show("dances", ("sim", "mock"), nothing),
+    "grid": Show("eats", ("grid",), nothing),
+    "think": Show("thinks", ("sim",), nothing, brain="opencog"),
+}
+
+
+@pytest.mark.parametrize(
+    ("wish", "found"),
+    [
+        (("", "", ""), ("walk", "sim")),
+        (("dance", "", ""), ("dance", "sim")),
+        (("", "mock", ""), ("walk", "mock")),
+        (("dance", "mock", "none"), ("dance", "mock")),
+        (("", "grid", ""), ("grid", "grid")),
+        (("", "", "opencog"), ("think", "sim")),
+    ],
+)
+def test_the_first_that_fits_is_shown(wish, found) -> None:
+    name, show, body = find_show(TABLE, *wish)
+    assert (name, body) == found
+    assert show is TABLE[name]
+
+
+@pytest.mark.parametrize(
+    ("wish", "message"),
+    [
+        (("danse", "", ""), "unknown show 'danse'; did you mean 'dance'"),
+        (
+            ("dance", "grid", ""),
+            "nothing to show with show dance, body grid; there is walk: body sim or mock",
+        ),
+        (("", "", "human"), "nothing to show with brain human"),
+    ],
+)
+def test_what_is_not_there_is_told(wish, message: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        find_show(TABLE, *wish)
+    assert message in str(error.value)
+
+
+def test_the_table_is_whole() -> None:
+    shows = all_shows()
+    assert tuple(shows) == SHOWS
+    assert {body for show in shows.values() for body in show.bodies} <= set(BODIES)
+
+
+@pytest.mark.parametrize(
+    ("elapsed", "expected", "half"),
+    [(4.9, 10.0, False), (5.0, 10.0, True), (99.0, float("nan"), False), (99.0, float("inf"), False)],
+)
+def test_half_way(elapsed: float, expected: float, half: bool) -> None:
+    stage = SimpleNamespace(feedback=SimpleNamespace(elapsed=elapsed, expected=expected))
+    assert dance._is_half_way(stage) == half
+    assert not dance._is_half_way(SimpleNamespace(feedback=None))

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stand-in on its port: who may come in, who is answered, and that nobody can stop it."""
+
+import json
+import socket
+import time
+from itertools import pairwise
+
+import pytest
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.standins.maeden.server import MaedenServer
+
+
+class Client:
+    """One agent's connection."""
+
+    def __init__(self, server):
+        self.socket = socket.create_connection((server.host, server.port), 10.0)
+        self.lines = self.socket.makefile("rb")
+
+    def say(self, text):
+        self.socket.sendall(text.encode() + b"\n")
+
+    def hear(self):
+        return self.lines.readline().decode().rstrip("\n")
+
+    def close(self):
+        self.lines.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def clients():
+    made = []
+
+    def make(server):
+        made.append(Client(server))
+        return made[-1]
+
+    yield make
+    for client in made:
+        client.close()
+
+
+def test_json_agent_is_told_its_id_and_what_it_sees_and_is_answered(clients):
+    with MaedenServer(period=0.005) as server:
+        agent = clients(server)
+        assert agent.hear() == "0"
+        first = json.loads(agent.hear())
+        assert (first[0], first[7]) == ("CONTINUE", "ok")
+        agent.say('{"command": "r", "arguments": []}')
+        after = json.loads(agent.hear())
+        assert after[7] == "ok"
+        assert after[3] != first[3]  # it has turned, so it sees something else
+
+
+def test_text_agent_says_its_role_first_and_a_wrong_one_is_hung_up_on(clients):
+    with MaedenServer(build="text2017", period=0.005) as server:
+        wrong, right = clients(server), clients(server)
+        wrong.say("emperor")
+        assert wrong.hear() == ""
+        right.say("base")
+        assert [right.hear(), right.hear()] == ["0", "8"]
+
+
+def test_two_agents_are_in_one_world_and_one_that_goes_stops_nobody(clients):
+    with MaedenServer(period=0.005) as server:
+        first, second = clients(server), clients(server)
+        assert {first.hear(), second.hear()} == {"0", "1"}
+        second.hear()
+        first.close()
+        second.say('{"command": "w", "arguments": []}')
+        assert json.loads(second.hear())[7] == "ok"
+        assert len(server.simulation.world.agents) == 2  # it stays in the world, as with the simulator
+
+
+def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_every_cycle(clients):
+    """Two agents act in the same cycle only so, and hear each other only then."""
+    with MaedenServer(period=0.2) as server:
+        cycle = server.simulation.cycle
+
+        def work(lines):
+            time.sleep(0.25)  # a busy machine
+            return cycle(lines)
+
+        server.simulation.cycle = work
+        agent = clients(server)
+        agent.hear()
+        agent.hear()
+        times = []
+        for _ in range(4):
+            agent.say('{"command": "w", "arguments": []}')
+            times.append(json.loads(agent.hear())[8])
+        assert [after - before for before, after in pairwise(times)] == [1, 1, 1]
+
+
+def test_line_without_end_is_not_kept(clients):
+    with MaedenServer(period=0.005) as server:
+        flood, other = clients(server), clients(server)
+        flood.socket.sendall(b"x" * 200_000)
+        other.hear()
+        other.hear()
+        other.say('{"command": "w", "arguments": []}')
+        assert json.loads(other.hear())[7] == "ok"
+
+
+def test_end_of_the_game_hangs_up(clients):
+    with MaedenServer(period=0.005) as server:
+        agent = clients(server)
+        agent.hear()
+        agent.hear()
+        agent.say('{"command": "k", "arguments": []}')
+        assert json.loads(agent.hear())[0] == "DIE"
+        assert agent.hear() == ""
+
+
+@pytest.mark.parametrize("options", [{"world": "/nowhere"}, {"build": "J9"}])
+def test_unknown_world_or_build_is_refused(options):
+    with pytest.raises(ConfigError, match=r"nowhere|J9"):
+        MaedenServer(**options)

@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames from the server and the events that they are: one table, one row per wire form."""
+
+import math
+
+import pytest
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.protocols.rcsssmj.codec import Codec
+from embodiment_bridge.protocols.rcsssmj.events import (
+    Accelerometer,
+    AgentDetection,
+    GameState,
+    Gyro,
+    Heard,
+    Joints,
+    Microphone,
+    Orientation,
+    Percept,
+    PointDetection,
+    Position,
+    ServerError,
+    Sync,
+    Touch,
+    Vision,
+)
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
+from embodiment_bridge.wire.framing import frame
+
+GOOD = {
+    "(time (now 4.01))": Percept(0, time_s=4.01),
+    "(time (now 7))": Percept(0, time_s=7.0),
+    "(GS (t 2.54)(pm PlayOn)(tl Blue)(tr Red)(sl 2)(sr 1))": Percept(
+        0, game_state=GameState(2.54, "PlayOn", "Blue", "Red", 2, 1)
+    ),
+    "(GS (t 0.0) (pm BeforeKickOff) (tl Blue) (sl 0) (sr 0))": Percept(
+        0, game_state=GameState(0.0, "BeforeKickOff", "Blue", None, 0, 0)
+    ),
+    "(GS (t 0.0)(pm GameOver)(sl 0)(sr 10))": Percept(
+        0, game_state=GameState(0.0, "GameOver", None, None, 0, 10)
+    ),
+    "(GS (t 0.0)(pm x)(tl a\tb)(sl 0)(sr 0))": Percept(0, game_state=GameState(0.0, "x", "a b", None, 0, 0)),
+    "(quat (n torso_quat) (q 0.707 -0.0 0.0 -0.707))": Percept(
+        0, orientations=(Orientation("torso_quat", 0.707, -0.0, 0.0, -0.707),)
+    ),
+    "(pos (n torso_pos) (p -2.999 21.0 0.672))": Percept(
+        0, positions=(Position("torso_pos", -2.999, 21.0, 0.672),)
+    ),
+    "(pos (n torso_pos) (pos -0.122 24.575 0.762))": Percept(
+        0, positions=(Position("torso_pos", -0.122, 24.575, 0.762),)
+    ),
+    "(GYR (n torso_gyro) (rt -6.97 -3.31 25.16))": Percept(
+        0, gyros=(Gyro("torso_gyro", -6.97, -3.31, 25.16),)
+    ),
+    "(GYR (n a) (rt 1 2 3))(GYR (n b) (rt 4 5 6))": Percept(
+        0, gyros=(Gyro("a", 1, 2, 3), Gyro("b", 4, 5, 6))
+    ),
+    "(ACC (n torso_acc) (a 0.13 0.41 9.8))": Percept(
+        0, accelerometers=(Accelerometer("torso_acc", 0.13, 0.41, 9.8),)
+    ),
+    "(HJ (n q_hj1)(ax 1.43)(vx 0.03))(HJ (n q_hj2)(ax -2)(vx 1))": Percept(
+        0, joints=Joints(("q_hj1", "q_hj2"), (1.43, -2.0), (0.03, 1.0))
+    ),
+    "(HJ (n hj1) (ax 1.43) (vx 0.03)) (HJ (n hj2) (ax 16.92) (vx 1.44))": Percept(
+        0, joints=Joints(("hj1", "hj2"), (1.43, 16.92), (0.03, 1.44))
+    ),
+    "(JS (names hj1 hj2) (axs 1.43 16.92) (vxs 0.03 1.44))": Percept(
+        0, joints=Joints(("hj1", "hj2"), (1.43, 16.92), (0.03, 1.44))
+    ),
+    "(TCH n bumper val 1)": Percept(0, touches=(Touch("bumper", 1),)),
+    "(MIC hear (-2 aGVsbG8=))": Percept(0, microphones=(Microphone("hear", (Heard(-2.0, b"hello"),)),)),
+    "(MIC hear (1 AP8=)(90 aGk=))": Percept(
+        0, microphones=(Microphone("hear", (Heard(1.0, b"\0\xff"), Heard(90.0, b"hi"))),)
+    ),
+    "(MIC hear )": Percept(0, microphones=(Microphone("hear", ()),)),
+    "(See )": Percept(0, vision=Vision((), ())),
+    "(See)": Percept(0, vision=Vision((), ())),
+    "(See (B (pol 1.44 -10.77 -41.0)))": Percept(
+        0, vision=Vision((PointDetection("B", 1.44, -10.77, -41.0),), ())
+    ),
+    "(See (P (team Red)(id 1)(head (pol 2.16 -7.97 1.3))(lfoot (pol 2.46 -10.5 -24.09))))": Percept(
+        0,
+        vision=Vision(
+            (),
+            (
+                AgentDetection(
+                    "Red",
+                    1,
+                    (PointDetection("head", 2.16, -7.97, 1.3), PointDetection("lfoot", 2.46, -10.5, -24.09)),
+                ),
+            ),
+        ),
+    ),
+    "(See (P (team Red) (id 1)) (G1L (pol 3 2 1)))": Percept(
+        0, vision=Vision((PointDetection("G1L", 3, 2, 1),), (AgentDetection("Red", 1, ()),))
+    ),
+    "(syn)": Sync(0),
+    "(error)": ServerError(0),
+}
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_each_form_is_one_event(text):
+    assert Codec().feed(frame(text.encode())) == [GOOD[text]]
+
+
+def test_the_lists_of_a_frame_are_one_percept():
+    text = "(time (now 1))(TCH n a val 0)\n  (See )(HJ (n j)(ax 1)(vx 2))"
+    assert Codec().feed(frame(text.encode())) == [
+        Percept(
+            0, 1.0, joints=Joints(("j",), (1.0,), (2.0,)), touches=(Touch("a", 0),), vision=Vision((), ())
+        )
+    ]
+
+
+def test_the_example_of_the_older_documentation_has_the_distance_first():
+    text = "(See (B (pol 8.51 -0.21 -0.17)) (P (team teamBlue) (id 3) (rlowerarm (pol 0.18 -33.55 -20.16))))"
+    arm = PointDetection("rlowerarm", 0.18, -33.55, -20.16)
+    ball = PointDetection("B", 8.51, -0.21, -0.17)
+    assert Codec().feed(frame(text.encode())) == [
+        Percept(0, vision=Vision((ball,), (AgentDetection("teamBlue", 3, (arm,)),)))
+    ]
+
+
+@pytest.mark.parametrize("number", ["nan", "-nan", "inf", "-inf", "1e400"])
+def test_numbers_that_are_none_survive(number):
+    (percept,) = Codec().feed(frame(f"(ACC (n a) (a {number} 0 0))(HJ (n j)(ax {number})(vx 1))".encode()))
+    assert not math.isfinite(percept.accelerometers[0].x_m_s2)
+    assert not math.isfinite(percept.joints.positions_deg[0])
+
+
+def test_unknown_lists_follow_the_percept_with_their_bytes():
+    raw = [b"(FRP  (n lf)(c 1 2 3))", b"((RSMP 1 0))", b"(time (clock 3))"]
+    assert Codec().feed(frame(raw[0] + b"(time (now 1))" + raw[1] + raw[2])) == [
+        Percept(0, 1.0),
+        *(Unknown(0, text) for text in raw),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (
+            "(GS (unum 1)(t 1)(pm x)(sl 0)(sr 0))",
+            Percept(0, game_state=GameState(1.0, "x", None, None, 0, 0)),
+        ),
+        ("(GYR (n g)(rt 1 2 3)(bias 0 0 0))", Percept(0, gyros=(Gyro("g", 1, 2, 3),))),
+    ],
+)
+def test_a_field_that_is_unknown_makes_its_list_unknown_and_loses_nothing(text, known):
+    assert Codec().feed(frame(text.encode())) == [known, Unknown(0, text.encode())]
+
+
+def test_a_sight_that_is_unknown_loses_no_other():
+    text = b"(See (L (pol 1 2 3) (pol 4 5 6))(B (pol 1 2 3)))"
+    assert Codec().feed(frame(text)) == [
+        Percept(0, vision=Vision((PointDetection("B", 1, 2, 3),), ())),
+        Unknown(0, text),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("(time (now x))", "'x' is no number"),
+        ("(time (now 1_0))", "'1_0' is no number"),
+        ("(time (now ١))", "'١' is no number"),
+        ("(time (now 1 2))", "now has 2 values instead of 1"),
+        ("(time (now (1)))", "'(1)' stands where a word or number should"),
+        ("(time now 1)", "'now' is no (name value ...)"),
+        ("(time (now 1)(now 2))", "'now' twice"),
+        ("(GS (t 1)(pm x)(sl 0))", "no sr"),
+        ("(GS (t 1)(pm x)(sl 0)(sr 0.5))", "'0.5' is no whole number"),
+        ("(GS (t 1)(pm x)(sl 0)(sr 9999999999999999999))", "'9999999999999999999' is no whole number"),
+        ("(GS (t 1)(pm)(sl 0)(sr 0))", "pm is empty"),
+        ("(GS (t 1)(pm x)(sl 0 1)(sr 0))", "sl has 2 values instead of 1"),
+        ("(quat (n a) (q 1 0 0))", "q has 3 values instead of 4"),
+        ("(pos (n a) (q 1 0 0))", "no pos"),
+        ("(GYR (rt 1 0 0))", "no n"),
+        ("(HJ (n j)(ax 1))", "no vx"),
+        ("(JS (names a b)(axs 1 2)(vxs 1))", "vxs has 1 values instead of 2"),
+        ("(JS (names )(axs )(vxs ))", "names is empty"),
+        ("(TCH n bumper 1)", "not of the form n <name> val <number>"),
+        ("(TCH n bumper val on)", "'on' is no whole number"),
+        ("(MIC)", "no name"),
+        ("()", "empty list"),
+    ],
+)
+def test_a_broken_list_is_reported_and_the_others_are_kept(text, reason):
+    codec = Codec()
+    data = f"(ACC (n a) (a 1 2 3)){text}(TCH n t val 1)".encode()
+    percept, report = codec.feed(frame(data))
+    assert percept == Percept(0, accelerometers=(Accelerometer("a", 1, 2, 3),), touches=(Touch("t", 1),))
+    assert report == Malformed(0, f"{reason} in the list at byte 21", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "kept"),
+    [
+        (
+            "(See (A (pol 1 2))(B (pol 1 2 3)))",
+            "'(pol 1 2)' has not three numbers",
+            {"vision": Vision((PointDetection("B", 1, 2, 3),), ())},
+        ),
+        (
+            "(See (P (team T)(id x)(head (pol 1 2 3)))(B (pol 1 2 3)))",
+            "'x' is no whole number",
+            {"vision": Vision((PointDetection("B", 1, 2, 3),), ())},
+        ),
+        ("(See B)", "'B' stands where a list should", {"vision": Vision((), ())}),
+        (
+            "(MIC hear (1 !!)(2 aGk=))",
+            "'!!' is not base64",
+            {"microphones": (Microphone("hear", (Heard(2.0, b"hi"),)),)},
+        ),
+        (
+            "(MIC hear (1 ä)(2 aGk=))",
+            "'ä' is not base64",
+            {"microphones": (Microphone("hear", (Heard(2.0, b"hi"),)),)},
+        ),
+        (
+            "(MIC hear (x aGk=)(2 aGk=))",
+            "'x' is no number",
+            {"microphones": (Microphone("hear", (Heard(2.0, b"hi"),)),)},
+        ),
+        (
+            "(MIC hear (1 a b)(2 aGk=))",
+            "'(1 a b)' is no (azimuth message)",
+            {"microphones": (Microphone("hear", (Heard(2.0, b"hi"),)),)},
+        ),
+    ],
+)
+def test_the_good_part_of_a_broken_list_is_kept(text, reason, kept):
+    assert Codec().feed(frame(text.encode())) == [
+        Percept(0, **kept),
+        Malformed(0, f"{reason} in the list at byte 0", text),
+    ]
+
+
+def test_what_a_percept_has_once_may_not_come_twice():
+    text = b"(time (now 1))(time (now 2))"
+    assert Codec().feed(frame(text)) == [
+        Percept(0, 1.0),
+        Malformed(0, "twice in one percept in the list at byte 14", "(time (now 2))"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("payload", "reason", "quoted"),
+    [
+        (b"garbage", "text outside of any list at byte 0", "garbage"),
+        (b"(time (now 1)", "'(' without its ')' at byte 0", "(time (now 1)"),
+        (b" \n ", "nothing but white space in the frame", ""),
+        (b"(tl \xff)", "invalid UTF-8 at byte 4", r"(tl \xff)"),
+        (b"(" * 300 + b")" * 300, "list nested deeper than 200 at byte 200", "(" * 80 + "..."),
+        (b"\0\1\2", "text outside of any list at byte 0", r"\x00\x01\x02"),
+    ],
+)
+def test_garbage_is_malformed_and_the_next_frame_is_read(payload, reason, quoted):
+    stream = frame(payload) + frame(b"(syn)")
+    assert Codec().feed(stream) == [Malformed(0, reason, quoted), Sync(4 + len(payload))]
+
+
+def test_a_frame_of_too_many_lists_is_cut_short():
+    *others, last = Codec().feed(frame(b"(a)" * 100_000))
+    assert others == [Unknown(0, b"(a)")] * 1000
+    assert last == Malformed(0, "more than 1000 lists; the rest is dropped", "(a)" * 26 + "(a...")
+
+
+def test_oversize_empty_and_unfinished_frames():
+    codec = Codec(max_frame=50)
+    stream = b"\0\0\0\x33" + b"(" * 51 + b"\0\0\0\0" + frame(b"(syn)") + b"\0\0\0\x05(s"
+    assert [event for i in range(len(stream)) for event in codec.feed(stream[i : i + 1])] == [
+        Malformed(0, "frame of 51 bytes skipped (limit: 50)"),
+        Malformed(55, "empty frame (no peer sends one)"),
+        Sync(59),
+    ]
+    assert codec.close() == [Truncated(68, 6)]
+
+
+class TestDialect:
+    SEED = b"(See (B (pol -10 5 2))(G (pol 3 4 20)))"
+    CURRENT = b"(See (B (pol 2 -10 5))(G (pol 20 3 -4)))"
+    EITHER = b"(See (B (pol 1 2 3)))"
+
+    @staticmethod
+    def ball(codec, payload):
+        (percept,) = codec.feed(frame(payload))
+        return percept.vision.points[0]
+
+    @pytest.mark.parametrize(
+        ("told", "payload", "ball"),
+        [
+            (None, SEED, PointDetection("B", 2, -10, 5)),
+            (None, CURRENT, PointDetection("B", 2, -10, 5)),
+            (None, EITHER, PointDetection("B", 1, 2, 3)),
+            ("seed", EITHER, PointDetection("B", 3, 1, 2)),
+            ("seed", CURRENT, PointDetection("B", 5, 2, -10)),
+            ("0.2.1", SEED, PointDetection("B", -10, 5, 2)),
+        ],
+    )
+    def test_order_of_numbers(self, told, payload, ball):
+        assert self.ball(Codec(dialect=told), payload) == ball
+
+    def test_is_remembered_until_the_stream_contradicts(self):
+        codec = Codec()
+        assert codec.dialect == "0.2.1"
+        self.ball(codec, self.SEED)
+        assert codec.dialect == "seed"
+        assert self.ball(codec, self.EITHER) == PointDetection("B", 3, 1, 2)
+        self.ball(codec, self.CURRENT)
+        assert codec.dialect == "0.2.1"
+
+    def test_numbers_that_fit_neither_order_change_nothing(self):
+        codec = Codec()
+        self.ball(codec, b"(See (B (pol -1 2 -3))(C (pol nan nan nan)))")
+        assert codec.dialect == "0.2.1"
+
+    def test_an_unknown_one_is_refused(self):
+        with pytest.raises(ConfigError, match=r"unknown dialect '0\.2'; did you mean '0\.2\.1'"):
+            Codec(dialect="0.2")
+
+
+def test_an_unknown_robot_is_refused():
+    with pytest.raises(ConfigError, match=r"unknown robot 't1' \(known: K1, T1, ant\)"):
+        Codec(robot="t1")

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Nao as a body: its files fit together, and on the stand-in it does what they say."""
+
+import math
+
+import pytest
+import yaml
+from nao_stage import ROOT, Nao
+
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.standins.simspark.anatomy import poses
+from embodiment_bridge.urdf import link_pose, read_urdf
+
+BODY = read_body(ROOT / "config/bodies/nao.yaml")
+URDF = read_urdf(ROOT / "urdf/nao.urdf")
+WALKS = [name for name, skill in BODY.skills.items() if skill.kind == "walk"]
+
+
+def test_body_has_the_joints_of_the_robot_inside_of_its_stops():
+    real = {joint.name: joint for joint in ROBOTS["nao"].joints}
+    assert [joint.name for joint in BODY.joints] == list(real)
+    for joint in BODY.joints:
+        assert math.radians(real[joint.name].min_deg) < joint.lower, joint.name
+        assert joint.upper < math.radians(real[joint.name].max_deg), joint.name
+        assert joint.velocity <= math.radians(351.77)
+
+
+def test_body_has_every_skill_of_the_t1():
+    others = read_body(ROOT / "config/bodies/t1.yaml").skills
+    assert set(others) <= set(BODY.skills)
+
+
+@pytest.mark.parametrize(
+    ("link", "part"),
+    [
+        ("camera_link", "head"),
+        ("l_elbow", "lelbow"),
+        ("r_sole", "rfoot"),
+        ("l_sole", "lfoot"),
+        ("r_ankle", "rankle"),
+    ],
+)
+def test_description_has_the_parts_where_the_stand_in_has_them(link, part):
+    angles = {
+        joint.name: 0.4 * joint.min_deg + 0.2 * joint.max_deg + 3.0 * number
+        for number, joint in enumerate(ROBOTS["nao"].joints)
+    }
+    found = link_pose(
+        URDF, {name: math.radians(angle) for name, angle in angles.items()}, link, "base_link"
+    ).xyz
+    x, y, z = poses(angles)[part].place
+    assert found == pytest.approx((y, -x, z), abs=1e-9)
+
+
+def test_stands_in_its_rest_pose_after_it_has_joined():
+    nao = Nao().run(3.0)
+    rest = [joint.rest for joint in BODY.joints]
+    assert nao.state.position == pytest.approx(rest, abs=2e-3)
+    assert nao.runner.status == "standing"
+    assert nao.player.on_ground == ("rfoot", "lfoot")
+
+
+@pytest.mark.parametrize("name", [name for name, skill in BODY.skills.items() if skill.kind == "motion"])
+def test_motion_ends_as_it_should(name):
+    nao = Nao().run(2.5)
+    report, seconds = nao.do(name)
+    skill = BODY.skills[name]
+    expected = "SUCCEEDED" if BODY.available(skill) else "SKIPPED"
+    if name != "get_up":  # only for a body that lies, and no way up is known
+        assert report.status.name == expected, report.reason
+        assert seconds <= skill.nominal_s + 0.3
+
+
+EMOTIONS = yaml.safe_load((ROOT / "config/bodies/nao.yaml").read_text())["emotions"]
+
+
+@pytest.mark.parametrize("name", EMOTIONS)
+def test_emotion_is_a_posture_and_no_light_is_missed(name):
+    nao = Nao().run(2.5)
+    report, seconds = nao.do(name)
+    assert (report.status.name, seconds) == ("SUCCEEDED", pytest.approx(0.8, abs=0.1)), report.reason
+    nao.run(0.3)
+    angles = dict(zip([joint.name for joint in BODY.joints], nao.state.position, strict=True))
+    pose = EMOTIONS[name]["pose"]
+    assert {joint: angles[joint] for joint in pose} == pytest.approx(pose, abs=0.02)
+    assert nao.player.on_ground == ("rfoot", "lfoot")
+    assert nao.runner.lights["eyes"].color == pytest.approx(EMOTIONS[name]["light"]["color"])
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "way", "turn"),
+    [
+        ("step_forward", {"distance": 0.5}, 0.5, 0.0),
+        ("step_backward", {"distance": 0.3}, -0.3, 0.0),
+        ("turn_left", {"angle": 1.0}, 0.0, 1.0),
+        ("turn_right", {"angle": 1.0}, 0.0, -1.0),
+        ("walk", {"distance": 1.0}, 1.0, 0.0),
+        ("walk", {"duration": 4.0, "speed": 0.0, "turn": 0.5}, 0.0, 1.9),
+    ],
+)
+def test_walk_goes_where_it_is_told(name, parameters, way, turn):
+    nao = Nao().run(2.5)
+    x, y, _ = nao.player.place
+    yaw = nao.player.yaw
+    report, _ = nao.do(name, **parameters)
+    assert report.status.name == "SUCCEEDED", report.reason
+    dx, dy = nao.player.place[0] - x, nao.player.place[1] - y
+    ahead, left = dx * math.cos(yaw) + dy * math.sin(yaw), dy * math.cos(yaw) - dx * math.sin(yaw)
+    assert (ahead, left) == pytest.approx((way, 0.0), abs=0.08)
+    assert nao.player.yaw - yaw == pytest.approx(turn, abs=0.12)
+
+
+def test_walks_without_knowing_where_it_is_by_what_it_commands():
+    nao = Nao(robot_description_file="").run(2.5)
+    x = nao.player.place[0]
+    report, _ = nao.do("step_forward", distance=0.5)
+    assert report.status.name == "SUCCEEDED", report.reason
+    assert nao.player.place[0] - x == pytest.approx(0.5, abs=0.1)
+
+
+def test_joints_never_leave_their_range_or_stand_still_at_a_stop():
+    nao = Nao().run(2.0)
+    nao.runner.drive(["hj1"], {"position": [2.07]})
+    limits = {joint.name: joint for joint in ROBOTS["nao"].joints}
+    for _ in range(100):
+        nao.runner.drive(["hj1", "laj2"], {"position": [2.07, 0.0]})
+        nao.cycle()
+        for name, angle in nao.player.angles.items():
+            assert limits[name].min_deg <= angle <= limits[name].max_deg, name
+    assert nao.player.angles["hj1"] == pytest.approx(math.degrees(2.07), abs=0.2)
+
+
+def test_velocity_command_walks_and_ends_by_itself():
+    nao = Nao().run(2.5)
+    x = nao.player.place[0]
+    for _ in range(100):
+        nao.runner.set_velocity(0.1, 0.0)
+        nao.cycle()
+    nao.run(2.0)
+    assert nao.player.place[0] - x == pytest.approx(0.22, abs=0.08)
+    assert nao.runner.status == "standing"
+
+
+def test_toes_turn_with_their_own_body_file():
+    nao = Nao(robot="nao4", body="nao_toe.yaml").run(2.5)
+    assert [joint.name for joint in nao.body.joints] == [joint.name for joint in ROBOTS["nao4"].joints]
+    for _ in range(50):
+        nao.runner.drive(["llj7"], {"position": [0.5]})
+        nao.cycle()
+    assert nao.player.angles["llj7"] == pytest.approx(math.degrees(0.5), abs=0.5)
+    assert nao.player.angles["rlj7"] == 0.0
+    assert nao.state.has_base
+    report, _ = nao.do("step_forward", distance=0.2)
+    assert report.status.name == "SUCCEEDED"
+
+
+def test_type_4_is_driven_with_its_toes_still():
+    nao = Nao(robot="nao4").run(2.5)
+    assert nao.state is not None
+    assert nao.player.angles["llj7"] == 0.0
+    assert {"force/lf1", "force/rf1"} <= nao.topics()

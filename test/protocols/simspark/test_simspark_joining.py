@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Into a game and out of it: scene, init, confirmation, refusal, frozen percepts."""
+
+import pytest
+from nao_stage import Nao
+
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.standins.simspark.faults import Faults
+from embodiment_bridge.standins.simspark.world import World
+
+
+def test_scene_goes_first_and_init_after_the_first_percept():
+    nao = Nao()
+    assert nao.sent == [b"(scene rsg/agent/nao/nao.rsg)"]
+    nao.cycle()
+    assert nao.sent[1:] == [b"(init (unum 2)(teamname bridge))(syn)"]
+    assert nao.state is None
+    assert nao.told == []
+    nao.cycle()
+    assert nao.state is not None
+    assert (nao.player.side, nao.player.number) == ("left", 2)
+
+
+def test_init_is_repeated_until_it_is_confirmed():
+    nao = Nao()
+    nao.cycle()
+    nao.player.side, nao.player.told_side = "", True  # as if the confirmation had been lost
+    nao.run(1.1)
+    inits = [payload for payload in nao.sent if b"init" in payload]
+    assert len(inits) == 3
+    assert all(b"(syn)" in payload for payload in nao.sent[1:])
+
+
+def test_number_that_is_taken_is_told_as_a_refusal():
+    world = World(noise=False)
+    first = Nao(world).run(0.1)
+    second = Nao(world)
+    with pytest.raises(LinkError, match="number 2 into team 'bridge': the number is taken"):
+        second.run(6.0)
+    first.percept()
+    assert first.state is not None
+
+
+def test_number_0_takes_the_next_that_is_free():
+    world = World(noise=False)
+    first = Nao(world, number=0).run(0.1)
+    second = Nao(world, number=0).run(0.1)
+    assert [nao.converter._joining.number for nao in (first, second)] == [1, 2]
+
+
+def test_player_that_was_killed_is_noticed_by_its_frozen_percepts():
+    nao = Nao().run(0.2)
+    nao.world.kill(nao.player)
+    told = len(nao.told)
+    with pytest.raises(LinkError, match="taken out of the game"):
+        nao.run(1.0)
+    assert len(nao.told) == told  # nothing old with a new stamp
+
+
+def test_new_connection_begins_anew():
+    nao = Nao().run(0.2)
+    assert nao.converter.body_state(None) is None
+    nao.tell(nao.converter.greet())
+    assert not nao.converter._joining.joined
+
+
+def test_lost_messages_nan_and_unknown_lists_are_lived_with():
+    nao = Nao(faults=Faults(nan=0.3, unknown=0.3, lost=0.3)).run(6.0)
+    assert nao.player.side == "left"
+    report, _ = nao.do("head_shake")
+    assert report.status.name == "SUCCEEDED"
+
+
+def test_body_with_joints_that_the_robot_lacks_is_refused():
+    with pytest.raises(ConfigError, match="head_pan"):
+        Nao(body="dummy.yaml")
+
+
+def test_unknown_robot_is_refused_with_the_choices():
+    with pytest.raises(ConfigError, match="nao4"):
+        Nao(robot="T1")

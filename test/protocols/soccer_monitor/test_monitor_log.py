@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Logs of monitor ports: where their messages are, and how they are played."""
+
+import threading
+
+import pytest
+from monitor_stage import SHORT, payloads
+
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.link.transports.log_link import LogLink, LogPlayer
+from embodiment_bridge.link.transports.monitor_log import MonitorLog
+from embodiment_bridge.protocols import registry
+from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
+from embodiment_bridge.wire.events import Malformed
+
+FULL = b"((time 0))(RSG 0 1)((nd))"
+DIFF = b"((time 0))(RDS 0 1)((nd))"
+
+
+def log_of(tmp_path, *lines):
+    path = tmp_path / "sparkmonitor.log"
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return MonitorLog(path)
+
+
+class Watch:
+    """A clock that goes when it is told to."""
+
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def player_of(log, speed=1.0):
+    watch = Watch()
+    return LogPlayer(log, speed, watch), watch
+
+
+def due(player):
+    """The messages that are due now."""
+    found = []
+    while (index := player.due(0.0)) is not None:
+        found.append(index)
+    return found
+
+
+@pytest.mark.parametrize("protocol", SHORT)
+def test_log_with_a_message_per_line_is_what_the_port_sent(tmp_path, protocol):
+    sent = payloads(SHORT[protocol])
+    log = log_of(tmp_path, *sent)
+    assert [log.message(i) for i in range(len(log.entries))] == sent
+    stream = MonitorLog(SHORT[protocol])
+    assert [stream.message(i) for i in range(len(stream.entries))] == sent
+    assert [entry.full for entry in log.entries] == [entry.full for entry in stream.entries]
+    assert log.entries[0].full
+
+
+def test_first_message_of_a_log_parses(tmp_path):
+    for protocol, path in SHORT.items():
+        log = log_of(tmp_path, *payloads(path)[:2])
+        link = LogLink(LogPlayer(log, 0.0, Watch()), registry.codec(protocol), Watch())
+        (event,) = link.read(0.0)
+        assert isinstance(event, MonitorState)
+        assert event.scene.full
+        assert event.environment is not None
+
+
+def test_times_are_those_of_the_server_where_it_tells_them(tmp_path):
+    rows = [b"((RSMP 1 0)((gt 1 0)%.2f)((sg 1 0)diff(nd)))" % t for t in (5.0, 5.04, 5.12, 1.0, 1.04, 900.0)]
+    log = log_of(tmp_path, *rows)
+    assert [entry.seconds for entry in log.entries] == pytest.approx([0.0, 0.04, 0.12, 0.32, 0.36, 0.56])
+    assert [e.seconds for e in log_of(tmp_path, FULL, DIFF, DIFF).entries] == pytest.approx([0.0, 0.2, 0.4])
+
+
+def test_times_of_a_stream_are_those_of_its_index(tmp_path):
+    path = tmp_path / "stream.bin"
+    path.write_bytes(b"".join(len(m).to_bytes(4, "big") + m for m in (FULL, DIFF, DIFF)) + b"\0\0")
+    path.with_suffix(".idx").write_text("7.5 0 25\n7.9 29 25\n8.5 58 25\n")
+    assert [entry.seconds for entry in MonitorLog(path).entries] == pytest.approx([0.0, 0.4, 1.0])
+
+
+@pytest.mark.parametrize("row", ["x 0 25", ""])
+def test_bad_index_is_named(tmp_path, row):
+    path = tmp_path / "stream.bin"
+    path.write_bytes(len(FULL).to_bytes(4, "big") + FULL)
+    path.with_suffix(".idx").write_text(f"1.0 0 25\n{row}\n")
+    with pytest.raises(ConfigError, match=r"index .*stream\.idx: a line is not"):
+        MonitorLog(path)
+
+
+def test_time_of_an_index_does_not_go_back(tmp_path):
+    path = tmp_path / "stream.bin"
+    path.write_bytes((len(FULL).to_bytes(4, "big") + FULL) * 3)
+    path.with_suffix(".idx").write_text("5 0 25\n4 29 25\n6 58 25\n")
+    assert [entry.seconds for entry in MonitorLog(path).entries] == [0.0, 0.0, 1.0]
+
+
+def test_marks_and_blank_lines_are_not_part_of_messages(tmp_path):
+    log = log_of(tmp_path, b"", b"[draw 1 2]" + FULL, b"   ", DIFF + b"\r", b"[only a mark]")
+    assert [log.message(i) for i in range(len(log.entries))] == [FULL, DIFF]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"", "no message"), (b"\0\0", "no message"), (b"\xff" * 40, "no message")]
+)
+def test_file_without_messages_is_refused(tmp_path, content, reason):
+    path = tmp_path / "bad.log"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=reason):
+        MonitorLog(path)
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match=r"nothing\.log"):
+        MonitorLog(tmp_path / "nothing.log")
+
+
+def test_line_that_is_too_long_is_malformed_and_the_next_is_played(tmp_path):
+    log = log_of(tmp_path, FULL, b"(" * (1 << 20), DIFF)
+    link = LogLink(LogPlayer(log, 0.0, Watch()), registry.codec("simspark_monitor"), Watch())
+    events = [event for _ in range(6) for event in link.read(0.0)]
+    assert any(isinstance(event, Malformed) for event in events)
+    assert isinstance(events[-1], MonitorState)
+
+
+def test_messages_come_in_their_time_and_faster(tmp_path):
+    player, watch = player_of(log_of(tmp_path, *[FULL] * 10))
+    assert due(player) == [0]
+    watch.now += 0.45
+    assert due(player) == [1, 2]
+    player.set_speed(2.0)
+    watch.now += 0.2
+    assert due(player) == [3, 4]
+    player.set_speed(0.0)
+    assert due(player) == [5, 6, 7, 8, 9]
+    assert player.position().time == pytest.approx(1.8)
+    watch.now += 100.0
+    assert due(player) == []
+
+
+def test_pause_stands_still_and_goes_on_where_it_was(tmp_path):
+    player, watch = player_of(log_of(tmp_path, *[FULL] * 10))
+    due(player)
+    player.pause(True)
+    watch.now += 50.0
+    assert due(player) == []
+    assert player.position().paused
+    player.pause(False)
+    watch.now += 0.21
+    assert due(player) == [1]
+
+
+def test_seek_begins_with_the_full_message_before(tmp_path):
+    player, watch = player_of(log_of(tmp_path, FULL, *[DIFF] * 4, FULL, *[DIFF] * 4))
+    player.seek(0.85)
+    assert due(player) == [0, 1, 2, 3, 4]
+    player.seek(1.45)
+    assert due(player) == [5, 6, 7]
+    watch.now += 0.2
+    assert due(player) == [8]
+    player.seek(0.0)
+    assert due(player) == [0]
+    player.seek(1e9)
+    assert due(player) == [5, 6, 7, 8, 9]
+    assert player.position().time == player.position().duration == pytest.approx(1.8)
+
+
+def test_seek_works_while_paused(tmp_path):
+    player, _ = player_of(log_of(tmp_path, *[FULL] * 10))
+    due(player)
+    player.pause(True)
+    player.seek(1.0)
+    assert due(player) == [5]
+    assert due(player) == []
+
+
+def test_what_cannot_be_played_is_refused(tmp_path):
+    player, _ = player_of(log_of(tmp_path, FULL))
+    for bad in (-1.0, 1001.0, float("nan")):
+        with pytest.raises(ConfigError, match="speed"):
+            player.set_speed(bad)
+    for bad in (-1.0, float("nan")):
+        with pytest.raises(ConfigError, match="time"):
+            player.seek(bad)
+
+
+def test_close_wakes_who_waits(tmp_path):
+    player, _ = player_of(log_of(tmp_path, FULL))
+    due(player)
+    failed = []
+
+    def wait():
+        try:
+            player.due(60.0)
+        except LinkError as error:
+            failed.append(str(error))
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    player.close()
+    thread.join(10.0)
+    assert "closed" in failed[0]

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Requests of the trainer's services and what goes out for them, for both servers; commands and what is refused."""
+
+import math
+
+import pytest
+from embodiment_bridge.srv import AgentCommand, KickOff, SetGame, SetPlayMode, TrainAgent, TrainBall
+from geometry_msgs.msg import Point, Vector3
+from std_srvs.srv import Trigger
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.nodes.soccer.trainer_services import SERVICES
+from embodiment_bridge.protocols import registry
+from embodiment_bridge.protocols.soccer_monitor import commands as c
+from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
+from embodiment_bridge.wire.events import Unknown
+
+MODES = ("BeforeKickOff", "PlayOn", "KickOff_Left")
+PLACE = Point(x=-2.0, y=2.0, z=0.4)
+ANYBODY = {"side": "left", "number": 3}
+
+
+def sent(protocol, service, **fields):
+    """What goes out, frame by frame, and the remark."""
+    trainer = Trainer(resolve(registry.room(protocol).converter), lambda: MODES)
+    codec = registry.codec(protocol)
+    commands, remark = trainer.take(service, SERVICES[service].Request(**fields))
+    return [codec.encode(command)[4:].decode() for command in commands], remark
+
+
+def text_of(protocol, service, **fields):
+    return "".join(sent(protocol, service, **fields)[0])
+
+
+BOTH = [
+    (
+        "train_agent",
+        {**ANYBODY, "set_position": True, "position": PLACE},
+        "(agent (unum 3)(team Left)(pos -2 2 0.4))",
+    ),
+    ("train_ball", {"set_position": True, "position": PLACE}, "(ball (pos -2 2 0.4))"),
+    (
+        "train_ball",
+        {"set_position": True, "position": PLACE, "set_velocity": True, "velocity": Vector3(x=1.0)},
+        "(ball (pos -2 2 0.4)(vel 1 0 0))",
+    ),
+    ("kick_off", {"side": "RIGHT"}, "(kickOff Right)"),
+    ("kick_off", {"side": "none"}, "(kickOff None)"),
+    ("kick_off", {}, "(kickOff None)"),
+    ("drop_ball", {}, "(dropBall)"),
+]
+SIMSPARK = [
+    ("train_ball", {"set_velocity": True, "velocity": Vector3(y=2.5)}, "(ball (vel 0 2.5 0))"),
+    ("train_agent", {**ANYBODY, "set_battery": True, "battery": 50.0}, "(agent (unum 3)(team Left)(battery 50))"),
+    (
+        "train_agent",
+        {**ANYBODY, "set_temperature": True, "temperature": 20.0},
+        "(agent (unum 3)(team Left)(temperature 20))",
+    ),
+    ("set_play_mode", {"play_mode": "PlayOn"}, "(playMode PlayOn)"),
+    ("select_agent", {"side": "right", "number": 11}, "(select (unum 11)(team Right))"),
+    ("select_agent", {}, "(select)"),
+    ("select_agent", {"number": -1}, "(select (unum -1))"),
+    ("kill_agent", ANYBODY, "(kill (unum 3)(team Left))"),
+    ("kill_agent", {}, "(kill)"),
+    ("reposition_agent", ANYBODY, "(repos (unum 3)(team Left))"),
+    ("set_game", {"set_time": True, "time": 299.0}, "(time 299)"),
+    (
+        "set_game",
+        {"set_time": True, "time": 1.5, "set_score": True, "score_left": 2, "score_right": 1},
+        "(time 1.5)(score (left 2)(right 1))",
+    ),
+    ("request_full_state", {}, "(reqfullstate)"),
+    ("kill_simulator", {}, "(killsim)"),
+    ("get_ack", {}, "(getAck embodiment_bridge_1)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("service", "fields", "text"), BOTH)
+@pytest.mark.parametrize("protocol", ["simspark_monitor", "rcsssmj_monitor"])
+def test_request_of_both(protocol, service, fields, text):
+    assert text_of(protocol, service, **fields) == text
+
+
+@pytest.mark.parametrize(("service", "fields", "text"), SIMSPARK)
+def test_request_of_simspark(service, fields, text):
+    assert text_of("simspark_monitor", service, **fields) == text
+
+
+@pytest.mark.parametrize(
+    ("protocol", "yaw", "degrees"),
+    [
+        ("simspark_monitor", 0.0, "-90"), ("simspark_monitor", math.pi / 2, "0"), ("simspark_monitor", math.pi, "90"),
+        ("rcsssmj_monitor", 0.0, "0"), ("rcsssmj_monitor", math.pi / 2, "90"),
+        ("rcsssmj_monitor", 5 * math.pi / 2, "90"),
+    ],
+)  # fmt: skip
+def test_yaw(protocol, yaw, degrees):
+    fields = {**ANYBODY, "set_position": True, "position": PLACE, "set_yaw": True, "yaw": yaw}
+    assert (
+        text_of(protocol, "train_agent", **fields) == f"(agent (unum 3)(team Left)(move -2 2 0.4 {degrees}))"
+    )
+
+
+IGNORED = ["set_play_mode", "select_agent", "kill_agent", "reposition_agent", "set_game", "request_full_state",
+           "kill_simulator", "get_ack"]  # fmt: skip
+
+
+@pytest.mark.parametrize("service", IGNORED)
+def test_what_rcssservermj_ignores_is_said(service):
+    with pytest.raises(CommandError, match=f"{service}: rcssservermj 0.2.1 .*(ignores|does nothing)"):
+        sent("rcsssmj_monitor", service)
+
+
+REFUSED = [
+    (
+        "set_play_mode",
+        {"play_mode": "Playon"},
+        "did you mean 'PlayOn'? (known: BeforeKickOff, KickOff_Left, PlayOn)",
+    ),
+    ("train_agent", {**ANYBODY}, "none of pos, move, battery and temperature"),
+    (
+        "train_agent",
+        {"side": "up", "number": 3, "set_position": True},
+        "side is 'up'; it must be left or right",
+    ),
+    ("train_agent", {"side": "left", "set_position": True}, "number is 0; it must be 1 or more"),
+    ("train_agent", {**ANYBODY, "set_yaw": True}, "set_position is false"),
+    ("train_agent", {**ANYBODY, "set_position": True, "position": Point(x=math.nan)}, "Agent.pos[0] is nan"),
+    (
+        "train_agent",
+        {**ANYBODY, "set_position": True, "set_yaw": True, "yaw": math.inf},
+        "Agent.move[3] is inf",
+    ),
+    ("train_agent", {**ANYBODY, "set_battery": True, "battery": -1.0}, "battery is -1.0"),
+    ("train_ball", {}, "neither pos nor vel"),
+    ("kick_off", {"side": "up"}, "it must be left or right or none"),
+    ("kill_agent", {"side": "left"}, "number is 0"),
+    ("kill_agent", {"number": 3}, "side is ''"),
+    ("kill_agent", {"number": -1}, "number is -1"),
+    ("set_game", {}, "neither set_time nor set_score"),
+    ("set_game", {"set_time": True, "time": -1.0}, "Time.time_s is -1.0"),
+    ("set_game", {"set_score": True, "score_left": -1}, "Score.left is -1"),
+]
+
+
+@pytest.mark.parametrize(("service", "fields", "reason"), REFUSED)
+def test_what_cannot_be_is_refused(service, fields, reason):
+    with pytest.raises(CommandError) as caught:
+        sent("simspark_monitor", service, **fields)
+    assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("service", "fields", "reason"),
+    [
+        ("train_ball", {"set_velocity": True}, "ignores a ball without a position"),
+        ("train_agent", {**ANYBODY}, "ignores an agent without a position"),
+        (
+            "train_agent",
+            {**ANYBODY, "set_position": True, "set_battery": True},
+            "ignores battery and temperature",
+        ),
+    ],
+)
+def test_what_rcssservermj_would_ignore_is_refused(service, fields, reason):
+    with pytest.raises(CommandError, match=reason):
+        sent("rcsssmj_monitor", service, **fields)
+
+
+def test_play_modes_that_were_not_told_cannot_be_chosen():
+    trainer = Trainer(resolve(registry.room("simspark_monitor").converter), tuple)
+    with pytest.raises(CommandError, match="has not told its play modes yet"):
+        trainer.take("set_play_mode", SetPlayMode.Request(play_mode="PlayOn"))
+
+
+def test_remarks_say_what_people_may_not_expect():
+    assert "does not close" in sent("simspark_monitor", "kill_agent")[1]
+    assert "never answers" in sent("simspark_monitor", "get_ack")[1]
+
+
+def test_every_service_has_its_type():
+    assert set(SERVICES.values()) == {
+        TrainAgent, TrainBall, SetPlayMode, KickOff, AgentCommand, SetGame, Trigger
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", [b"(killsim)", b"(x)(kill)", b"", b"((", b"(ball (pos 0 0 0))"])
+def test_what_came_unknown_is_not_sent_back_as_a_command(raw):
+    with pytest.raises(CommandError, match=r"Unknown\.raw"):
+        registry.codec("simspark_monitor").encode(Unknown(0, raw))
+
+
+def test_commands_that_a_server_ignores_are_not_encoded_for_it():
+    with pytest.raises(CommandError, match=r"PlayMode: this server ignores \(playMode PlayOn\)"):
+        registry.codec("rcsssmj_monitor").encode(c.PlayMode("PlayOn"))
