@@ -36,7 +36,6 @@ LAYERS = (
     ("dynamixel/tables", "", "body core"),
     ("dynamixel/config", "parsers", "body core urdf"),
     ("dynamixel/bus", "io", "core dynamixel/config dynamixel/tables dynamixel/wire"),
-    ("dynamixel/service", "io", "core dynamixel/tables dynamixel/wire"),
     ("dynamixel/virtual", "io parsers", "core dynamixel/tables dynamixel/wire wire"),
     ("dynamixel", "messages", "dynamixel/bus urdf"),
     ("motion/joints", "", "body core"),
@@ -112,7 +111,7 @@ LAYERS = (
     (
         "cli/commands", "io messages parsers ros",
         "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor core "
-        "dynamixel/config dynamixel/service dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
+        "dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
         "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
         "standins/oac urdf wire",
     ),

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Register access on the repaired SDK: what it finds, refuses and survives, on a terminal and on TCP."""
+"""Register access: what it finds, refuses and survives, on a terminal and on TCP."""
 
 import json
 import threading
 import time
 
-import dynamixel_sdk as sdk
 import pytest
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
-from embodiment_bridge.dynamixel.service.registers import Registers
-from embodiment_bridge.dynamixel.service.sdk_packets import RepairedPackets
-from embodiment_bridge.dynamixel.service.sdk_port import RepairedPort
+from embodiment_bridge.dynamixel.bus.port import Port
+from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
-from embodiment_bridge.dynamixel.wire import packet
 
 PATIENT = 0.5  # s; the machine may be busy
 
@@ -54,11 +51,11 @@ def test_scan_finds_all(registers):
 
 def test_waiting_for_nobody_is_no_spinning(registers, monkeypatch):
     calls = []
-    read = RepairedPort.readPort
-    monkeypatch.setattr(RepairedPort, "readPort", lambda port, size: calls.append(size) or read(port, size))
+    read = Port.read
+    monkeypatch.setattr(Port, "read", lambda port, left: calls.append(left) or read(port, left))
     with pytest.raises(LinkError, match="servo 9 does not answer at 1000000 baud"):
         registers.ping(9, (2,))
-    assert 0 < len(calls) < 5  # the original reads some thousand times
+    assert 0 < len(calls) < 5  # dynamixel-sdk reads some thousand times
 
 
 def test_read_and_write(registers, bus):
@@ -139,7 +136,7 @@ def test_unplugged_and_plugged_in_again(served, bus):
             registers.ping(1)
         bus.heal(rule)
         wait_until(lambda: served.plugged)
-        registers.port.openPort()
+    with Registers(served.link, usb_s=PATIENT) as registers:
         assert registers.ping(1).model == "XM430-W350"
 
 
@@ -172,33 +169,12 @@ def test_any_baud_rate_of_a_servo(tmp_path):
             registers.ping(1)
 
 
-def test_repaired_sdk_stuffs_unstuffs_and_groups(served):
-    port = RepairedPort(served.link, usb_s=PATIENT)
-    handler = RepairedPackets()
-    port.openPort()
-    data = [255, 255, 253, 255, 255, 255]
-    assert handler.writeTxRx(port, 1, 102, 6, data) == (sdk.COMM_SUCCESS, 0)
-    assert handler.readTxRx(port, 1, 102, 6) == (data, sdk.COMM_SUCCESS, 0)
-    group = sdk.GroupSyncRead(port, handler, 132, 4)
-    assert all(group.addParam(id) for id in (1, 2, 4))
-    assert group.txRxPacket() == group.fastSyncRead() == sdk.COMM_SUCCESS
-    assert [group.getData(id, 132, 4) for id in (1, 2, 4)] == [2048] * 3
-    assert handler.read1ByteTxRx(port, 1, 5000)[1:] == (sdk.COMM_RX_FAIL, 7)
-    assert handler.regWriteTxRx(port, 1, 65, 1, [1])[0] == handler.action(port, 1) == sdk.COMM_SUCCESS
-    assert handler.broadcastPing(port)[0] == {1: [1020, 47], 2: [1060, 47], 4: [1020, 47]}
-    port.closePort()
-    port.closePort()
-
-
-def test_every_stuffed_answer_is_read(served, bus):
-    port = RepairedPort(served.link, usb_s=PATIENT)
-    port.openPort()
-    body = b"\xff\xff\xfd\xff\xfd\xfd"
-    port.decoder.feed(b"")
-    port.packets.extend(port.decoder.feed(packet.status(1, 0, body)))
-    found, result = RepairedPackets().rxPacket(port, False)
-    assert (bytes(found[9:-2]), result) == (body, sdk.COMM_SUCCESS)
-    port.closePort()
+def test_stuffed_values_come_and_go_unharmed(registers, bus):
+    assert registers.write(
+        1, "goal_current", -1
+    )  # FF FF before goal_velocity FD FF FF FF: the SDK forgets to stuff it
+    assert registers.write(1, "goal_velocity", -3)
+    assert (registers.read(1, "goal_current"), registers.read(1, "goal_velocity")) == (-1, -3)
 
 
 def test_command_line(served, capsys):

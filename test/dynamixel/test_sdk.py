@@ -202,7 +202,6 @@ def test_it_reads_our_fast_statuses():
 
 
 def test_one_stuffed_answer_in_which_it_loses_a_byte():
-    """If this fails, the SDK has become right: then ``sdk_packets`` can lose a repair."""
     body = b"\xff\xff\xfd\xff\xfd\xfd"
     found, _ = TWO.rxPacket(Tape(packet.status(5, 0, body)), False)
     assert bytes(found[9 : 9 + len(body)]) != body

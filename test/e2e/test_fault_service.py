@@ -13,7 +13,7 @@ from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.srv import InjectFault
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.dynamixel.service.registers import Registers
+from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 

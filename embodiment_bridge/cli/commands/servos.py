@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from embodiment_bridge.core.errors import ConfigError
 
 if TYPE_CHECKING:
-    from embodiment_bridge.dynamixel.service.registers import Registers
+    from embodiment_bridge.dynamixel.bus.registers import Registers
 
 ID = "of the servo, 0 to 252"
 EXAMPLES = """\
@@ -43,52 +43,52 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="MS",
         help="for an answer, besides its bytes (default: 34)",
     )
-    deeds = command.add_subparsers(metavar="ACTION", required=True)
-    scan = _add_deed(deeds, "scan", "all servos at the baud rate", "")
+    actions = command.add_subparsers(metavar="ACTION", required=True)
+    scan = _add_action(actions, "scan", "all servos at the baud rate", "")
     scan.add_argument(
         "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
     )
     scan.add_argument(
         "--ids", type=_ids, metavar="A-B", help="of protocol 1, which is asked one by one (default: all)"
     )
-    scan.set_defaults(deed=_scan)
-    for name, deed, text in (
+    scan.set_defaults(act=_scan)
+    for name, act, text in (
         ("ping", _ping, "one servo"),
         ("reboot", _reboot, "restart a servo"),
         ("backup", _backup, "keep the control table in the servo"),
         ("restore", _restore, "return to the kept control table"),
     ):
-        one = _add_deed(deeds, name, text, "3")
+        one = _add_action(actions, name, text, "3")
         one.add_argument("id", type=int, help=ID)
-        one.set_defaults(deed=deed)
-    read = _add_deed(deeds, "read", "a register, or all", "3 present_position")
+        one.set_defaults(act=act)
+    read = _add_action(actions, "read", "a register, or all", "3 present_position")
     read.add_argument("id", type=int, help=ID)
     read.add_argument("register", nargs="?", help="such as present_position (default: all)")
-    read.set_defaults(deed=_read)
-    write = _add_deed(deeds, "write", "set a register; of EEPROM only if it differs", "3 led 1")
+    read.set_defaults(act=_read)
+    write = _add_action(actions, "write", "set a register; of EEPROM only if it differs", "3 led 1")
     write.add_argument("id", type=int, help=ID)
     write.add_argument("register", help="such as goal_position")
     write.add_argument("value", type=int, help="whole number, as the servo's manual has it")
-    write.set_defaults(deed=_write)
+    write.set_defaults(act=_write)
     command.set_defaults(run=run)
 
 
-def _add_deed(
-    deeds: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
+def _add_action(
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
 ) -> argparse.ArgumentParser:
     """Declare one action; ``words`` are what follows its name in an example."""
     example = f"example: embodiment_bridge servos /dev/ttyUSB0 {name} {words}".rstrip()
-    return deeds.add_parser(name, help=text, epilog=example)
+    return actions.add_parser(name, help=text, epilog=example)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Exit code 0; errors are raised."""
     try:
-        from embodiment_bridge.dynamixel.service.registers import Registers
+        from embodiment_bridge.dynamixel.bus.registers import Registers
     except ImportError as error:
-        raise ConfigError(f"register access needs dynamixel-sdk and pyserial: {error}") from error
+        raise ConfigError(f"register access needs pyserial: {error}") from error
     with Registers(arguments.port, arguments.baud, arguments.wait) as registers:
-        for row in arguments.deed(registers, arguments):
+        for row in arguments.act(registers, arguments):
             sys.stdout.write(json.dumps(row) + "\n")
     return 0
 

@@ -13,11 +13,19 @@ from typing import NamedTuple, Protocol
 
 from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
-from embodiment_bridge.dynamixel.wire.instructions import ALERT, BROADCAST, Error1, Fault, Instruction
+from embodiment_bridge.dynamixel.wire.instructions import (
+    ALERT,
+    BROADCAST,
+    HIGHEST_ID,
+    Error1,
+    Fault,
+    Instruction,
+)
 
 BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
 FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
+SLOT_S = 0.003  # s that each id has to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
 REBOOT_S = 0.5  # s that a servo may need to restart
 OLD_FAULTS = (
     (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
@@ -131,6 +139,25 @@ class BusClient:
             data = got[id].data if id in got else b""
         return (data[0] | data[1] << 8, data[2]) if len(data) >= 3 else None
 
+    def ping_all(self) -> dict[int, tuple[int, int]]:
+        """Model number and firmware version of all servos of Protocol 2.0 that answer a broadcast, by id.
+
+        Each id has a slot of its own to answer in, so that it takes 0.8 s.
+        """
+        self._send(packet.ping())
+        deadline = self._clock() + SLOT_S * (HIGHEST_ID + 1) + self.margin_s
+        found = {}
+        while (left := deadline - self._clock()) > 0.0:
+            for item in self._decoder.feed(self._wire.read(left)):
+                if (
+                    isinstance(item, Packet)
+                    and item.instruction == Instruction.STATUS
+                    and len(item.parameters) == 3
+                ):
+                    data = item.parameters
+                    found[item.id] = (data[0] | data[1] << 8, data[2])
+        return found
+
     def read(self, id: int, address: int, size: int) -> Answer | None:
         """Bytes of a control table; data is empty when the servo refuses."""
         make = packet1.read if id in self._old else packet.read
@@ -144,6 +171,11 @@ class BusClient:
     def reboot(self, id: int) -> Answer | None:
         """Restart a servo; it answers first, and is silent for some 0.3 s then."""
         return self._ask(packet.reboot(id), {id: 0}, PATIENT_S).get(id)  # it must not be asked twice
+
+    def backup(self, id: int, *, restore: bool) -> Answer | None:
+        """Keep the control table in the servo, or return to the kept one."""
+        make = packet.backup_restore if restore else packet.backup_store
+        return self._ask(make(id), {id: 0}).get(id)
 
     def sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
         """The same bytes of several servos, each in a status of its own."""

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Access to single registers of servos, for set-up and service: ping, scan, read, write, reboot, backup."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
+from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
+from embodiment_bridge.dynamixel.bus.port import open_port
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
+from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault
+
+USB_S: Final = (
+    0.034  # s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
+)
+BAUDS: Final = range(1200, 10_500_001)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A servo that has answered. ``model`` is empty where no control table has its number."""
+
+    id: int
+    protocol: int
+    model_number: int
+    firmware: int
+    model: str
+
+
+class Registers(ClosedOnExit):
+    """An open port with servos. One thread uses it at a time.
+
+    usb_s: how long an answer may take besides its bytes, s.
+
+    Raises:
+        ConfigError: there is no such baud rate.
+        LinkError: the port cannot be opened; from each method: it is gone.
+    """
+
+    def __init__(self, port_name: str, baud: int = 1_000_000, usb_s: float = USB_S) -> None:
+        if baud not in BAUDS:
+            raise ConfigError(f"baud rate is {baud}; it must be from {BAUDS.start} to {BAUDS.stop - 1}")
+        self.port_name, self.baud = port_name, baud
+        self._port = open_port(port_name, baud)
+        all_old = dict.fromkeys(range(HIGHEST_ID + 1), 1)
+        self._clients = {
+            1: BusClient(self._port, baud, margin_s=usb_s, protocols=all_old),
+            2: BusClient(self._port, baud, margin_s=usb_s),
+        }
+        self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._port.close()
+
+    def ping(self, id: int, protocols: Iterable[int] = (2, 1)) -> Found:
+        """The servo at an id, by the first of ``protocols`` that it answers.
+
+        Raises:
+            LinkError: no answer.
+        """
+        for protocol in protocols:
+            found = self._clients[protocol].ping(id)
+            if found is not None:
+                return self._note(id, protocol, *found)
+        raise LinkError(f"{self.port_name}: servo {id} does not answer at {self.baud} baud")
+
+    def scan(self, ids: Iterable[int] | None = None, protocols: Iterable[int] = (2,)) -> list[Found]:
+        """All servos at the port's baud rate: by one broadcast of protocol 2, by asking each of ``ids`` of protocol 1.
+
+        The broadcast takes 0.8 s; asking all 253 takes 10 s.
+        """
+        asked = range(HIGHEST_ID + 1) if ids is None else sorted(set(ids))
+        found = []
+        if 2 in protocols:
+            answers = self._clients[2].ping_all()
+            found += [self._note(id, 2, *answers[id]) for id in sorted(answers) if id in asked]
+        if 1 in protocols:
+            old = ((id, self._clients[1].ping(id)) for id in asked)
+            found += [self._note(id, 1, *answer) for id, answer in old if answer is not None]
+        return found
+
+    def read(self, id: int, name: str) -> int:
+        """The value of a register, as the manual numbers it.
+
+        Raises:
+            ConfigError: the model has no such register, or is unknown.
+            LinkError: no answer, or a damaged one.
+            CommandError: the servo refuses; the text says why.
+        """
+        protocol, table = self._table(id)
+        item = table.item(name)
+        return item.decode(self._checked(id, self._clients[protocol].read(id, item.address, item.size)).data)
+
+    def read_all(self, id: int) -> dict[str, int]:
+        """All registers but the indirect ones."""
+        _, table = self._table(id)
+        return {name: self.read(id, name) for name in table.items if not name.startswith("indirect_")}
+
+    def write(self, id: int, name: str, value: int) -> bool:
+        """Set a register; one of EEPROM only if it differs, for that wears. Whether anything was written.
+
+        Raises:
+            ConfigError, LinkError: as ``read``.
+            CommandError: the value is outside the register's limits, or the servo refuses.
+        """
+        protocol, table = self._table(id)
+        item = table.item(name)
+        data = item.encode(value)
+        _refuse_read_only(item, table)
+        if item.eeprom and self.read(id, name) == value:
+            return False
+        self._checked(id, self._clients[protocol].write(id, item.address, data))
+        return True
+
+    def reboot(self, id: int) -> None:
+        """Restart a servo: its RAM is lost, it lets go, and is silent for half a second."""
+        protocol, table = self._table(id)
+        if protocol == 1:
+            raise CommandError(f"servo {id} ({table.model}) cannot be rebooted: cut its power")
+        self._checked(id, self._clients[2].reboot(id))
+
+    def backup(self, id: int, *, restore: bool = False) -> None:
+        """Keep the control table in the servo, or return to the kept one; torque must be off."""
+        protocol, table = self._table(id)
+        if protocol == 1:
+            raise CommandError(f"servo {id} ({table.model}) has no backup")
+        self._checked(id, self._clients[2].backup(id, restore=restore))
+
+    def _table(self, id: int) -> tuple[int, ControlTable]:
+        if id not in self._tables:
+            found = self.ping(id)
+            if id not in self._tables:
+                raise ConfigError(f"servo {id} has the unknown model number {found.model_number}")
+        return self._tables[id]
+
+    def _note(self, id: int, protocol: int, number: int, firmware: int) -> Found:
+        try:
+            table = table_of(number, firmware)
+        except ConfigError:
+            return Found(id, protocol, number, firmware, "")
+        self._tables[id] = protocol, table
+        return Found(id, protocol, number, firmware, table.model)
+
+    def _checked(self, id: int, answer: Answer | None) -> Answer:
+        """The answer, if there is one that says that the instruction was carried out."""
+        if answer is None:
+            raise LinkError(f"{self.port_name}: servo {id} does not answer, or its answers come damaged")
+        if answer.fault:
+            known = answer.fault in list(Fault)
+            name = Fault(answer.fault).name.lower() if known else f"unknown ({answer.fault})"
+            shut_down = answer.alert and answer.fault == Fault.ACCESS
+            why = ", which a servo that has shut down does until it is rebooted" if shut_down else ""
+            raise CommandError(f"servo {id} refuses: {name} error{why}")
+        return answer
+
+
+def _refuse_read_only(item: Item, table: ControlTable) -> None:
+    if item.access == "r":
+        raise CommandError(f"{item.name} of {table.model} can only be read")
