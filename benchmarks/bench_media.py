@@ -3,8 +3,9 @@
 
     python benchmarks/bench_media.py [TRIES]
 
-Wall time, GStreamer on a sink that plays in real time to nobody: from the call to the moment in which the pipeline
-stands or plays; what a sound card adds is not in it. A row whose program is missing is left out.
+Wall time, on a sound device that plays in real time to nobody: from the call to the moment in which the last sample
+that sounds, or the first one, has left the buffer of the device (30 ms). What a sound card or a sound server adds is
+not in it. A row whose program is missing is left out.
 """
 
 import json
@@ -26,8 +27,8 @@ from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.device_output import DeviceOutput
 from embodiment_bridge.media.espeak import EspeakSpeaker
-from embodiment_bridge.media.gstreamer_output import GStreamerOutput
 from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.opening import in_background
 from embodiment_bridge.media.player import Player
@@ -69,7 +70,7 @@ def _or_left_out(
 @contextmanager
 def _player(folder: Path, environment: dict[str, str]) -> Iterator[Player]:
     sources = MediaSources(UrlPolicy(media_roots=(str(folder),)), MediaCache(folder / "cache", 10**8))
-    output = in_background(lambda: GStreamerOutput(environment, "fakesink"))
+    output = in_background(lambda: DeviceOutput(environment, "null"))
     output.result()
     player = Player(Loader(sources), lambda: output)
     try:

@@ -11,8 +11,8 @@ from typing import Final
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
+from embodiment_bridge.media.device_output import DeviceOutput
 from embodiment_bridge.media.espeak import EspeakSpeaker
-from embodiment_bridge.media.gstreamer_output import GStreamerOutput
 from embodiment_bridge.media.null_output import NullOutput
 from embodiment_bridge.media.output import Output
 from embodiment_bridge.media.piper import PiperSpeaker
@@ -20,7 +20,7 @@ from embodiment_bridge.media.pythons import any_python
 from embodiment_bridge.media.sources import Fetch
 from embodiment_bridge.media.speech import Speaker
 
-OUTPUTS: Final = ("auto", "gstreamer", "null")
+OUTPUTS: Final = ("auto", "device", "null")
 SPEECHES: Final = ("espeak", "piper", "cloud", "none")
 Tell = Callable[[str], None]
 
@@ -30,21 +30,23 @@ def open_output(
     environment: Mapping[str, str],
     now: Callable[[], float],
     tell: Tell,
-    sink: str = "autoaudiosink",
+    backend: str = "auto",
 ) -> Output:
-    """What plays. ``auto`` is GStreamer where it and a sound device are, else null, and ``tell`` says why in one line.
+    """What plays. ``auto`` is the sound device if there is one, else null, and ``tell`` says why in one line.
+
+    ``backend`` is that of the device, see ``DeviceOutput``.
 
     Raises:
-        BridgeError: gstreamer was asked for and cannot be had; or no such choice.
+        BridgeError: the device was asked for and cannot be had; or no such choice.
     """
     if choice not in OUTPUTS:
         raise ConfigError(unknown("output of sound", choice, OUTPUTS))
     if choice == "null":
         return NullOutput(now)
     try:
-        output = GStreamerOutput(environment, sink)
+        output = DeviceOutput(environment, backend)
     except BridgeError as error:
-        if choice == "gstreamer":
+        if choice == "device":
             raise
         tell(f"sound is only timed, nobody hears it: {error}")
         return NullOutput(now)

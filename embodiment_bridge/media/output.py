@@ -28,7 +28,7 @@ class Output(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is: gstreamer or null."""
+        """What it is: device or null."""
 
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
         """Begin a file: volume 0 to 1, fade-in in s, length in s where it is known."""

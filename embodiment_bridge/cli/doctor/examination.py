@@ -27,7 +27,7 @@ from embodiment_bridge.cli.doctor import (
 )
 from embodiment_bridge.cli.doctor.finding import Finding
 from embodiment_bridge.cli.doctor.security import check_security
-from embodiment_bridge.launching.environment import find_program, of_outside_program, prepare
+from embodiment_bridge.launching.environment import find_program, prepare
 
 LIBRARIES = {  # that the package imports, and their Debian packages
     "numpy": "python3-numpy",
@@ -63,8 +63,8 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
         yield ports.check_port(port, ports.find_listener(port))
     for name, needed_for in programs.OPTIONAL.items():
         yield programs.check_program(name, find_program(name), needed_for)
-    gstreamer = programs.find_gstreamer(of_outside_program(env))
-    yield programs.check_program(programs.GSTREAMER, gstreamer, programs.GSTREAMER_FOR)
+    miniaudio = programs.find_library(programs.MINIAUDIO)
+    yield programs.check_program(programs.MINIAUDIO, miniaudio, programs.MINIAUDIO_FOR)
     yield programs.check_serial(programs.latency_timers(programs.SERIAL.glob("*")))
     yield python.check_locale(sys.stdout.encoding or locale.getpreferredencoding(False))
     yield python.check_clock(time.time(), (CODE / "__init__.py").stat().st_mtime)

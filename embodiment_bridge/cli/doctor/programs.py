@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs beside us, none of which is needed by all, and serial ports."""
 
-import subprocess
 from collections.abc import Iterable, Mapping
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
@@ -12,13 +12,8 @@ OPTIONAL = {
     "chromium": "looking at the viewer without a browser of one's own (apt install chromium)",
     "espeak-ng": "speech (apt install espeak-ng)",
 }
-GSTREAMER = "GStreamer"
-GSTREAMER_FOR = "playing sound (apt install python3-gi gir1.2-gstreamer-1.0)"
-GSTREAMER_PROBE = (
-    "import gi; gi.require_version('Gst', '1.0'); from gi.repository import Gst; print(Gst.version_string())"
-)
-SYSTEM_PYTHON = "/usr/bin/python3"
-PATIENCE = 10.0  # s
+MINIAUDIO = "miniaudio"
+MINIAUDIO_FOR = "hearing sound (pip install miniaudio)"
 SERIAL = Path("/sys/bus/usb-serial/devices")
 BEST_LATENCY = 1  # ms
 
@@ -28,15 +23,12 @@ def check_program(name: str, path: str | None, needed_for: str) -> Finding:
     return ok(name, path) if path else ok(name, f"absent: needed only for {needed_for}")
 
 
-def find_gstreamer(env: Mapping[str, str]) -> str | None:
-    """The version of GStreamer that the system's Python has; env: that of an outside program."""
+def find_library(name: str) -> str | None:
+    """The version of a Python distribution."""
     try:
-        done = subprocess.run(
-            [SYSTEM_PYTHON, "-c", GSTREAMER_PROBE], env=env, capture_output=True, text=True, timeout=PATIENCE
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return version(name)
+    except PackageNotFoundError:
         return None
-    return done.stdout.strip() or None
 
 
 def check_serial(timers: Mapping[str, int]) -> Finding:

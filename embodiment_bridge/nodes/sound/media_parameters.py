@@ -13,6 +13,7 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cloud_speech import CloudSettings
 from embodiment_bridge.media.cue import ChannelState
+from embodiment_bridge.media.device_output import BACKENDS
 from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.loudness import Loudness, quiet_hours
 from embodiment_bridge.media.opening import (
@@ -36,13 +37,14 @@ PARAMETERS = (
     Parameter(
         "sound",
         "auto",
-        "What plays: GStreamer, or null, which only takes the time. auto: null where no sound device is.",
+        "What plays: the sound device, or null, which only takes the time. auto: null where no device is.",
         choices=OUTPUTS,
     ),
     Parameter(
-        "sound_sink",
-        "autoaudiosink",
-        "GStreamer's sink, e.g. alsasink; fakesink plays in real time to nobody.",
+        "sound_backend",
+        "auto",
+        "What the sound device is worked by; null plays in real time to nobody.",
+        choices=BACKENDS,
     ),
     Parameter("volume_cap", 100.0, "Loudest that anything is played, percent.", 0.0, 100.0),
     Parameter(
@@ -122,7 +124,7 @@ def make_player(
 
     def output() -> "Future[Output]":
         return in_background(
-            lambda: open_output(values["sound"], environment, now, tell, values["sound_sink"])
+            lambda: open_output(values["sound"], environment, now, tell, values["sound_backend"])
         )
 
     return Player(loader, output, loudness, values["fade_in"], on_change)

@@ -178,20 +178,9 @@ def test_program() -> None:
     expect(programs.check_program("espeak-ng", None, "speech"), OK, "absent: needed only for speech")
 
 
-def test_gstreamer_without_a_system_python(monkeypatch) -> None:
-    monkeypatch.setattr(programs, "SYSTEM_PYTHON", "/nowhere/python3")
-    assert programs.find_gstreamer({}) is None
-
-
-@pytest.mark.parametrize(
-    ("output", "found"), [("echo GStreamer 1.22.0", "GStreamer 1.22.0"), ("echo no gi >&2; exit 1", None)]
-)
-def test_gstreamer_of_the_system_python(tmp_path, monkeypatch, output, found) -> None:
-    program = tmp_path / "python3"
-    write(program, f"#!/bin/sh\n{output}\n")
-    program.chmod(0o755)
-    monkeypatch.setattr(programs, "SYSTEM_PYTHON", str(program))
-    assert programs.find_gstreamer({}) == found
+def test_library() -> None:
+    assert programs.find_library("pytest") == pytest.__version__
+    assert programs.find_library("no-such-distribution") is None
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output that is heard: GStreamer's playbin, in a helper program."""
+"""The output that is heard: the sound device, worked by a helper program."""
 
+import importlib.util
+import sys
 import threading
 import time
 from collections import deque
@@ -8,51 +10,54 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import embodiment_bridge
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
 from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, OutputEvent
-from embodiment_bridge.media.pythons import python_with_gi
 
-HELPER = Path(__file__).with_name("gstreamer_helper.py")
-START_S = 15.0  # the first start of GStreamer on a machine scans its plug-ins
+HELPER = Path(__file__).with_name("sound_helper.py")
+LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package
+BACKENDS = ("auto", "pulseaudio", "alsa", "jack", "coreaudio", "null")
+START_S = 15.0
 FADE_OUT_S = 0.03
 KINDS = {PLAYING, PAUSED, POSITION, *LAST}
 NEWS = 10_000
 
 
-class GStreamerOutput:
+class DeviceOutput:
     """An ``Output``. When the helper ends, what plays fails, and the next sound starts it anew.
 
     Args:
         environment: the helper gets it; see ``launching.environment.of_outside_program``.
-        sink: a GStreamer sink; fakesink for tests.
+        backend: one of ``BACKENDS``; auto: the first that has a device; null plays in real time to nobody.
 
     Raises:
-        ConfigError: no Python here can import gi.
-        LinkError: the helper does not start.
+        ConfigError: miniaudio is not installed.
+        LinkError: there is no sound device, or the helper does not start.
     """
 
-    name = "gstreamer"
+    name = "device"
 
-    def __init__(self, environment: Mapping[str, str], sink: str = "autoaudiosink") -> None:
-        python = python_with_gi(environment)
-        if not python:
-            raise ConfigError("no Python here can import gi (Debian: python3-gi, gir1.2-gstreamer-1.0)")
-        self._command = [python, str(HELPER), sink]
-        self._environment = environment
+    def __init__(self, environment: Mapping[str, str], backend: str = "auto") -> None:
+        if importlib.util.find_spec("miniaudio") is None:
+            raise ConfigError("miniaudio is not installed (pip install miniaudio)")
+        self._command = [sys.executable, str(HELPER), backend]
+        self._environment = {**environment, "PYTHONPATH": str(LIBRARIES)}
         self._news: deque[OutputEvent] = deque(maxlen=NEWS)
         self._lock = threading.Lock()
         self._ready = threading.Event()
         self._playing: dict[str, tuple[float, float | None]] = {}  # id: (position, when told; None: stands)
-        self._ended = ""
+        self._ended = self._refused = ""
         self.has_device = False
         self._helper = self._start()
-        if not self._ready.wait(START_S) or self._ended:
+        if not self._ready.wait(START_S) or self._refused or self._ended:
             self.close()
-            raise LinkError(f"the GStreamer helper did not start: {self._ended or 'it says nothing'}")
+            raise LinkError(
+                self._refused or self._ended or f"the sound helper said nothing for {START_S:g} s"
+            )
 
     def _start(self) -> HelperProcess:
-        self._ended = ""
+        self._ended = self._refused = ""
         return HelperProcess(self._command, self._environment, self._take, self._on_end)
 
     @property
@@ -113,7 +118,11 @@ class GStreamerOutput:
         """On the thread that reads the helper."""
         kind = message.get("event")
         if kind == "ready":
-            self.has_device = bool(message.get("sound"))
+            self.has_device = message.get("backend") != "null"
+            self._ready.set()
+            return
+        if kind == "unable":
+            self._refused = str(message.get("reason"))[:500]
             self._ready.set()
             return
         sound_id = message.get("id")
@@ -131,7 +140,7 @@ class GStreamerOutput:
             self._news.append(event)
 
     def _on_end(self, reason: str) -> None:
-        self._ended = f"the GStreamer helper ended: {reason}"
+        self._ended = self._refused or f"the sound helper ended: {reason}"
         self._ready.set()
         self._fail_all(self._ended)
 

@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GStreamer helper with a sink that nobody hears: events, positions, crashes, and what it must not open."""
+"""The sound helper with a device that plays in real time to nobody: formats, events, crashes, what it must not open."""
 
+import importlib.util
 import os
 import socket
-import threading
+from pathlib import Path
 
 import pytest
 from sound_stage import wait_for, write_wav
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
 from embodiment_bridge.launching.environment import of_outside_program
-from embodiment_bridge.media.gstreamer_output import GStreamerOutput
-from embodiment_bridge.media.helper_process import HelperProcess
+from embodiment_bridge.media import device_output, sound_device
+from embodiment_bridge.media.device_output import DeviceOutput
 from embodiment_bridge.media.null_output import NullOutput
 from embodiment_bridge.media.opening import open_output
-from embodiment_bridge.media.pythons import any_python, python_with_gi
 
 ENVIRONMENT = of_outside_program(os.environ)
+SOUNDS = Path(__file__).parents[1] / "data" / "sounds"
 
 
 class Stage:
     def __init__(self):
-        self.output = GStreamerOutput(ENVIRONMENT, "fakesink")
+        self.output = DeviceOutput(ENVIRONMENT, "null")
         self.events = []
 
     def saw(self, *kinds, sound_id="1"):
@@ -38,8 +39,6 @@ class Stage:
 
 @pytest.fixture
 def stage():
-    if not python_with_gi(ENVIRONMENT):
-        pytest.skip("GStreamer is not installed")
     stage = Stage()
     yield stage
     stage.output.close()
@@ -77,10 +76,55 @@ def test_what_cannot_be_played_fails_with_a_reason(stage, tmp_path, name):
     assert stage.events[0].reason
 
 
-def test_noise_is_no_sound(stage, tmp_path):
-    (tmp_path / "noise.mp3").write_bytes(bytes(range(256)) * 20)
-    stage.play(tmp_path / "noise.mp3")
+@pytest.mark.parametrize(("name", "seconds"), [("tone.mp3", 0.576), ("tone.ogg", 0.5), ("tone.flac", 0.5)])
+def test_formats_are_known_by_what_is_in_the_file(stage, tmp_path, name, seconds):
+    medium = tmp_path / "medium"  # as in the cache of media
+    medium.write_bytes((SOUNDS / name).read_bytes())
+    stage.play(medium)
+    assert stage.saw("playing", "ended")
+    assert stage.events[0].length == pytest.approx(seconds, abs=0.001)
+    assert stage.events[-1].position == pytest.approx(seconds, abs=0.001)
+
+
+NOISE = bytes(range(256)) * 20
+NO_SOUNDS = {
+    "noise.mp3": NOISE,
+    "cut.flac": b"fLaC" + NOISE,
+    "cut.ogg": b"OggS" + NOISE,
+    "cut.wav": b"RIFF" + NOISE,
+    "empty.wav": b"",
+}
+
+
+@pytest.mark.parametrize("name", NO_SOUNDS)
+def test_noise_is_no_sound(stage, tmp_path, name):
+    (tmp_path / name).write_bytes(NO_SOUNDS[name])
+    stage.play(tmp_path / name)
     assert stage.saw("failed")
+    assert stage.events[0].reason == "neither WAV nor MP3, FLAC or Vorbis"
+
+
+def test_opus_is_refused_and_not_heard_as_something_else(stage):
+    stage.play(SOUNDS / "tone.opus")
+    assert stage.saw("failed")
+
+
+def test_what_is_told_while_a_file_is_opened_is_done_afterwards(stage, tmp_path):
+    song = write_wav(tmp_path / "a.wav", 30.0)
+    stage.play(song)
+    stage.output.pause("1")
+    stage.play(song, "2")
+    stage.output.stop("2")
+    assert stage.saw("playing", "paused")
+    assert stage.saw("playing", "stopped", sound_id="2")
+
+
+def test_more_sounds_than_can_play_at_once(stage, tmp_path):
+    song = write_wav(tmp_path / "a.wav", 30.0)
+    for number in range(33):
+        stage.play(song, str(number))
+    assert stage.saw("failed", sound_id="32")
+    assert stage.saw("playing", sound_id="31")
 
 
 PLAYLISTS = {
@@ -114,94 +158,40 @@ def test_when_the_helper_dies_its_sounds_fail_and_the_next_one_plays(stage, tmp_
     assert stage.saw("playing", sound_id="2")
 
 
-def test_a_sink_that_is_not_there(tmp_path):
-    if not python_with_gi(ENVIRONMENT):
-        pytest.skip("GStreamer is not installed")
-    output = GStreamerOutput(ENVIRONMENT, "nosuchsink")
-    output.play("1", str(write_wav(tmp_path / "a.wav", 0.1)), volume=1.0, fade=0.0, length=None)
-    events = []
-    assert wait_for(lambda: events.extend(output.events()) or bool(events))
-    assert "nosuchsink" in events[0].reason
+def test_a_backend_that_is_not_there():
+    with pytest.raises(LinkError, match="there is no sound device here for coreaudio"):
+        DeviceOutput(ENVIRONMENT, "coreaudio")
+    with pytest.raises(LinkError, match="unknown sound backend"):
+        DeviceOutput(ENVIRONMENT, "loud")
+
+
+def test_the_parameter_knows_all_backends():
+    assert set(device_output.BACKENDS) == {"auto", *sound_device.BACKENDS}
+
+
+def test_without_a_device_sound_is_timed_and_one_line_says_so():
+    told = []
+    output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append, "null")
+    assert isinstance(output, NullOutput)
+    assert told == ["sound is only timed, nobody hears it: there is no sound device here"]
+    output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append, "coreaudio")
+    assert isinstance(output, NullOutput)
+    assert "no sound device here for coreaudio" in told[1]
+
+
+def test_the_output_is_what_this_machine_has():
+    told = []
+    output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append)
+    assert (output.name == "device") == (not told)
     output.close()
 
 
-def test_without_a_device_sound_is_timed_and_one_line_says_so(monkeypatch):
-    if not python_with_gi(ENVIRONMENT):
-        pytest.skip("GStreamer is not installed")
-    told = []
-    output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append, "fakesink")
-    assert isinstance(output, NullOutput)
-    assert told == ["sound is only timed, nobody hears it: there is no sound device here"]
-
-
-def test_without_gstreamer(monkeypatch):
-    monkeypatch.setattr("embodiment_bridge.media.gstreamer_output.python_with_gi", lambda _: "")
+def test_without_miniaudio(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     told = []
     assert isinstance(open_output("auto", {}, lambda: 0.0, told.append), NullOutput)
-    assert "python3-gi" in told[0]
-    with pytest.raises(ConfigError, match="python3-gi"):
-        open_output("gstreamer", {}, lambda: 0.0, told.append)
+    assert "pip install miniaudio" in told[0]
+    with pytest.raises(ConfigError, match="pip install miniaudio"):
+        open_output("device", {}, lambda: 0.0, told.append)
     with pytest.raises(BridgeError, match="unknown output of sound"):
         open_output("loud", {}, lambda: 0.0, told.append)
-
-
-def helper(script, messages, ended):
-    return HelperProcess([any_python(), "-I", "-S", "-c", script], ENVIRONMENT, messages.append, ended.append)
-
-
-def sends(one, message):
-    try:
-        one.send(message)
-    except LinkError:
-        return False
-    return True
-
-
-def test_what_a_helper_complains_of_is_told():
-    messages, ended = [], []
-    one = helper(
-        "import sys; print('{\"a\": 1}'); print([1], flush=True); sys.exit('no data here')", messages, ended
-    )
-    assert wait_for(lambda: bool(ended))
-    assert (messages, ended) == ([{"a": 1}], ["no data here"])
-    assert wait_for(lambda: not sends(one, {}))
-    one.close()
-
-
-def test_a_helper_that_reads_nothing_is_ended_and_blocks_nobody():
-    messages, ended = [], []
-    one = helper("import time; time.sleep(600)", messages, ended)
-    assert any(not sends(one, {"text": "x" * 10_000}) for _ in range(100))
-    assert wait_for(lambda: bool(ended))
-    one.close()
-
-
-def test_a_helper_without_line_ends_is_ended(monkeypatch):
-    monkeypatch.setattr("embodiment_bridge.media.helper_process.MAX_LINE", 10_000)
-    messages, ended = [], []
-    one = helper(
-        "import sys, time; sys.stdout.write('x' * 100_000); sys.stdout.flush(); time.sleep(600)",
-        messages,
-        ended,
-    )
-    assert wait_for(lambda: bool(ended))
-    assert "over 10000 bytes" in ended[0]
-    one.close()
-
-
-def test_a_stubborn_helper_is_killed():
-    messages, ended = [], []
-    one = helper(
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)",
-        messages,
-        ended,
-    )
-    assert wait_for(lambda: bool(messages))
-    one.close()
-    assert wait_for(lambda: bool(ended))
-    assert threading.active_count() < 20
-
-
-def test_a_helper_that_is_no_program():
-    with pytest.raises(LinkError, match="cannot be started"):
-        HelperProcess(["/nonexistent"], {}, print, print)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loudspeaker, by miniaudio. Runs in the sound helper."""
+
+import time
+from collections.abc import Callable, Generator
+from typing import Final
+
+import miniaudio
+
+from embodiment_bridge.core.errors import LinkError, unknown
+from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples
+
+PERIOD_MS: Final = 10  # the device asks for so much at once
+PERIODS: Final = 3  # and keeps so many: a pause is heard after them, a gap when we are later than they last
+AHEAD: Final = PERIOD_MS * PERIODS * RATE // 1000  # frames
+NULL: Final = "null"
+BACKENDS: Final = {
+    "pulseaudio": miniaudio.Backend.PULSEAUDIO,
+    "alsa": miniaudio.Backend.ALSA,
+    "jack": miniaudio.Backend.JACK,
+    "coreaudio": miniaudio.Backend.COREAUDIO,
+    NULL: miniaudio.Backend.NULL,
+}
+
+
+class SoundDevice:
+    """The usual device of a backend, which asks ``mix`` for so many frames on a thread of its own.
+
+    Args:
+        backend: one of ``BACKENDS``, or auto: the first that has a device; null plays in real time to nobody.
+        mix: gives samples.
+
+    Raises:
+        LinkError: there is no device, or no such backend.
+    """
+
+    def __init__(self, backend: str, mix: Callable[[int], Samples]) -> None:
+        choices = [name for name in BACKENDS if name != NULL] if backend == "auto" else [backend]
+        if not set(choices) <= set(BACKENDS):
+            raise LinkError(unknown("sound backend", backend, ["auto", *BACKENDS]))
+        self._mix = mix
+        self._asked = time.monotonic()
+        for name in choices:
+            try:
+                self._device = miniaudio.PlaybackDevice(
+                    miniaudio.SampleFormat.FLOAT32,
+                    CHANNELS,
+                    RATE,
+                    PERIOD_MS,
+                    callback_periods=PERIODS,
+                    backends=[BACKENDS[name]],
+                    app_name="embodiment_bridge",
+                )
+            except miniaudio.MiniaudioError:
+                continue
+            self.backend = name
+            return
+        raise LinkError("there is no sound device here" + ("" if backend == "auto" else f" for {backend}"))
+
+    @property
+    def silent_for(self) -> float:
+        """How long it has not asked for samples, s, while it should have."""
+        return time.monotonic() - self._asked if self._device.running else 0.0
+
+    def start(self) -> None:
+        """Play.
+
+        Raises:
+            LinkError: it cannot.
+        """
+        if self._device.running:
+            return
+        blocks = self._blocks()
+        next(blocks)
+        self._asked = time.monotonic()
+        try:
+            self._device.start(blocks)
+        except miniaudio.MiniaudioError as error:
+            raise LinkError(f"the sound device does not start: {error}") from error
+
+    def stop(self) -> None:
+        """Play no more; it can be started again.
+
+        Raises:
+            LinkError: it is not there any more.
+        """
+        try:
+            self._device.stop()
+        except miniaudio.MiniaudioError as error:
+            raise LinkError(f"the sound device does not stop: {error}") from error
+
+    def close(self) -> None:
+        """Give it back."""
+        self._device.close()
+
+    def _blocks(self) -> Generator[bytes, int, None]:
+        frames = yield b""
+        while True:
+            self._asked = time.monotonic()
+            frames = yield self._mix(frames).tobytes()

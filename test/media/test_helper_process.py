@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Helper programs: what they complain of, and that neither silence nor floods of theirs hurt us."""
+
+import os
+import threading
+
+import pytest
+from sound_stage import wait_for
+
+from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.launching.environment import of_outside_program
+from embodiment_bridge.media.helper_process import HelperProcess
+from embodiment_bridge.media.pythons import any_python
+
+ENVIRONMENT = of_outside_program(os.environ)
+
+
+def helper(script, messages, ended):
+    return HelperProcess([any_python(), "-I", "-S", "-c", script], ENVIRONMENT, messages.append, ended.append)
+
+
+def sends(one, message):
+    try:
+        one.send(message)
+    except LinkError:
+        return False
+    return True
+
+
+def test_what_a_helper_complains_of_is_told():
+    messages, ended = [], []
+    one = helper(
+        "import sys; print('{\"a\": 1}'); print([1], flush=True); sys.exit('no data here')", messages, ended
+    )
+    assert wait_for(lambda: bool(ended))
+    assert (messages, ended) == ([{"a": 1}], ["no data here"])
+    assert wait_for(lambda: not sends(one, {}))
+    one.close()
+
+
+def test_a_helper_that_reads_nothing_is_ended_and_blocks_nobody():
+    messages, ended = [], []
+    one = helper("import time; time.sleep(600)", messages, ended)
+    assert any(not sends(one, {"text": "x" * 10_000}) for _ in range(100))
+    assert wait_for(lambda: bool(ended))
+    one.close()
+
+
+def test_a_helper_without_line_ends_is_ended(monkeypatch):
+    monkeypatch.setattr("embodiment_bridge.media.helper_process.MAX_LINE", 10_000)
+    messages, ended = [], []
+    one = helper(
+        "import sys, time; sys.stdout.write('x' * 100_000); sys.stdout.flush(); time.sleep(600)",
+        messages,
+        ended,
+    )
+    assert wait_for(lambda: bool(ended))
+    assert "over 10000 bytes" in ended[0]
+    one.close()
+
+
+def test_a_stubborn_helper_is_killed():
+    messages, ended = [], []
+    one = helper(
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)",
+        messages,
+        ended,
+    )
+    assert wait_for(lambda: bool(messages))
+    one.close()
+    assert wait_for(lambda: bool(ended))
+    assert threading.active_count() < 20
+
+
+def test_a_helper_that_is_no_program():
+    with pytest.raises(LinkError, match="cannot be started"):
+        HelperProcess(["/nonexistent"], {}, print, print)
