@@ -33,7 +33,6 @@ from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.opening import in_background
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.preprocess import preprocess
-from embodiment_bridge.media.pythons import any_python
 from embodiment_bridge.media.sources import MediaSources
 from embodiment_bridge.media.speech import SpeechStore, Spoken
 from embodiment_bridge.standins.bml.tones import wav
@@ -127,7 +126,7 @@ def _speech_rows(folder: Path, environment: dict[str, str], tries: int) -> list[
     document = bml.read(json.dumps({"type": "sequence", "behaviors": speaks})).document
     if document is None:
         raise BridgeError("the document of the benchmark is bad")
-    speaker = EspeakSpeaker(environment, any_python())
+    speaker = EspeakSpeaker(environment)
     store = SpeechStore(speaker, MediaCache(folder / "speech", 10**9))
     try:
         seconds = [_timed(lambda: preprocess(document, store, Path.as_uri)) for _ in range(2)]

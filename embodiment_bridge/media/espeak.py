@@ -2,10 +2,14 @@
 """espeak-ng, in a helper program: no network, no model, about 2 ms for a sentence, and marks for every sound."""
 
 import itertools
+import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from embodiment_bridge.bml.analysis.words import place_at, words_of
 from embodiment_bridge.core.errors import LinkError
@@ -16,53 +20,74 @@ from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken, langu
 HELPER = Path(__file__).with_name("espeak_helper.py")
 USUAL_RATE = 175  # words per minute; espeak-ng's own
 SLOWEST, FASTEST = 80, 900  # what espeak-ng 1.51 follows
-START_S, LONGEST_S, LOOK_S = 5.0, 30.0, 0.05
+START_S, LONGEST_S, LOOK_S = 20.0, 30.0, 0.05
+WHEEL = "espeakng_loader"  # has the library and its data; we look where it is and import nothing of it
+SYSTEM_LIBRARIES = ("libespeak-ng.so.1", "libespeak-ng.so")
 MANDARIN = ("zh", "cmn")
 FIRST_WITH_CMN = (1, 52)  # 1.51 reads characters of the voice cmn as "ni-three hao-three"
 
 
+def libraries(*, system_first: bool = False) -> tuple[str, ...]:
+    """Where espeak-ng may be: in the wheel espeakng-loader, and among the libraries of the system."""
+    spec = find_spec(WHEEL)
+    folders = () if spec is None else spec.submodule_search_locations or ()
+    wheel = tuple(str(Path(folder).absolute() / "libespeak-ng.so") for folder in folders)
+    return (*SYSTEM_LIBRARIES, *wheel) if system_first else (*wheel, *SYSTEM_LIBRARIES)
+
+
 class EspeakSpeaker:
-    """A ``Speaker``.
+    """A ``Speaker``; its helper starts for the first text.
 
     Args:
         environment: the helper gets it.
-        python: runs the helper; any Python 3 will do.
+        names: of the library, as ``libraries`` gives them; the first that works is used.
 
-    Raises:
-        LinkError: it does not start, or there is no espeak-ng here.
+    Raises (by ``identity`` and ``speak``):
+        LinkError: the helper does not start, or there is no espeak-ng here.
     """
 
-    def __init__(self, environment: Mapping[str, str], python: str) -> None:
-        self._command = [python, "-I", "-S", str(HELPER)]
+    def __init__(self, environment: Mapping[str, str], names: Sequence[str] | None = None) -> None:
+        names = libraries() if names is None else names
+        # -S: without what a virtual environment does at the start of each Python, which takes longer than a sentence
+        self._command = [sys.executable, "-I", "-S", str(HELPER), *names]
         self._environment = environment
         self._numbers = itertools.count()
         self._lock = threading.Lock()  # one text at a time
         self._answer: Message = {}
         self._answered = threading.Event()
         self._ended = ""
-        self._helper = self._start()
+        self._helper: HelperProcess | None = None
+        self.version = self.library = ""
 
-    def _start(self) -> HelperProcess:
+    def _running(self) -> HelperProcess:
+        """The helper, which is started if it is not there or has ended."""
+        if self._helper is not None and not self._ended:
+            return self._helper
+        self.close()
         self._ended, self._answer = "", {}
         self._answered.clear()
         helper = HelperProcess(self._command, self._environment, self._take, self._on_end)
         if not self._answered.wait(START_S) or self._ended:
             helper.close()
             raise LinkError(
-                f"espeak-ng does not start (Debian: espeak-ng): {self._ended or 'it says nothing'}"
+                "there is no espeak-ng here (pip install espeakng-loader, or Debian's espeak-ng): "
+                f"{self._ended or 'its helper says nothing'}"
             )
-        self.version = str(self._answer.get("version", ""))
+        self.version, self.library = (str(self._answer.get(key, "")) for key in ("version", "library"))
+        self._helper = helper
         return helper
 
     @property
     def identity(self) -> str:
         """See ``Speaker``."""
+        with self._lock:
+            self._running()
         return f"espeak-ng {self.version}"
 
     @property
     def pid(self) -> int:
-        """The process id of the helper."""
-        return self._helper.pid
+        """The process id of the helper; 0 before it starts."""
+        return 0 if self._helper is None else self._helper.pid
 
     def voice_of(self, spoken: Spoken) -> str:
         """The voice by its name, else by the language."""
@@ -77,15 +102,13 @@ class EspeakSpeaker:
         """See ``Speaker``."""
         rate = min(FASTEST, max(SLOWEST, round(USUAL_RATE * spoken.rate)))
         with self._lock:
-            if self._ended:
-                self._helper.close()
-                self._helper = self._start()
+            helper = self._running()
             number = str(next(self._numbers))
             self._answer = {}
             self._answered.clear()
             wish = {"id": number, "text": spoken.text, "voice": self.voice_of(spoken), "rate": rate}
-            self._helper.send({**wish, "path": str(path)})
-            self._wait(cancelled)
+            helper.send({**wish, "path": str(path.absolute())})
+            self._wait(helper, cancelled)
             answer = self._answer
         if answer.get("event") != "done":
             raise SpeechError(f"espeak-ng: {answer.get('reason') or self._ended}")
@@ -93,15 +116,17 @@ class EspeakSpeaker:
 
     def close(self) -> None:
         """See ``Speaker``."""
-        self._helper.close()
+        if self._helper is not None:
+            self._helper.close()
+            self._helper = None
 
-    def _wait(self, cancelled: Cancelled) -> None:
+    def _wait(self, helper: HelperProcess, cancelled: Cancelled) -> None:
         for _ in range(round(LONGEST_S / LOOK_S)):
             if self._answered.wait(LOOK_S):
                 return
             if cancelled():
                 break
-        self._helper.close()  # a text that takes so long is given up; the next one starts it anew
+        helper.close()  # a text that takes so long is given up; the next one starts it anew
         raise SpeechError("canceled" if cancelled() else f"espeak-ng took over {LONGEST_S:g} s")
 
     def _take(self, message: Message) -> None:
@@ -114,7 +139,11 @@ class EspeakSpeaker:
 
 
 def marks_of(text: str, answer: Mapping[str, Any]) -> Marks:
-    """The marks of a text from what the helper tells; each word once, at its first sound."""
+    """The marks of a text from what the helper tells; each word once, at its first sound.
+
+    espeak-ng tells nothing of a word that it says together with the one before (1.52 does so with "你好"): such a word
+    has its share of the time until the next one.
+    """
     words = words_of(text)
     begun: dict[int, float] = {}
     for at, character, _ in answer.get("words", ()):
@@ -122,7 +151,14 @@ def marks_of(text: str, answer: Mapping[str, Any]) -> Marks:
         if place is not None:
             begun.setdefault(place, float(at))
     phonemes = tuple((float(at), str(name)) for at, name in answer.get("phonemes", ()))
-    return Marks(tuple(sorted((at, place) for place, at in begun.items())), phonemes)
+    return Marks(tuple(sorted(_with_all_words(begun, len(words), answer.get("length", 0.0)))), phonemes)
+
+
+def _with_all_words(begun: Mapping[int, float], count: int, length: float) -> Iterator[tuple[float, int]]:
+    known = {0: 0.0, **begun, count: max(length, *begun.values(), 0.0)}
+    places = sorted(known)
+    times = np.interp(range(count), places, [known[place] for place in places])
+    return ((round(float(at), 3), place) for place, at in enumerate(times))
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that speaks into WAV files with espeak-ng and tells when each word and sound begins; standard library only.
 
-    python3 espeak_helper.py
+    python3 -I -S espeak_helper.py LIBRARY...
+
+It takes the first of the libraries that can be loaded and finds its data: beside it when LIBRARY is a path, else where
+the system keeps them. espeak-ng is under the GPL-3.0: it is loaded here, and by no process that has our other modules.
 
 It is told, one JSON object per line: id, text, voice, rate (words per minute), path of the file to write. It tells
-``ready`` (version) first, then for each ``done`` (id, length in s, words: [s, place in the text, characters],
+``ready`` (version, library) first, then for each ``done`` (id, length in s, words: [s, place in the text, characters],
 phonemes: [s, name]) or ``failed`` (id, reason). Texts are plain: neither SSML nor phonemes in brackets are read.
 """
 
 import ctypes
 import json
+import os
 import re
 import sys
 import wave
 from typing import Any
 
-LIBRARIES = ("libespeak-ng.so.1", "libespeak-ng.so")
 SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
 PHONEME_EVENTS = 1  # espeakINITIALIZE_PHONEME_EVENTS
 DONT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT
@@ -57,28 +60,42 @@ def tell(**message: Any) -> None:
     sys.stdout.flush()
 
 
-def load() -> ctypes.CDLL:
-    """The library, under the first of its names."""
-    name, other = LIBRARIES
-    try:
-        return ctypes.CDLL(name)
-    except OSError:
-        return ctypes.CDLL(other)
+def load(name: str) -> tuple[ctypes.CDLL, int]:
+    """A library that is ready to speak, and how many samples a second it makes.
+
+    Raises:
+        OSError: it cannot be loaded, or its data are missing.
+    """
+    library = ctypes.CDLL(name)
+    library.espeak_Info.restype = ctypes.c_char_p
+    library.espeak_Synth.argtypes = [
+        ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int, ctypes.c_uint, ctypes.c_uint,
+        ctypes.c_void_p, ctypes.c_void_p,
+    ]  # fmt: skip
+    data = None
+    if "/" in name:
+        os.chdir(os.path.dirname(name))  # noqa: PTH120 - pathlib takes longer to import than all of this
+        data = b"."  # espeak-ng 1.52 has room for 160 characters of a path
+    rate = int(library.espeak_Initialize(SYNCHRONOUS, 0, data, PHONEME_EVENTS | DONT_EXIT))
+    if rate <= 0:
+        raise OSError(f"{name}: its data are missing")
+    return library, rate
 
 
 class Voice:
-    """The library, and what comes of the text that is being spoken."""
+    """The first library that can be had, and what comes of the text that is being spoken."""
 
-    def __init__(self) -> None:
-        self.library = load()
-        self.library.espeak_Info.restype = ctypes.c_char_p
-        self.library.espeak_Synth.argtypes = [
-            ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_int, ctypes.c_uint, ctypes.c_uint,
-            ctypes.c_void_p, ctypes.c_void_p,
-        ]  # fmt: skip
-        self.samplerate = self.library.espeak_Initialize(SYNCHRONOUS, 0, None, PHONEME_EVENTS | DONT_EXIT)
-        if self.samplerate <= 0:
-            raise OSError("espeak-ng does not start: its data are missing")
+    def __init__(self, names: list[str]) -> None:
+        reasons = []
+        for name in names:
+            try:
+                self.library, self.samplerate = load(name)
+                self.name = name
+                break
+            except OSError as error:
+                reasons.append(str(error))
+        else:
+            raise OSError("; ".join(reasons))
         self.version = self.library.espeak_Info(None).decode().split()[0]
         self.callback = CALLBACK(self.take)  # must live as long as the library uses it
         self.library.espeak_SetSynthCallback(self.callback)
@@ -137,8 +154,8 @@ class Voice:
 
 def main() -> None:
     """See the text at the top."""
-    voice = Voice()
-    tell(event="ready", version=voice.version)
+    voice = Voice(sys.argv[1:])
+    tell(event="ready", version=voice.version, library=voice.name)
     for line in sys.stdin:
         wish = {}
         try:

@@ -3,7 +3,6 @@
 
 import queue
 import threading
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,27 +32,19 @@ class Loaded:
 
 
 class Loader:
-    """Loads in the background; ``take`` gives what is ready.
+    """Loads in the background; ``take`` gives what is ready. Without ``speech`` texts fail."""
 
-    ``speech`` makes the speech store, on one of the threads, for the first text.
-
-    Raises (by ``speech``):
-        BridgeError: nothing can speak here; texts then fail with that reason.
-    """
-
-    def __init__(self, sources: MediaSources, speech: Callable[[], SpeechStore] | None = None) -> None:
+    def __init__(self, sources: MediaSources, speech: SpeechStore | None = None) -> None:
         self._sources = sources
         self._ready: queue.SimpleQueue[Loaded] = queue.SimpleQueue()
         self._waiting: dict[str, tuple[threading.Event, Future[None]]] = {}
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="media-loader")
-        self._make_speech = speech
-        self._speech: SpeechStore | None = None
-        self._speech_lock = threading.Lock()
+        self._speech = speech
 
     @property
     def speaks(self) -> bool:
-        """Whether there is something that may speak."""
-        return self._make_speech is not None
+        """Whether texts can become sound."""
+        return self._speech is not None
 
     def begin(self, cue: Cue) -> None:
         """Load a sound.
@@ -106,17 +97,11 @@ class Loader:
             marks = self._marks(cue, cancelled)
             marks = _with_mouth(marks, path) if cue.marks_url else marks
             return Loaded(cue.id, path, wav_length(str(path)), marks)
-        speech = self._store().get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
+        if self._speech is None:
+            raise CommandError("nothing can speak here")
+        speech = self._speech.get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
         marks = _with_mouth(speech.marks, speech.path)
         return Loaded(cue.id, speech.path, wav_length(str(speech.path)), marks)
-
-    def _store(self) -> SpeechStore:
-        if self._make_speech is None:
-            raise CommandError("nothing can speak here")
-        with self._speech_lock:
-            if self._speech is None:
-                self._speech = self._make_speech()
-            return self._speech
 
     def _marks(self, cue: Cue, cancelled: threading.Event) -> Marks:
         if not cue.marks_url:

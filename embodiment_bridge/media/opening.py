@@ -12,16 +12,16 @@ from typing import Final
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
 from embodiment_bridge.media.device_output import DeviceOutput
-from embodiment_bridge.media.espeak import EspeakSpeaker
+from embodiment_bridge.media.espeak import EspeakSpeaker, libraries
 from embodiment_bridge.media.null_output import NullOutput
 from embodiment_bridge.media.output import Output
 from embodiment_bridge.media.piper import PiperSpeaker
-from embodiment_bridge.media.pythons import any_python
+from embodiment_bridge.media.silence import SilentSpeaker
 from embodiment_bridge.media.sources import Fetch
 from embodiment_bridge.media.speech import Speaker
 
 OUTPUTS: Final = ("auto", "device", "null")
-SPEECHES: Final = ("espeak", "piper", "cloud", "none")
+SPEECHES: Final = ("espeak", "espeak_system", "piper", "cloud", "silent", "none")
 Tell = Callable[[str], None]
 
 
@@ -87,13 +87,15 @@ class SpeechChoice:
 
 
 def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fetch | None = None) -> Speaker:
-    """What speaks.
+    """What speaks; returns at once, and espeak-ng starts for the first text.
 
     Raises:
-        BridgeError: it cannot be had here.
+        ConfigError: the choice lacks something.
     """
-    if choice.program == "espeak":
-        return EspeakSpeaker(environment, any_python())
+    if choice.program in ("espeak", "espeak_system"):
+        return EspeakSpeaker(environment, libraries(system_first=choice.program == "espeak_system"))
+    if choice.program == "silent":
+        return SilentSpeaker()
     if choice.program == "piper":
         return PiperSpeaker(choice.piper_command, choice.piper_model, environment)
     if choice.program == "cloud":

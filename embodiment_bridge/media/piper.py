@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """piper, a neural speech program, with a voice file of the user's (GPL-3.0: it stays a program of its own)."""
 
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ class PiperSpeaker:
     """A ``Speaker``: one run of the program for each text. piper tells no marks.
 
     Raises:
-        ConfigError: there is no voice file.
+        ConfigError: there is no voice file, or no such program.
     """
 
     def __init__(self, command: str, model: str, environment: Mapping[str, str]) -> None:
@@ -24,6 +25,8 @@ class PiperSpeaker:
             raise ConfigError(
                 f"piper needs a voice file (parameter piper_model); {model or 'none'} is no file"
             )
+        if shutil.which(command, path=environment.get("PATH")) is None:
+            raise ConfigError(f"piper's program (parameter piper_command) {command!r} is not there")
         self._command, self._model, self._environment = command, model, environment
 
     @property

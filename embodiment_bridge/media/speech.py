@@ -37,7 +37,11 @@ class Speaker(Protocol):
 
     @property
     def identity(self) -> str:
-        """What its sound depends on besides the text: name, version, model."""
+        """What its sound depends on besides the text: name, version, model. May start what speaks.
+
+        Raises:
+            BridgeError: it cannot be had here.
+        """
 
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
         """Write the sound to ``path``; gives the suffix of its format, and the marks as far as they are known.
@@ -80,14 +84,11 @@ class SpeechStore:
             raise SpeechError("there is no text to speak")
         if len(spoken.text) > MAX_TEXT:
             raise SpeechError(f"a text to speak has at most {MAX_TEXT} characters, not {len(spoken.text)}")
-        key = key_of(
-            "speech", self._speaker.identity, spoken.text, spoken.voice, spoken.language, spoken.rate
-        )
-        found = self._find(key)
-        if found is not None:
-            return found
         try:
-            return self._make(key, spoken, cancelled)
+            key = key_of(
+                "speech", self._speaker.identity, spoken.text, spoken.voice, spoken.language, spoken.rate
+            )
+            return self._find(key) or self._make(key, spoken, cancelled)
         except SpeechError:
             raise
         except (BridgeError, OSError) as error:

@@ -95,7 +95,7 @@ def test_what_is_spoken_without_phonemes_gets_levels(tmp_path, phonemes):
     from embodiment_bridge.media.cue import Cue
 
     voice = Voice(spoken(tmp_path / "a.wav", (0.0, 1.0)), Marks(phonemes=phonemes))
-    loader = Loader(None, lambda: voice)
+    loader = Loader(None, voice)
     loader.begin(Cue("1", "run", text="hello"))
     wait([future for _, future in loader._waiting.values()])
     (loaded,) = loader.take()

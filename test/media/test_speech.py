@@ -2,10 +2,10 @@
 """Text to sound: espeak-ng as it is, piper's and the cloud's part of the talk, the store, and marks."""
 
 import os
-import shutil
 import stat
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -16,13 +16,12 @@ from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
-from embodiment_bridge.media.espeak import EspeakSpeaker, marks_of
+from embodiment_bridge.media.espeak import SYSTEM_LIBRARIES, EspeakSpeaker, libraries, marks_of
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.opening import SpeechChoice, open_speaker
 from embodiment_bridge.media.operator_fetch import speech_fetcher
 from embodiment_bridge.media.piper import PiperSpeaker
-from embodiment_bridge.media.pythons import any_python
 from embodiment_bridge.media.speech import SpeechError, SpeechStore, Spoken
 
 NEVER = bool
@@ -30,9 +29,8 @@ NEVER = bool
 
 @pytest.fixture(scope="module")
 def espeak():
-    if shutil.which("espeak-ng") is None:
-        pytest.skip("espeak-ng is not installed")
-    speaker = EspeakSpeaker(dict(os.environ), any_python())
+    speaker = EspeakSpeaker(dict(os.environ))
+    assert speaker.identity.startswith("espeak-ng 1.")  # now it runs
     yield speaker
     speaker.close()
 
@@ -109,13 +107,20 @@ def test_any_text_is_spoken_or_refused(espeak, tmp_path_factory, text):
 
 
 def test_after_a_crash_the_next_text_is_spoken(espeak, tmp_path):
-    speaker = EspeakSpeaker(dict(os.environ), any_python())
+    speaker = EspeakSpeaker(dict(os.environ))
+    speaker.speak(Spoken("once"), tmp_path / "a.wav", NEVER)
     first = speaker.pid
     os.kill(first, 9)
     assert wait_for(lambda: speaker._ended != "")
     speaker.speak(Spoken("again"), tmp_path / "a.wav", NEVER)
     assert speaker.pid != first
     speaker.close()
+
+
+def test_our_process_loads_nothing_of_espeak(espeak):
+    assert "libespeak" in Path(f"/proc/{espeak.pid}/maps").read_text()
+    assert "libespeak" not in Path("/proc/self/maps").read_text()
+    assert "espeakng_loader" not in sys.modules
 
 
 def test_a_text_is_spoken_once(tmp_path):
@@ -139,6 +144,10 @@ def piper(tmp_path, script):
     program.write_text(f"#!{sys.executable} -IS\nimport sys, time\n{script}\n")
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     (tmp_path / "voice.onnx").write_text("")
+    return piper_of(program, tmp_path)
+
+
+def piper_of(program, tmp_path):
     return PiperSpeaker(str(program), str(tmp_path / "voice.onnx"), {"PATH": "/usr/bin:/bin"})
 
 
@@ -156,10 +165,12 @@ def test_piper_that_fails_or_hangs(tmp_path):
     asked.set()
     with pytest.raises(SpeechError, match="canceled"):
         piper(tmp_path, "time.sleep(60)").speak(Spoken("a"), tmp_path / "out", asked.is_set)
+    gone = piper(tmp_path, "")
+    (tmp_path / "piper").unlink()
     with pytest.raises(LinkError, match="cannot be started"):
-        PiperSpeaker(str(tmp_path / "none"), str(tmp_path / "voice.onnx"), {}).speak(
-            Spoken("a"), tmp_path / "out", NEVER
-        )
+        gone.speak(Spoken("a"), tmp_path / "out", NEVER)
+    with pytest.raises(ConfigError, match="piper_command"):
+        piper_of(tmp_path / "none", tmp_path)
     with pytest.raises(ConfigError, match="piper_model"):
         PiperSpeaker("piper", "", {})
 
@@ -258,6 +269,27 @@ def test_the_mouth():
     assert [marks.mouth(at) for at in (0.05, 0.15, 0.25, 0.35, 9.0)] == [0.0, 0.0, 1.0, 0.9, 0.0]
 
 
-def test_one_mark_for_a_word_that_is_said_in_parts():
-    answer = {"words": [[0.0, 0, 1], [0.2, 2, 3], [0.4, 99, 1]], "phonemes": []}
-    assert marks_of("well-known", answer).words == ((0.0, 0),)
+@pytest.mark.parametrize(
+    ("text", "told", "words"),
+    [
+        (
+            "well-known",
+            [[0.0, 0, 1], [0.2, 2, 3], [0.4, 99, 1]],
+            ((0.0, 0),),
+        ),  # one word that is said in parts
+        ("你好，世界", [[0.1, 0, 1], [0.9, 3, 1], [1.2, 4, 1]], ((0.1, 0), (0.5, 1), (0.9, 2), (1.2, 3))),
+        ("a b c", [[0.5, 2, 1]], ((0.0, 0), (0.5, 1), (1.25, 2))),
+        ("a b", [], ((0.0, 0), (1.0, 1))),
+        ("...", [], ()),
+    ],
+)
+def test_each_word_has_one_mark(text, told, words):
+    assert marks_of(text, {"words": told, "phonemes": [], "length": 2.0}).words == words
+
+
+def test_the_first_library_that_works_is_used(espeak, tmp_path):
+    assert libraries()[1:] == libraries(system_first=True)[:-1] == SYSTEM_LIBRARIES
+    assert espeak.library == libraries()[0]  # that of the wheel
+    speaker = EspeakSpeaker({}, ["/no/such/libespeak-ng.so", libraries()[0]])
+    assert speaker.identity == espeak.identity
+    speaker.close()

@@ -63,7 +63,8 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
         yield ports.check_port(port, ports.find_listener(port))
     for name, needed_for in programs.OPTIONAL.items():
         yield programs.check_program(name, find_program(name), needed_for)
-    miniaudio = programs.find_library(programs.MINIAUDIO)
+    yield programs.check_program(programs.VOICE, programs.find_voice(), programs.VOICE_FOR)
+    miniaudio = programs.find_distribution(programs.MINIAUDIO)
     yield programs.check_program(programs.MINIAUDIO, miniaudio, programs.MINIAUDIO_FOR)
     yield programs.check_serial(programs.latency_timers(programs.SERIAL.glob("*")))
     yield python.check_locale(sys.stdout.encoding or locale.getpreferredencoding(False))

@@ -2,7 +2,9 @@
 """Programs beside us, none of which is needed by all, and serial ports."""
 
 from collections.abc import Iterable, Mapping
+from ctypes.util import find_library
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
@@ -10,8 +12,9 @@ from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
 OPTIONAL = {
     "rcssservermj": "the demo and start_peer:=true (pip install rcsssmj)",
     "chromium": "looking at the viewer without a browser of one's own (apt install chromium)",
-    "espeak-ng": "speech (apt install espeak-ng)",
 }
+VOICE = "espeak-ng"
+VOICE_FOR = "speech that is heard (pip install espeakng-loader)"
 MINIAUDIO = "miniaudio"
 MINIAUDIO_FOR = "hearing sound (pip install miniaudio)"
 SERIAL = Path("/sys/bus/usb-serial/devices")
@@ -23,7 +26,13 @@ def check_program(name: str, path: str | None, needed_for: str) -> Finding:
     return ok(name, path) if path else ok(name, f"absent: needed only for {needed_for}")
 
 
-def find_library(name: str) -> str | None:
+def find_voice() -> str | None:
+    """Where espeak-ng is: PyPI's wheel, else the system's library. Neither is loaded."""
+    wheel = find_spec("espeakng_loader")
+    return find_library("espeak-ng") if wheel is None else wheel.origin
+
+
+def find_distribution(name: str) -> str | None:
     """The version of a Python distribution."""
     try:
         return version(name)

@@ -28,6 +28,7 @@ from embodiment_bridge.media.opening import (
 from embodiment_bridge.media.operator_fetch import speech_fetcher
 from embodiment_bridge.media.output import Output
 from embodiment_bridge.media.player import Player
+from embodiment_bridge.media.silence import OrSilence
 from embodiment_bridge.media.sources import Fetch, MediaSources
 from embodiment_bridge.media.speech import SpeechStore
 from embodiment_bridge.nodes.sound.mouth_light import PARAMETERS as MOUTH_PARAMETERS
@@ -56,7 +57,11 @@ PARAMETERS = (
     Parameter("media_cache", "", "Folder of fetched media and of speech; empty: of the user's cache."),
     Parameter("media_cache_size", 500, "How much of it stays there, MB.", 1, 1_000_000),
     Parameter(
-        "speech", "espeak", "What speaks; none: documents with text to speak are rejected.", choices=SPEECHES
+        "speech",
+        "espeak",
+        "What speaks; espeak_system: Debian's espeak-ng rather than PyPI's; silent: texts only take their time; "
+        "none: documents with text to speak are rejected.",
+        choices=SPEECHES,
     ),
     Parameter("piper_command", "piper", "piper's program."),
     Parameter("piper_model", "", "piper's voice file."),
@@ -115,12 +120,11 @@ def make_player(
     folder = Path(values["media_cache"]) if values["media_cache"] else usual_cache()
     cache = MediaCache(folder, values["media_cache_size"] * MEGABYTE)
 
-    def speech() -> SpeechStore:
+    speech = None
+    if choice.program != "none":
         fetch = None if choice.cloud is None else speech_fetcher(choice.cloud, values["fetch_ca_file"])
-        return SpeechStore(open_speaker(choice, environment, fetch), cache)
-
-    sources = MediaSources(policy, cache, surroundings.fetch, surroundings.share)
-    loader = Loader(sources, None if choice.program == "none" else speech)
+        speech = SpeechStore(OrSilence(open_speaker(choice, environment, fetch), tell), cache)
+    loader = Loader(MediaSources(policy, cache, surroundings.fetch, surroundings.share), speech)
 
     def output() -> "Future[Output]":
         return in_background(
