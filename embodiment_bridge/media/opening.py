@@ -109,5 +109,16 @@ def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fe
 
 def usual_cache() -> Path:
     """Where media are kept unless a parameter says otherwise."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "embodiment_bridge" / "media"
+    return _our_caches() / "media"
+
+
+def preprocessed_folder() -> Path:
+    """Where `bml preprocess` puts sounds unless it is told; a media root of the robot of the same user.
+
+    Absolute, without symbolic links. It is no part of the cache: a document that is kept needs its sounds.
+    """
+    return (_our_caches() / "preprocessed").resolve()
+
+
+def _our_caches() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "embodiment_bridge"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns text to speak into sound to play, before a document goes to a robot that cannot speak itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,9 @@ from embodiment_bridge.bml.document import (
     Subtree,
     Timeout,
 )
-from embodiment_bridge.bml.walk import children_of
+from embodiment_bridge.bml.reading.pointer import at
+from embodiment_bridge.bml.reading.subtrees import PARAMETER
+from embodiment_bridge.bml.walk import children_of, preorder
 from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
@@ -43,8 +45,9 @@ class Preprocessed:
 def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: str = "") -> Preprocessed:
     """Replace every ``speak`` by a ``player`` with the sound of its text; name, loop, duration, start and text stay.
 
-    Each different text is spoken once. Subtrees are documents of their own, and are left as they are. A document
-    without ``speak`` comes back as it is.
+    Each different text is spoken once. Subtrees are documents of their own: they are left as they are, with a warning
+    where one has text to speak. A parameter of a template (``${who}``) is refused. A document without ``speak`` comes
+    back as it is, and the store is not asked for anything.
 
     Args:
         document: as ``bml.read`` gives it.
@@ -52,13 +55,14 @@ def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: 
         link: the URL under which the robot finds a file of the store.
         fallback: the URL that is played for a text that could not be spoken; empty: that is a problem.
     """
-    speaks = [node for node in _own_nodes(document.root) if isinstance(node, Speak)]
-    refusal = _refusal(speaks)
-    if refusal is not None:
-        return Preprocessed(document, (refusal,), 0)
+    nodes = _own_nodes(document.root)
+    speaks = [node for node in nodes if isinstance(node, Speak)]
+    refusals = _refusals(speaks)
+    if refusals:
+        return Preprocessed(document, tuple(refusals), 0)
+    problems = [_left_to_speak(node) for node in nodes if isinstance(node, Subtree) and _speaks(node)]
     found = _speak_all({_spoken(node) for node in speaks}, store)
     new: dict[int, Node] = {}
-    problems = []
     for node in speaks:
         speech = found[_spoken(node)]
         if isinstance(speech, Speech):
@@ -80,17 +84,38 @@ def marks_path(speech: Speech) -> Path:
     return speech.path.parent / f"{speech.key}.marks.json"
 
 
-def _refusal(speaks: list[Speak]) -> Problem | None:
+def _speaks(subtree: Subtree) -> bool:
+    return any(isinstance(node, Speak) for node in preorder(subtree))
+
+
+def _left_to_speak(subtree: Subtree) -> Problem:
+    text = f"the subtree {subtree.ref!r} has text to speak, and is a document of its own; preprocess it too"
+    return Problem(subtree.pointer, "SUBTREE_SPEAKS", text, fatal=False)
+
+
+def _refusals(speaks: list[Speak]) -> list[Problem]:
+    unfilled = [problem for node in speaks for problem in _parameters(node)]
+    if unfilled:
+        return unfilled
     if len(speaks) > MAX_SPEAKS:
         text = f"{len(speaks)} texts to speak; there may be {MAX_SPEAKS}"
-        return Problem(speaks[MAX_SPEAKS].pointer, "TOO_MUCH_SPEECH", text)
+        return [Problem(speaks[MAX_SPEAKS].pointer, "TOO_MUCH_SPEECH", text)]
     characters = 0
     for node in speaks:
         characters += len(node.content)
         if characters > MAX_CHARACTERS:
             text = f"the texts to speak have more than {MAX_CHARACTERS} characters"
-            return Problem(node.pointer, "TOO_MUCH_SPEECH", text)
-    return None
+            return [Problem(node.pointer, "TOO_MUCH_SPEECH", text)]
+    return []
+
+
+def _parameters(node: Speak) -> Iterator[Problem]:
+    """What a template leaves open: it is known where the template is used, and not here."""
+    for key, value in (("content", node.content), ("voice", node.voice), ("language", node.language)):
+        found = PARAMETER.fullmatch(value)
+        if found is not None:
+            text = f"the argument {found[1]!r} of this template is not known here; write the text out to preprocess it"
+            yield Problem(at(node.pointer, key), "OPEN_PARAMETER", text)
 
 
 def _spoken(node: Speak) -> Spoken:

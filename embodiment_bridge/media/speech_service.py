@@ -8,7 +8,7 @@ its marks. Service and robot may be two machines: ``public_url`` is how the robo
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -37,6 +37,7 @@ class SpeechService(ClosedOnExit):
         host, port: to listen on; port 0 takes a free one.
         public_url: the beginning of links, as the robot reaches this service; empty: ``http://HOST:PORT``.
         fallback: see ``preprocess``.
+        subtrees: the documents that others may name, by name.
         log: takes one line per request.
 
     Raises:
@@ -52,6 +53,7 @@ class SpeechService(ClosedOnExit):
         *,
         public_url: str = "",
         fallback: str = "",
+        subtrees: Mapping[str, str] | None = None,
         log: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._slots = threading.BoundedSemaphore(AT_ONCE)
@@ -69,6 +71,7 @@ class SpeechService(ClosedOnExit):
         self.public_url = (public_url or f"http://{host}:{self.port}").rstrip("/")
         self.log = log
         self._store, self._folder, self._fallback = store, folder, fallback
+        self._subtrees = subtrees or {}
         self._thread = threading.Thread(target=self._server.serve_forever, name="speech-service", daemon=True)
         self._thread.start()
 
@@ -84,7 +87,7 @@ class SpeechService(ClosedOnExit):
 
     def answer(self, text: bytes) -> tuple[HTTPStatus, str]:
         """A document without text to speak, or all its problems, as JSON."""
-        result = bml.read(text)
+        result = bml.read(text, subtrees=self._subtrees)
         problems, document = list(result.problems), result.document
         if document is not None:
             done = preprocess(document, self._store, self.link, fallback=self._fallback)

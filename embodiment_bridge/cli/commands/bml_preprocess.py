@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from embodiment_bridge import bml
+from embodiment_bridge.cli.bml_options import add_subtree_option, given_subtrees
 from embodiment_bridge.cli.files import read_text
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import of_outside_program
@@ -21,7 +22,8 @@ examples:
   embodiment_bridge bml preprocess greet.json > spoken.json
   embodiment_bridge bml preprocess --url https://media.example/speech --out /srv/speech greet.json
   embodiment_bridge bml preprocess --serve --port 8760
-Without --url the links are file URLs. With --serve: POST a document to /preprocess; its sounds are under /media/.
+Without --url the links are file URLs; a robot of the same user on this machine plays those of the default folder.
+With --serve: POST a document to /preprocess; its sounds are under /media/.
 Exit code 1 if the document has errors or a text cannot be spoken.
 """
 CACHE_BYTES = 500_000_000
@@ -38,7 +40,9 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     )
     command.add_argument("file", metavar="FILE", nargs="?", help="the document; - reads standard input")
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
-    command.add_argument("--out", metavar="DIR", help="where the sounds go (default: the user's cache)")
+    command.add_argument(
+        "--out", metavar="DIR", help="where the sounds go (default: beside the user's cache)"
+    )
     command.add_argument(
         "--url", default="", help="under which URL the robot finds that folder (default: file://)"
     )
@@ -46,7 +50,10 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         "--fallback", default="", metavar="URL", help="played for a text that cannot be spoken"
     )
     command.add_argument(
-        "--speech", choices=("espeak", "piper", "cloud"), default="espeak", help="what speaks"
+        "--speech",
+        choices=("espeak", "espeak_system", "piper", "cloud"),
+        default="espeak",
+        help="what speaks (default: %(default)s)",
     )
     command.add_argument("--piper-model", default="", metavar="FILE", help="piper's voice file")
     command.add_argument(
@@ -55,6 +62,7 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command.add_argument(
         "--speech-key", default="", metavar="VARIABLE", help="environment variable with its key"
     )
+    add_subtree_option(command)
     command.add_argument("--serve", action="store_true", help="be a service instead")
     command.add_argument("--host", default="127.0.0.1", help="of the service: address to listen on")
     command.add_argument(
@@ -67,11 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Exit code 1 if something is wrong with the document or its texts."""
     from embodiment_bridge.media.cache import MediaCache
     from embodiment_bridge.media.cloud_speech import CloudSettings
-    from embodiment_bridge.media.opening import SpeechChoice, open_speaker, usual_cache
+    from embodiment_bridge.media.opening import SpeechChoice, open_speaker, preprocessed_folder
     from embodiment_bridge.media.operator_fetch import speech_fetcher
     from embodiment_bridge.media.speech import SpeechStore
 
-    folder = Path(arguments.out) if arguments.out else usual_cache()
+    folder = Path(arguments.out) if arguments.out else preprocessed_folder()
     cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None
     choice = SpeechChoice(arguments.speech, piper_model=arguments.piper_model, cloud=cloud)
     fetch = None if cloud is None else speech_fetcher(cloud)
@@ -89,7 +97,8 @@ def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
 
     if arguments.file is None:
         raise ConfigError("which document? (a file, - for standard input, or --serve)")
-    result = bml.read(read_text(arguments.file), strict=arguments.strict)
+    subtrees = given_subtrees(arguments)
+    result = bml.read(read_text(arguments.file), strict=arguments.strict, subtrees=subtrees)
     problems = list(result.problems)
     if result.document is not None:
         base = arguments.url.rstrip("/")
@@ -122,6 +131,7 @@ def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) ->
             arguments.port,
             public_url=arguments.url,
             fallback=arguments.fallback,
+            subtrees=given_subtrees(arguments),
             log=say,
         ) as service,
     ):

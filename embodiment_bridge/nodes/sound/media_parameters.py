@@ -23,6 +23,7 @@ from embodiment_bridge.media.opening import (
     in_background,
     open_output,
     open_speaker,
+    preprocessed_folder,
     usual_cache,
 )
 from embodiment_bridge.media.operator_fetch import speech_fetcher
@@ -53,7 +54,11 @@ PARAMETERS = (
     ),
     Parameter("quiet_hours", "", "Local time of each day in which quiet_cap holds, such as 22:00-07:00."),
     Parameter("quiet_cap", 30.0, "Loudest in quiet hours, percent.", 0.0, 100.0),
-    Parameter("media_roots", [""], "Absolute folders under which file URLs of documents may be."),
+    Parameter(
+        "media_roots",
+        [""],
+        "Absolute folders under which file URLs of documents may be, besides that of `bml preprocess`.",
+    ),
     Parameter("media_cache", "", "Folder of fetched media and of speech; empty: of the user's cache."),
     Parameter("media_cache_size", 500, "How much of it stays there, MB.", 1, 1_000_000),
     Parameter(
@@ -89,7 +94,7 @@ class Surroundings:
 
 
 def with_media_roots(policy: UrlPolicy, values: Mapping[str, Any]) -> UrlPolicy:
-    """The policy of a node, with the folders of its parameters.
+    """The policy of a node, with the folders of its parameters and the one that `bml preprocess` writes to.
 
     Raises:
         ConfigError: one is no absolute path.
@@ -98,7 +103,7 @@ def with_media_roots(policy: UrlPolicy, values: Mapping[str, Any]) -> UrlPolicy:
     for root in roots:
         if not root.startswith("/"):
             raise ConfigError(f"parameter media_roots has absolute folders, not {root!r}")
-    return replace(policy, media_roots=roots)
+    return replace(policy, media_roots=(*roots, str(preprocessed_folder())))
 
 
 def make_player(
