@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of the page: viser, on one address, without what would reach outside."""
+"""The server of the page: viser, on one address, for who may have it, without what would reach outside."""
 
 import math
 import os
+import secrets
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
+from ipaddress import ip_address
 
 import rich
 import viser
@@ -12,6 +15,8 @@ from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.viewing.gate import Gate, own_names
+from embodiment_bridge.viewing.guard import guarded
 
 GROUND = 120.0  # m, of the grid on the floor
 EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that one sees what it sees
@@ -20,23 +25,38 @@ EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that one
 class Page:
     """Serves the page from construction to ``close``.
 
-    host: an address of this machine; 127.0.0.1 is seen by this machine only. port: 0 takes any that is free.
+    ``url`` is where it is, ``entry`` what to open for the first time: with the token, where one is wanted.
+
+    host: an address or name of this machine; 127.0.0.1 is seen by this machine only. port: 0 takes any that is free.
+    token: what a visitor must know; ``None``: nothing on loopback, elsewhere one that is made here.
 
     Raises:
-        ConfigError: host or port cannot be had.
+        ConfigError: host or port cannot be had; there is another viser than we know.
     """
 
-    def __init__(self, host: str, port: int) -> None:
-        port = _free(host, port)
+    def __init__(self, host: str, port: int, token: str | None = None) -> None:
+        address, port = _free(host, port)
+        number = ip_address(address.partition("%")[0])
+        token = secrets.token_urlsafe(24) if token is None and not number.is_loopback else token or ""
+        names = [] if number.is_loopback else own_names(host)
+        self._gate = Gate(names, loopback=number.is_loopback, token=token, port=port)
         os.environ.pop("_VISER_PORT_OVERRIDE", None)
         rich.get_console().quiet = True  # viser prints a table; the node says in one line where the page is
-        self._server = viser.ViserServer(host=host, port=port, verbose=False, label="embodiment_bridge")
+        with ExitStack() as unwind:
+            with guarded(self._gate):
+                self._server = viser.ViserServer(
+                    host=address, port=port, verbose=False, label="embodiment_bridge"
+                )
+                unwind.callback(self._server.stop)
+            unwind.pop_all()
         # A page may ask viser 1.1.1 for a tunnel through a public host; nothing here leaves the machine by itself.
         for request in (ShareUrlRequest, ShareUrlDisconnect):
             self._server._websock_server.unregister_handler(request)
         self.scene, self.gui = self._server.scene, self._server.gui
-        name = f"[{host}]" if ":" in host else host
-        self.url: str = f"http://{name}:{self._server.get_port()}"
+        port = self._server.get_port()
+        self.url: str = f"http://{_in_url(host)}:{port}"
+        there = _in_url(socket.gethostname() if number.is_unspecified else host)
+        self.entry: str = f"http://{there}:{port}/?token={token}" if token else self.url
         self._new: set[int] = set()  # pages that have not seen the robot yet
         self._server.on_client_connect(self._visit)
         self._furnish()
@@ -45,6 +65,11 @@ class Page:
     def visitors(self) -> int:
         """How many pages are open."""
         return len(self._server.get_clients())
+
+    @property
+    def refused(self) -> int:
+        """How many requests were not let in."""
+        return self._gate.refused
 
     def aim(self, place: Vector, *, yaw: float, far: float = 1.0) -> None:
         """Let pages that have just opened look at the robot at ``place`` (m), which looks along ``yaw`` (rad).
@@ -96,15 +121,25 @@ class Page:
         self._server.initial_camera.look_at = (0.0, 0.0, 0.5)
 
 
-def _free(host: str, port: int) -> int:
-    """The port, when it can be had: viser 1.1.1 takes another when it cannot, and waits for ever on a wrong host."""
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _free(host: str, port: int) -> tuple[str, int]:
+    """Address and port, when they can be had.
+
+    viser 1.1.1 takes another port when it cannot, and waits for ever on a wrong host.
+    """
+    if not host:  # would be each address of this machine
+        raise ConfigError(
+            "parameter host: '' is no address (127.0.0.1: this machine only; 0.0.0.0: all networks)"
+        )
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        family, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind((host, port))
-            found: int = probe.getsockname()[1]
-            return found
+            probe.bind(place)
+            return str(place[0]), probe.getsockname()[1]
     except (OSError, UnicodeError) as error:
         raise ConfigError(
             f"parameters host and port: no page on {host}:{port}: {error} (port 0 takes any that is free)"

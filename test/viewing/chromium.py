@@ -35,13 +35,14 @@ def find_chromium():
 class Chromium:
     """A context manager; the browser and all of its processes are gone at the end."""
 
-    def __init__(self, folder: Path, size=(900, 600)):
-        self._folder, self._size = folder, size
+    def __init__(self, folder: Path, size=(900, 600), more_flags=()):
+        self._folder, self._size, self._more_flags = folder, size, more_flags
         self.asked = []  # addresses that the page asked for
         self._count = 0
 
     def __enter__(self):
-        flags = [*FLAGS, f"--user-data-dir={self._folder}", f"--window-size={self._size[0]},{self._size[1]}"]
+        own = (f"--user-data-dir={self._folder}", f"--window-size={self._size[0]},{self._size[1]}")
+        flags = [*FLAGS, *own, *self._more_flags]
         self._process = subprocess.Popen(
             [find_chromium(), *flags, "about:blank"],
             env=of_outside_program(os.environ) | {"HOME": str(self._folder)},
@@ -99,8 +100,15 @@ class Chromium:
 
     def text(self):
         """All that can be read on the page."""
-        answer = self.call("Runtime.evaluate", expression="document.body.innerText", returnByValue=True)
-        return answer["result"].get("value") or ""
+        return self.value("document.body.innerText") or ""
+
+    def value(self, expression):
+        """Of a script in the page, under the page's own rules; of a promise what it becomes, None for what has none."""
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True,
+            allowUnsafeEvalBlockedByCSP=False,
+        )  # fmt: skip
+        return answer["result"].get("value")
 
     def until(self, condition, what, between=lambda: time.sleep(0.1)):
         deadline = time.monotonic() + PATIENCE

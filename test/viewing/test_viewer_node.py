@@ -57,7 +57,7 @@ def test_subscribes_while_a_page_is_open(stage):
 def test_nothing_is_drawn_while_nobody_looks(stage):
     assert stage.viewer.diagnose()[1:] == (
         "nobody looks",
-        {"url": stage.viewer.url, "visitors": 0, "pictures": 0},
+        {"url": stage.viewer.url, "visitors": 0, "refused": 0, "pictures": 0},
     )
     with visitor(stage.viewer.url):
         stage.until(lambda: stage.viewer.diagnose()[2]["pictures"] > 3)

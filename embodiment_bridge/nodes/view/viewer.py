@@ -33,6 +33,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.painter import Painter
 from embodiment_bridge.viewing.robot_view import RobotView
+from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
 
 ALL: Final = "*"
 SWITCH_S: Final = 0.0005  # a robot in this process waits that long for the thread that draws, and not 5 ms
@@ -58,11 +59,18 @@ TOPICS: Final = {
 }
 PARAMETERS = (
     Parameter(
-        "host", "127.0.0.1", "Address to serve on. Anything but 127.0.0.1 shows the page to other machines."
+        "host",
+        "127.0.0.1",
+        "Address to serve on. Anything but 127.0.0.1 shows the page to other machines, who must know the token.",
     ),
     Parameter("port", 8080, "TCP port of the page; 0: any free one.", 0, 65535),
     Parameter(
         "namespaces", ["."], "Namespaces of the robots to show. `.`: that of this node; `*`: of all in it."
+    ),
+    Parameter(
+        "token_file",
+        "",
+        f"File with the token that a visitor must know. Empty: the variable {TOKEN_VARIABLE}.",
     ),
     Parameter("rate", 15.0, "Pictures per second at most, Hz.", 1.0, 60.0),
 )
@@ -88,7 +96,8 @@ class Viewer(BridgeNode):
         """Serve the page."""
         values = self.values
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_S))
-        self._page = page = Page(values["host"], values["port"])
+        token = token_of_user(values["token_file"])
+        self._page = page = Page(values["host"], values["port"], token)
         self._painter = Painter(page, values["rate"])
         self._names: list[str] = []
         for name in values["namespaces"]:
@@ -97,6 +106,10 @@ class Viewer(BridgeNode):
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._looker = self.create_timer(LOOK_S, self._look, clock=steady)
         self.get_logger().info(f"the page is at {page.url}")
+        if page.entry != page.url and token is None:
+            # Not by the logger, whose lines go on the graph and into files that others may read.
+            sys.stderr.write(f"viewer: with its token: {page.entry}\n")
+            sys.stderr.flush()
 
     def deactivate(self) -> None:
         """End the page."""
@@ -115,7 +128,12 @@ class Viewer(BridgeNode):
         """Where the page is and who looks."""
         if self._page is None or self._painter is None:
             return super().diagnose()
-        values = {"url": self._page.url, "visitors": self._page.visitors, "pictures": self._painter.pictures}
+        values = {
+            "url": self._page.url,
+            "visitors": self._page.visitors,
+            "refused": self._page.refused,
+            "pictures": self._painter.pictures,
+        }
         if self._painter.error:
             return DiagnosticStatus.WARN, f"not drawn: {self._painter.error}", values
         return DiagnosticStatus.OK, "shown" if values["visitors"] else "nobody looks", values

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The token that visitors of the page must know, as its user gives it."""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from embodiment_bridge.core.errors import ConfigError
+
+TOKEN_VARIABLE: Final = "EMBODIMENT_BRIDGE_VIEWER_TOKEN"
+FORM: Final = re.compile(
+    r"[A-Za-z0-9_-]{16,200}"
+)  # hard to guess, and stands in an address and a cookie as it is
+MOST: Final = 300  # bytes that are read of a file
+
+
+def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
+    """The token in the file ``path``, without blanks around it; without a path that of the environment, or None.
+
+    Raises:
+        ConfigError: the file cannot be read, or there is no good token; the text does not have it.
+    """
+    if not path:
+        given = env.get(TOKEN_VARIABLE)
+        return None if given is None else _good(given, TOKEN_VARIABLE)
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            text = file.read(MOST).decode(errors="replace").strip()
+    except OSError as error:
+        raise ConfigError(f"parameter token_file: {path!r} cannot be read: {error.strerror}") from error
+    return _good(text, f"parameter token_file: {path!r}")
+
+
+def _good(text: str, source: str) -> str:
+    if FORM.fullmatch(text) is None:
+        raise ConfigError(
+            f"{source}: no token for the viewer: {len(text)} characters (16 to 200 of A-Z a-z 0-9 - _ are one; "
+            "`openssl rand -hex 16` makes one)"
+        )
+    return text
