@@ -17,20 +17,55 @@ OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
 # second name, and complains of the first in every process.
 FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 FASTDDS_3 = Path("share/fastdds")
-OUR_PROFILES = Path("share/embodiment_bridge/config/fastdds.xml")
+CONFIG = Path("share/embodiment_bridge/config")
+LOOPBACK, NETWORK = "fastdds_loopback.xml", "fastdds.xml"
+FASTDDS = ("rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
+
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 
 
 def prepare(env: MutableMapping[str, str] = os.environ) -> None:
-    """Fill in what the user has not chosen: where packages are, and that discovery is quick and on this machine."""
+    """Fill in what the user has not chosen: where packages are, and that the graph is quick and on this machine.
+
+    Where it is not opened, Fast DDS binds its sockets to loopback: discovery is then left to its profile, as the
+    middleware's own LOCALHOST binds some to all networks. Without that profile, or with another middleware, LOCALHOST
+    stays.
+    """
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
-    if not any(name in env for name in FASTDDS_PROFILES):
-        prefixes = [Path(prefix) for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
-        files = [str(prefix / OUR_PROFILES) for prefix in prefixes if (prefix / OUR_PROFILES).is_file()]
-        if files:
-            new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
-            env[FASTDDS_PROFILES[new]] = files[0]
     if "ROS_LOCALHOST_ONLY" not in env:
-        env.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        env.setdefault(RANGE, "LOCALHOST")
+    if is_on_loopback(env):  # a program that ours has started
+        return
+    chosen = [env[name] for name in FASTDDS_PROFILES if name in env]
+    if not all(file.endswith((str(CONFIG / LOOPBACK), str(CONFIG / NETWORK))) for file in chosen):
+        return
+    for name in FASTDDS_PROFILES:  # ours fits the range that was asked for since
+        env.pop(name, None)
+    prefixes = [Path(prefix) for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
+    alone = _is_alone(env)
+    ours = CONFIG / (LOOPBACK if alone else NETWORK)
+    files = [str(prefix / ours) for prefix in prefixes if (prefix / ours).is_file()]
+    if files:
+        new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
+        env[FASTDDS_PROFILES[new]] = files[0]
+        if alone:
+            env[RANGE] = "SYSTEM_DEFAULT"
+
+
+def is_on_loopback(env: Mapping[str, str]) -> bool:
+    """Whether Fast DDS runs with our profile for this machine alone."""
+    files = [env[name] for name in FASTDDS_PROFILES if name in env]
+    return env.get(RANGE) == "SYSTEM_DEFAULT" and any(file.endswith(str(CONFIG / LOOPBACK)) for file in files)
+
+
+def _is_alone(env: Mapping[str, str]) -> bool:
+    """Whether the graph is to be on this machine only, and its middleware is one that our profile is for."""
+    return (
+        env.get(RANGE) == "LOCALHOST"
+        and "ROS_LOCALHOST_ONLY" not in env
+        and not env.get("ROS_STATIC_PEERS")
+        and env.get("RMW_IMPLEMENTATION", "") in ("", *FASTDDS)
+    )
 
 
 def of_program(name: str, env: Mapping[str, str]) -> dict[str, str]:

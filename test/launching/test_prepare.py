@@ -7,15 +7,24 @@ import xml.etree.ElementTree as ET
 import pytest
 from launch_cases import ROOT
 
-from embodiment_bridge.launching.environment import FASTDDS_PROFILES, OUR_PROFILES, prepare
+from embodiment_bridge.launching.environment import (
+    CONFIG,
+    FASTDDS_PROFILES,
+    LOOPBACK,
+    NETWORK,
+    is_on_loopback,
+    prepare,
+)
+
+RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 
 
 @pytest.fixture
 def prefix(tmp_path):
     """A ROS prefix with the middleware's settings in it."""
-    file = tmp_path / OUR_PROFILES
-    file.parent.mkdir(parents=True)
-    file.write_bytes((ROOT / "config" / OUR_PROFILES.name).read_bytes())
+    (tmp_path / CONFIG).mkdir(parents=True)
+    for name in (LOOPBACK, NETWORK):
+        (tmp_path / CONFIG / name).write_bytes((ROOT / "config" / name).read_bytes())
     return tmp_path
 
 
@@ -23,7 +32,40 @@ def test_an_empty_environment():
     env = {}
     prepare(env)
     assert env["AMENT_PREFIX_PATH"] == sys.prefix
-    assert env["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+    assert env[RANGE] in ("LOCALHOST", "SYSTEM_DEFAULT")
+    assert is_on_loopback(env) == (env[RANGE] == "SYSTEM_DEFAULT")
+
+
+@pytest.mark.parametrize(
+    ("told", "discovery", "profile"),
+    [
+        ({}, "SYSTEM_DEFAULT", LOOPBACK),
+        ({RANGE: "LOCALHOST"}, "SYSTEM_DEFAULT", LOOPBACK),
+        ({"RMW_IMPLEMENTATION": "rmw_fastrtps_dynamic_cpp"}, "SYSTEM_DEFAULT", LOOPBACK),
+        ({RANGE: "SUBNET"}, "SUBNET", NETWORK),
+        ({RANGE: "SYSTEM_DEFAULT"}, "SYSTEM_DEFAULT", NETWORK),
+        ({RANGE: "OFF"}, "OFF", NETWORK),
+        ({"ROS_STATIC_PEERS": "10.0.0.2"}, "LOCALHOST", NETWORK),
+        ({"RMW_IMPLEMENTATION": "rmw_cyclonedds_cpp"}, "LOCALHOST", NETWORK),
+        ({"ROS_LOCALHOST_ONLY": "0"}, None, NETWORK),
+    ],
+)
+def test_on_loopback_unless_the_user_opens_the_graph(prefix, told, discovery, profile):
+    env = {"AMENT_PREFIX_PATH": str(prefix), **told}
+    for _ in range(2):  # a program that ours starts prepares again
+        prepare(env)
+        assert env.get(RANGE) == discovery
+        assert env[FASTDDS_PROFILES[0]] == str(prefix / CONFIG / profile)
+        assert is_on_loopback(env) == (profile == LOOPBACK)
+
+
+def test_a_graph_that_is_opened_later(prefix):
+    """As by <set_env> of a launch file: what was filled in before does not hold it back."""
+    env = {"AMENT_PREFIX_PATH": str(prefix)}
+    prepare(env)
+    env[RANGE] = "SUBNET"
+    prepare(env)
+    assert (env[RANGE], env[FASTDDS_PROFILES[0]]) == ("SUBNET", str(prefix / CONFIG / NETWORK))
 
 
 @pytest.mark.parametrize(("share", "name"), [*zip(("fastrtps", "fastdds"), FASTDDS_PROFILES, strict=True)])
@@ -31,16 +73,16 @@ def test_our_settings_of_the_middleware_for_either_generation(prefix, share, nam
     (prefix / "ros" / "share" / share).mkdir(parents=True)
     env = {"AMENT_PREFIX_PATH": f"/nowhere:{prefix}:{prefix / 'ros'}"}
     prepare(env)
-    assert {n: env[n] for n in FASTDDS_PROFILES if n in env} == {name: str(prefix / OUR_PROFILES)}
+    assert {n: env[n] for n in FASTDDS_PROFILES if n in env} == {name: str(prefix / CONFIG / LOOPBACK)}
 
 
 def test_the_overlay_s_settings_come_first(prefix, tmp_path_factory):
     underlay = tmp_path_factory.mktemp("underlay")
-    (underlay / OUR_PROFILES).parent.mkdir(parents=True)
-    (underlay / OUR_PROFILES).touch()
+    (underlay / CONFIG).mkdir(parents=True)
+    (underlay / CONFIG / LOOPBACK).touch()
     env = {"AMENT_PREFIX_PATH": f"{prefix}:{underlay}"}
     prepare(env)
-    assert env[FASTDDS_PROFILES[0]] == str(prefix / OUR_PROFILES)
+    assert env[FASTDDS_PROFILES[0]] == str(prefix / CONFIG / LOOPBACK)
 
 
 @pytest.mark.parametrize("name", FASTDDS_PROFILES)
@@ -48,12 +90,14 @@ def test_settings_of_the_user_win(prefix, name):
     env = {"AMENT_PREFIX_PATH": str(prefix), name: "mine.xml"}
     prepare(env)
     assert {env[n] for n in FASTDDS_PROFILES if n in env} == {"mine.xml"}
+    assert env[RANGE] == "LOCALHOST"
 
 
 def test_a_prefix_without_settings(tmp_path):
     env = {"AMENT_PREFIX_PATH": f"{tmp_path}:"}
     prepare(env)
     assert not set(FASTDDS_PROFILES) & set(env)
+    assert env[RANGE] == "LOCALHOST"
 
 
 @pytest.mark.parametrize("name", ["ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"])
@@ -64,8 +108,9 @@ def test_discovery_of_the_user_wins(name):
     assert ("ROS_AUTOMATIC_DISCOVERY_RANGE" in env) == (name == "ROS_AUTOMATIC_DISCOVERY_RANGE")
 
 
-def test_announcements_are_more_frequent_than_the_middleware_s_own():
-    root = ET.parse(ROOT / "config" / OUR_PROFILES.name).getroot()
+@pytest.mark.parametrize("name", [LOOPBACK, NETWORK])
+def test_announcements_are_more_frequent_than_the_middleware_s_own(name):
+    root = ET.parse(ROOT / "config" / name).getroot()
     announce = next(e for e in root.iter() if e.tag.endswith("leaseAnnouncement"))
     seconds, nanoseconds = (float(part.text) for part in announce)
     assert 0.1 <= seconds + nanoseconds * 1e-9 < 3.0

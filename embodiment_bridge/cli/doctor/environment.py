@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
+from embodiment_bridge.launching.environment import is_on_loopback
 
 PACKAGE = "embodiment_bridge"
 MARKER = Path("share/ament_index/resource_index/packages")
@@ -74,7 +75,11 @@ def check_discovery(env: Mapping[str, str]) -> Finding:
         )
     told = env.get(what)
     if told is None:
-        return ok("discovery", f"{what} is not set: LOCALHOST for our own commands, SUBNET for `ros2`")
+        return ok(
+            "discovery", f"{what} is not set: our own commands are on loopback only, `ros2` is on SUBNET"
+        )
+    if is_on_loopback(env):
+        return ok("discovery", "our own profile: this machine only, on loopback")
     if told not in RANGES:
         return fail("discovery", f"{what}={told} is none of {', '.join(RANGES)}", advice)
     if told == "OFF":

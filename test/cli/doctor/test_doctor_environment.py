@@ -12,6 +12,7 @@ from embodiment_bridge.cli.doctor.python import check_clock, check_locale, check
 OK, WARN, FAIL = Verdict.OK, Verdict.WARN, Verdict.FAIL
 VENV = ("/home/me/.venv", "/usr")
 SYSTEM = ("/usr", "/usr")
+OURS = "/home/me/.venv/share/embodiment_bridge/config/fastdds_loopback.xml"
 
 
 def test_line_and_json_of_a_finding() -> None:
@@ -78,6 +79,16 @@ def test_domain(domain, verdict, text) -> None:
     [
         ({}, OK, "not set"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, OK, "this machine only"),
+        (
+            {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT", "FASTRTPS_DEFAULT_PROFILES_FILE": OURS},
+            OK,
+            "loopback",
+        ),
+        (
+            {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT", "FASTRTPS_DEFAULT_PROFILES_FILE": "mine.xml"},
+            WARN,
+            "other",
+        ),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, WARN, "other machines"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"}, WARN, "other machines"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, WARN, "do not see each other"),
