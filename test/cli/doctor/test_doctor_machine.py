@@ -179,8 +179,8 @@ def test_program() -> None:
 
 
 def test_library() -> None:
-    assert programs.find_library("pytest") == pytest.__version__
-    assert programs.find_library("no-such-distribution") is None
+    assert programs.find_distribution("pytest") == pytest.__version__
+    assert programs.find_distribution("no-such-distribution") is None
 
 
 @pytest.mark.parametrize(
