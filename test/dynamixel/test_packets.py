@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from dynamixel_packets import PACKETS, STATUS_OF_TEMPERATURE
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
@@ -89,7 +89,16 @@ def test_any_write_comes_back(id, address, data, cuts):
     assert found.raw == wire
 
 
+@given(st.integers(0, 252), st.integers(0, 255).filter(lambda code: code != 0x55), DATA, CUTS)
+@example(0, 255, b"\xff\xfd", [])  # as for a status, of an instruction that no servo knows
+def test_any_instruction_comes_back(id, code, parameters, cuts):
+    (found,) = decoded(packet.instruction(id, code, parameters), cuts, kind="instruction")
+    assert (found.id, found.instruction, found.parameters) == (id, code, parameters)
+
+
 @given(st.integers(0, 252), st.integers(0, 255), DATA, CUTS)
+@example(0, 255, b"\xff\xfd", [])  # the error byte and the data together are what has to be stuffed
+@example(1, 255, b"\xff\xfd\xfd", [9])
 def test_any_status_comes_back(id, error, data, cuts):
     wire = packet.status(id, error, data)
     assert packet.quick_status(id, error, data) == wire

@@ -141,10 +141,11 @@ class PacketDecoder:
         raw = buffer[at : at + size]
         if crc16(raw[:-2]) != raw[-2] | raw[-1] << 8:
             return self._reject(buffer, at, size, "crc", found)
-        body = raw[9 if is_status else 8 : -2]
+        body = raw[OVERHEAD:-2]
         if not fast:
-            body = unstuff(body)
-        found.append(Packet(self._position + at, 2, id, code, error if is_status else 0, body, raw))
+            body = unstuff(body)  # instruction and error included: what was stuffed may begin there
+        error, parameters = (error, body[2:]) if is_status else (0, body[1:])
+        found.append(Packet(self._position + at, 2, id, code, error, parameters, raw))
         self._in_noise = False
         return size
 

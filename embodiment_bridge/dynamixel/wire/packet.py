@@ -157,7 +157,7 @@ def status(id: int, error: int, data: bytes = b"") -> bytes:
 
 def quick_status(id: int, error: int, data: bytes) -> bytes:
     """As ``status``, of what is known to be right: a virtual servo says it a thousand times a second."""
-    if len(data) > 200 or STUFFED in data:
+    if len(data) > 200 or error == 0xFF or STUFFED in data:  # the error byte may begin what has to be stuffed
         return status(id, error, data)
     body = HEADER + bytes((id, len(data) + 4, 0, 0x55, error)) + data
     return body + crc16(body).to_bytes(2, "little")
