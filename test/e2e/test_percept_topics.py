@@ -2,6 +2,8 @@
 """What a T1 on the real server sees and knows, on the topics of its node."""
 
 import math
+from itertools import pairwise
+from statistics import mode
 
 from embodiment_bridge.msg import EntityArray, GameState, Vision
 from sensor_msgs.msg import JointState
@@ -31,6 +33,15 @@ def place(entity):
     return entity.pose.position.x, entity.pose.position.y, entity.pose.position.z
 
 
+def moments(ear):
+    """The stamps of what was heard, ns."""
+    return [message.header.stamp.sec * 10**9 + message.header.stamp.nanosec for message in ear.messages]
+
+
+def usual_gap(moments):
+    return mode(b - a for a, b in pairwise(moments))
+
+
 def test_landmarks_stand_still_while_the_head_shakes(server, robots) -> None:
     robot = robots(server)
     robot.join()
@@ -56,9 +67,10 @@ def test_landmarks_stand_still_while_the_head_shakes(server, robots) -> None:
     assert max(errors) < 0.15  # m, at up to 50 m
     assert any(not e.visible for m in entities.messages for e in m.entities)  # it looked away and remembers
 
-    pictures = [message.header.stamp for message in vision.messages]
-    assert [message.header.stamp for message in entities.messages] == pictures[-len(entities.messages) :]
-    assert 0.4 < len(pictures) / len(joints.messages) < 0.6
+    # The newest message of a sensor is what counts: on a busy machine older ones are dropped, of each topic others.
+    pictures, estimates = moments(vision), moments(entities)
+    assert len(set(pictures) & set(estimates)) > 10  # an estimate has the moment of its picture
+    assert usual_gap(pictures) == 2 * usual_gap(moments(joints))
     assert game.messages[0].play_mode == "BeforeKickOff"
     assert game.messages[0].team_left == "bridge"
     drawn = markers.messages[-1].markers
