@@ -8,9 +8,13 @@ from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
 from embodiment_bridge.dynamixel.bus import care
-from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.care import Care
+from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.reading import MISSES
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 
 
 @pytest.fixture
@@ -39,6 +43,52 @@ def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     assert states == {BusState.ACTIVE}
     assert stage.bus.servos[0].starts == before
     others_go_on(stage)
+
+
+def in_care() -> Care:
+    """Three servos that answered at 0 s, on no wire."""
+    config = BusConfig("test", "/dev/null", tuple(servo(id) for id in (1, 2, 3)))
+    servos = ServoBus(config).servos
+    for one in servos:
+        one.silent, one.heard = False, 0.0
+    return Care(BusClient(Port("none", 0, bool), 1_000_000), config, servos, {})
+
+
+def cycles(care: Care, begin: float, end: float, *answering: int) -> list[int]:
+    """Cycles of 10 ms in which some answer; ids of those that are still in the list afterwards."""
+    for number in range(round((end - begin) / 0.01)):
+        now = begin + 0.01 * number
+        for one in care._servos:
+            if one.id in answering:
+                one.heard, one.misses = now, 0
+            else:
+                one.misses += 1
+        care.mark_silent(now)
+    return [one.id for one in care._servos if not one.silent]
+
+
+def test_one_that_is_silent_while_others_answer_is_soon_out() -> None:
+    assert cycles(care := in_care(), 0.0, 0.2, 1, 2) == [1, 2, 3]
+    assert cycles(care, 0.2, 0.3, 1, 2) == [1, 2]
+
+
+def test_the_first_that_answers_after_a_pause_does_not_silence_the_others() -> None:
+    assert cycles(care := in_care(), 0.0, 1.2) == [1, 2, 3]
+    assert cycles(care, 1.2, 1.4, 1) == [1, 2, 3]
+    assert cycles(care, 1.4, 1.5, 1, 2, 3) == [1, 2, 3]
+
+
+def test_pauses_that_follow_each_other_do_not_hide_one_that_is_gone() -> None:
+    care = in_care()
+    for begin in (0.0, 0.4, 0.8):
+        assert cycles(care, begin, begin + 0.2) == [1, 2, 3]
+        assert cycles(care, begin + 0.2, begin + 0.4, 1, 2) == [1, 2, 3]
+    assert cycles(care, 1.2, 1.6, 1, 2) == [1, 2]
+
+
+def test_when_nobody_answers_for_long_all_are_lost() -> None:
+    assert cycles(care := in_care(), 0.0, 1.4) == [1, 2, 3]
+    assert cycles(care, 1.4, 1.6) == []
 
 
 def test_answers_that_are_always_late_are_waited_for(stages) -> None:

@@ -15,10 +15,9 @@ from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
 RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between looks for a silent servo, doubled each time
-SILENT_S = 0.25  # s without an answer, until a servo is taken out of the list
-ALL_SILENT_S = (
-    0.5  # the same where nobody answers: rather the computer is busy than all servos are gone at once
-)
+SILENT_S = 0.25  # s in which others answer and a servo does not, until it is taken out of the list
+# The same where nobody answers now or did a moment ago: rather the computer is busy than all servos are gone at once.
+ALL_SILENT_S = 1.5
 RESTART_S = 0.35  # s that a servo is silent after a reboot, at least
 AT_ONCE = 2  # servos that get torque in one cycle, so that a cycle (and a stop behind it) stays short
 MOVED = 0.125  # of a turn that a servo without power may have been moved for its turns to count as known
@@ -49,6 +48,7 @@ class Care:
         self._bus = bus
         self._servos = servos
         self._stored = stored
+        self._nobody_at = float("-inf")  # when nobody answered last, s
         self.settings = Settings(client, bus)
         self.reader = self._make_reader()
 
@@ -159,13 +159,15 @@ class Care:
 
     def mark_silent(self, now: float) -> None:
         """Take servos that did not answer for some cycles, and for some time, out of the list."""
-        missing = [servo for servo in self._servos if servo.misses >= MISSES and not servo.silent]
-        if not missing:
-            return
-        some_answer = any(not servo.misses and not servo.silent for servo in self._servos)
-        patience = SILENT_S if some_answer else ALL_SILENT_S
-        for servo in missing:
-            if now - servo.heard >= patience:
+        listed = [servo for servo in self._servos if not servo.silent]
+        if all(servo.misses for servo in listed):
+            self._nobody_at = now
+        for servo in listed:
+            if servo.misses < MISSES:
+                continue
+            # When the computer has been away, the first servos of the list may answer a moment before the others.
+            others_alone = now - max(servo.heard, self._nobody_at)
+            if others_alone >= SILENT_S or now - servo.heard >= ALL_SILENT_S:
                 self.silence(servo, now, "does not answer any more")
 
     def silence(self, servo: Servo, now: float, reason: str, wait: float = RETRY_S) -> None:

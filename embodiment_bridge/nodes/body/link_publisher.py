@@ -20,6 +20,7 @@ class LinkPublisher:
             LinkState, topic, profile("latched"), qos_overriding_options=overridable()
         )
         self._told = ""
+        self._joined = False
 
     def publish(self, status: LinkStatus) -> None:
         """Publish and log one status."""
@@ -40,8 +41,10 @@ class LinkPublisher:
 
     def _log(self, status: LinkStatus) -> None:
         if status.phase is Phase.READY:
-            self._node.get_logger().info(f"joined {status.peer}")
+            if not self._joined:  # else it has something new to say, as that a servo is silent
+                self._node.get_logger().info(f"joined {status.peer}")
             self._told = ""
         elif status.phase is Phase.BACKOFF and status.reason != self._told:
             self._node.get_logger().warning(f"{status.reason}; trying again until it works")
             self._told = status.reason
+        self._joined = status.phase is Phase.READY

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the log says of a link: once that it is joined, and why not."""
+
+import logging
+
+import pytest
+from rclpy.node import Node
+
+from embodiment_bridge.link.session import LinkStatus, Phase
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
+
+
+@pytest.fixture
+def told(monkeypatch, caplog):
+    """(publish a phase and a reason, caplog)."""
+    caplog.set_level(logging.INFO)
+    with Runtime() as runtime:
+        node = runtime.add(Node("body", context=runtime.context))
+        monkeypatch.setattr(node, "get_logger", lambda: logging.getLogger("body"))
+        publisher = LinkPublisher(node)
+
+        def publish(phase, reason=""):
+            publisher.publish(LinkStatus(phase, "the peer", reason))
+
+        yield publish, caplog
+
+
+def test_a_link_is_joined_once_whatever_else_it_has_to_say(told) -> None:
+    publish, log = told
+    for reason in ("no answer from head_yaw", "", "emergency stop"):
+        publish(Phase.READY, reason)
+    assert log.messages == ["joined the peer"]
+
+
+def test_a_link_that_is_lost_says_why_once_and_is_joined_again(told) -> None:
+    publish, log = told
+    publish(Phase.READY)
+    for _ in range(3):
+        publish(Phase.BACKOFF, "gone")
+        publish(Phase.CONNECTING)
+    publish(Phase.READY)
+    publish(Phase.BACKOFF, "gone")
+    again = "gone; trying again until it works"
+    assert log.messages == ["joined the peer", again, "joined the peer", again]
