@@ -2,7 +2,8 @@
 #              SHOW=dance BODY=mock BRAIN=... show something else: .venv/bin/embodiment_bridge demo --help has the table
 # make test    everything that has to pass; ARGS="test/bml -n 0" runs one folder in one process
 # make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
-# make soak    the tests that take long
+# make fuzz    the property tests with random examples, again and again; MINUTES=30 for so long (default 10)
+# make soak    the tests that take long, and three times all the others while the processors are busy
 # make venv    the environment that the others use: ROS 2 from PyPI and this package, built
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
@@ -10,6 +11,7 @@ PYTHON ?= python3
 WHEELS ?= jazzy
 VENV ?= .venv
 ARGS ?=
+MINUTES ?= 10
 SHOW ?=
 BODY ?=
 BRAIN ?=
@@ -19,7 +21,7 @@ STAMPS := $(VENV)/.stamps
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/test.txt
 SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py package.xml pyproject.toml
 
-.PHONY: demo test bench soak venv lint clean
+.PHONY: demo test bench fuzz soak venv lint clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -31,8 +33,12 @@ test: venv lint
 bench: venv
 	@$(BIN)/python benchmarks/run.py $(ARGS)
 
+fuzz: venv
+	@sh tools/fuzz.sh $(MINUTES) $(BIN)/python $(ARGS)
+
 soak: venv
 	@$(BIN)/python -m pytest -m soak $(ARGS)
+	@for turn in 1 2 3; do echo "make test beside four endless loops, $$turn of 3"; tools/busy.sh $(MAKE) test ARGS= || exit 1; done
 
 lint: venv
 	@$(BIN)/ruff check .

@@ -20,9 +20,12 @@ os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 os.environ["ROS_LOG_DIR"] = tempfile.mkdtemp(prefix="embodiment_bridge_log_")
 prepare()
 
-# The machine may be busy: how long an example takes says nothing.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# The machine may be busy: how long an example takes says nothing. `make test` takes the same examples each time, so
+# that it tells of the change and not of its luck; `make fuzz` takes random ones.
+PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, **PATIENT)
+settings.register_profile("random", derandomize=False, print_blob=True, **PATIENT)
+settings.load_profile(os.environ.get("EMBODIMENT_BRIDGE_EXAMPLES", "same"))
 
 
 @pytest.fixture(scope="session")
@@ -47,8 +50,17 @@ def no_thread_left_behind():
 SKIPS = Path(__file__).with_name("allowed_skips.txt")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--skipped-to", metavar="FILE", help="write what was skipped, a line each; pytest @FILE runs it"
+    )
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Name every skip that is not on the committed list; ``pytest_sessionfinish`` fails the run for it."""
+    if file := terminalreporter.config.getoption("skipped_to"):
+        skipped = {report.nodeid for report in terminalreporter.stats.get("skipped", [])}
+        Path(file).write_text("".join(f"{name}\n" for name in sorted(skipped)))
     for reason in unexpected_skips(terminalreporter):
         terminalreporter.write_line(f"skip that is not in {SKIPS.name}: {reason}", red=True)
 
@@ -62,6 +74,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 def unexpected_skips(reporter: pytest.TerminalReporter) -> list[str]:
     """Reasons of skipped tests that do not begin with a line of the list."""
-    allowed = [line for line in SKIPS.read_text().splitlines() if line and not line.startswith("#")]
+    lines = (line.partition("#")[0].strip() for line in SKIPS.read_text().splitlines())
+    allowed = tuple(line for line in lines if line)
     reasons = {report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", [])}
-    return sorted(r for r in reasons if not r.startswith(tuple(allowed)))
+    return sorted(r for r in reasons if not r.startswith(allowed))

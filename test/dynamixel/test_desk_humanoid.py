@@ -93,9 +93,7 @@ def test_links_masses_and_inertias_are_plausible() -> None:
     assert np.isfinite(link_pose(ROBOT, ZERO, "head").xyz).all()
 
 
-@pytest.mark.skipif(
-    shutil.which("check_urdf") is None, reason="check_urdf (liburdfdom-tools) is not installed"
-)
+@pytest.mark.skipif(shutil.which("check_urdf") is None, reason="check_urdf is not installed")
 def test_check_urdf_agrees() -> None:
     done = subprocess.run(["check_urdf", URDF], capture_output=True, text=True, timeout=30)
     assert done.returncode == 0, done.stderr

@@ -226,9 +226,7 @@ def test_left_and_right_are_mirror_images(name, frame):
     assert right.xyz == pytest.approx((x, -y, z), abs=1e-9)
 
 
-@pytest.mark.skipif(
-    shutil.which("check_urdf") is None, reason="check_urdf (liburdfdom-tools) is not installed"
-)
+@pytest.mark.skipif(shutil.which("check_urdf") is None, reason="check_urdf is not installed")
 @pytest.mark.parametrize("name", NAMES)
 def test_check_urdf_agrees(name):
     done = subprocess.run(["check_urdf", FOLDER / f"{name}.urdf"], capture_output=True, text=True, timeout=30)

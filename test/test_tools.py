@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/bare.sh hides what it says and nothing else; the loops of tools/busy.sh end with their command."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+TOOLS = Path(__file__).parents[1] / "tools"
+# What tells that a package of debian_parts.sh is there; and openssl.
+PROBES = {
+    "chromium": "command -v chromium",
+    "espeak-ng": f"command -v espeak-ng || {sys.executable} -c 'import ctypes; ctypes.CDLL(\"libespeak-ng.so.1\")'",
+    "gstreamer1.0-plugins-base": "command -v gst-launch-1.0",
+    "gstreamer1.0-plugins-good": "command -v gst-launch-1.0",
+    "python3-gi": "/usr/bin/python3 -c 'from gi.repository import GLib'",
+    "gir1.2-gst-plugins-base-1.0": "env -u LD_LIBRARY_PATH /usr/bin/python3 -c 'from gi.repository import Gst'",
+    "iproute2": "command -v ip",
+    "liburdfdom-tools": "command -v check_urdf",
+    "openssl": "command -v openssl",
+}
+COMMON = ("make", "git", "c++")
+PATIENCE = 30.0  # s; the machine may be busy
+
+
+def run(*words, **options):
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def test_debian_parts_are_hidden_and_all_else_is_found():
+    probes = [f"if ( {probe} ) >&2; then echo {name}; fi" for name, probe in PROBES.items()]
+    others = [f"if command -v {name} >&2; then echo {name}; fi" for name in COMMON]
+    found = run(TOOLS / "bare.sh", "sh", "-c", "\n".join([*probes, *others])).stdout.split()
+    assert found == [name for name in COMMON if shutil.which(name)]
+
+
+def test_no_debian_part_is_forgotten():
+    (line,) = [line for line in (TOOLS / "debian_parts.sh").read_text().splitlines() if "packages=" in line]
+    assert set(line.partition("=")[2].strip('"').split()) <= set(PROBES)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Of programs: a browser, and one that tells its words."""
+    for name in ("chromium", "beside"):
+        (tmp_path / name).write_text('#!/bin/sh\necho "$@"\n')
+        (tmp_path / name).chmod(0o755)
+    return tmp_path
+
+
+def test_all_else_is_found_and_gets_its_words(folder):
+    env = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}:/nowhere"}
+    assert run("chromium", "x", env=env).stdout == "x\n"
+    assert run(TOOLS / "bare.sh", "beside", "one word", "two", env=env).stdout == "one word two\n"
+    assert run(TOOLS / "bare.sh", "chromium", env=env).returncode == 127
+
+
+def test_nothing_is_left_and_the_exit_code_is_that_of_the_command(tmp_path):
+    done = run(TOOLS / "bare.sh", "sh", "-c", "exit 7", env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert done.returncode == 7
+    assert list(tmp_path.iterdir()) == []
+
+
+def living(mark):
+    """How many processes have it in their environment."""
+    return sum(f"BUSY_TEST={mark}".encode() in environment(place) for place in Path("/proc").glob("[0-9]*"))
+
+
+def environment(place):
+    try:
+        return (place / "environ").read_bytes().split(b"\0")
+    except OSError:  # gone, or somebody else's
+        return []
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_loops_end_with_their_command_however_it_ends(ending):
+    mark = f"{os.getpid()}_{ending}"
+    env = {**os.environ, "BUSY_TEST": mark}
+    with subprocess.Popen([TOOLS / "busy.sh", "sleep", "1000"], env=env) as process:
+        until(lambda: living(mark) == 5)
+        process.send_signal(ending)
+    until(lambda: not living(mark))
+
+
+def test_the_exit_code_beside_the_loops_is_that_of_the_command():
+    assert run(TOOLS / "busy.sh", "sh", "-c", "exit 7").returncode == 7
+
+
+def until(condition):
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Looks for examples that break a property: fuzz.sh MINUTES PYTHON [pytest's words]. The property tests run with random
+# examples until so many minutes are over (a round that was begun ends), or one fails. What is found belongs into an
+# @example beside the test.
+set -eu
+end=$(($(date +%s) + $1 * 60)) python=$2
+shift 2
+files=$(grep -rl --include='test_*.py' '^from hypothesis import' test)
+round=0
+while [ "$(date +%s)" -lt "$end" ]; do
+    round=$((round + 1))
+    echo "fuzz: round $round"
+    EMBODIMENT_BRIDGE_EXAMPLES=random "$python" -m pytest -q -m "hypothesis and not soak" -n 4 --dist loadfile $files "$@"
+done
