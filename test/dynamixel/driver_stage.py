@@ -12,7 +12,7 @@ from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConf
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
-PATIENCE = 15.0  # s of wall time; the machine may be busy
+PATIENCE = 60.0  # s of wall time; the machine may be busy
 MODELS = ("xm430_w350", "xl430_w250", "xm430_w350", "xl430_w250", "xm430_w350")
 MARGIN_S = 0.03
 

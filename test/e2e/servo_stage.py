@@ -26,7 +26,7 @@ from embodiment_bridge.urdf import read_urdf
 ROOT = Path(__file__).parents[2]
 URDF = ROOT / "urdf/desk_humanoid.urdf"
 BODY = ROOT / "config/bodies/desk_humanoid.yaml"
-PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 TOPICS: dict[str, tuple[Any, str]] = {
     "joint_states": (JointState, "sensor"),
     "servo_states": (ServoStates, "state"),

@@ -19,7 +19,7 @@ from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 TREE = """\
 from rclpy.parameter import Parameter
 from embodiment_bridge.launching.executables import behavior_tree

@@ -41,7 +41,7 @@ from embodiment_bridge.standins.maeden.server import MaedenServer
 
 ROOT = Path(__file__).parents[2]
 WORLD = ROOT / "config/maeden/key_door.txt"
-PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 RESULT = ExecuteSkill.Result
 TOPICS: dict[str, tuple[Any, str]] = {
     "percept": (GridPercept, "events"),

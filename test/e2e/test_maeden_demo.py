@@ -16,7 +16,7 @@ def test_demo_finds_the_key_opens_the_door_and_eats() -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(words, env=environment, **pipes) as process:
-        out, err = process.communicate(timeout=90.0)
+        out, err = process.communicate(timeout=240.0)
     assert process.returncode == 0, err
     assert "outcome            SUCCESS: the agent ate the food" in out
     assert "***********" in out

@@ -31,7 +31,7 @@ from embodiment_bridge.nodes.body.mock_body import MockBody
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30.0  # s of wall time for anything; the machine may be busy
+PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 FAST = {"publish_clock": True, "use_sim_time": True, "speed": 20.0}
 TOPICS: dict[str, tuple[Any, str]] = {
     "entities": (EntityArray, "sensor"),

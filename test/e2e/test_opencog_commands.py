@@ -22,7 +22,7 @@ JUGGLE = '<action name="juggle" sequence="2"/>'
 
 
 def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, *words], input=stdin, capture_output=True, text=True, timeout=90.0)
+    return subprocess.run([COMMAND, *words], input=stdin, capture_output=True, text=True, timeout=240.0)
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def running(*words: str):
         yield process
     finally:
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30.0)
+        out, err = process.communicate(timeout=240.0)
     assert process.returncode == 0, out + err
 
 

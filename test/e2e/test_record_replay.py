@@ -28,7 +28,7 @@ from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 PLAN = json.dumps({"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE"}] * 2})
 STEP = 0.02  # s of the mock's world
-PATIENCE = 30.0
+PATIENCE = 90.0
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from test_mock_body import FAST, SUCCEEDED, Mock
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 
-PATIENCE = 30.0  # s; the machine may be busy
+PATIENCE = 90.0  # s; the machine may be busy
 
 
 @pytest.fixture

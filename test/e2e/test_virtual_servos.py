@@ -342,7 +342,7 @@ def test_a_robot_without_a_body_file_has_its_joints_and_one_skill(stages) -> Non
     stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
     stage.until(lambda: abs(stage.angle("head_yaw") - 0.3) < 0.02)
     assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"
-    assert abs(stage.angle("head_yaw")) < 0.02
+    stage.until(lambda: abs(stage.angle("head_yaw")) < 0.02)  # what is told of the joint may be late
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ def test_demo_on_virtual_servos(tmp_path) -> None:
     document.write_text(DOCUMENT)
     words = [COMMAND, "demo", "--body", "virtual_servos", "--bml", str(document)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        out, err = process.communicate(timeout=90.0)
+        out, err = process.communicate(timeout=240.0)
     assert process.returncode == 0, err
     assert "outcome            SUCCEEDED" in out
     assert "20, all driven, no error" in out

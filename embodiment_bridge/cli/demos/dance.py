@@ -10,7 +10,7 @@ from embodiment_bridge.cli.outcome import OTHER
 from embodiment_bridge.cli.say import say
 
 PAUSE_S = 2.0  # s of wall time
-PATIENCE_S = 10.0  # s of wall time for pausing and going on
+PATIENCE_S = 30.0  # s of wall time for pausing and going on
 
 
 def perform(stage: Stage) -> int:

@@ -24,7 +24,7 @@ SKILLS: Final = (
 )
 ARROWS: Final = {"N": "^", "E": ">", "S": "v", "W": "<"}
 SHOW_EVERY: Final = 0.1  # s
-END_TIMEOUT: Final = 10.0  # s from the last skill to the ending
+END_TIMEOUT: Final = 30.0  # s from the last skill to the ending
 
 
 class Picture:

@@ -15,7 +15,8 @@ from embodiment_bridge.cli.say import say
 if TYPE_CHECKING:
     from embodiment_bridge.launching.up import Graph
 
-JOIN_TIMEOUT = 60.0  # s; a simulator may compile its world first
+JOIN_TIMEOUT = 120.0  # s; a simulator may compile its world first, and the machine may be busy
+CALL_TIMEOUT = 30.0  # s for a service
 
 
 class Stage:
@@ -79,10 +80,10 @@ class Stage:
 
         client = self.watcher.create_client(Trigger, f"behavior_tree/{service}")
         try:
-            if not self.wait(client.service_is_ready, 5.0):
+            if not self.wait(client.service_is_ready, CALL_TIMEOUT):
                 return False
             answer = client.call_async(Trigger.Request())
-            return self.wait(answer.done, 5.0) and bool(answer.result().success)
+            return self.wait(answer.done, CALL_TIMEOUT) and bool(answer.result().success)
         finally:
             self.watcher.destroy_client(client)
 

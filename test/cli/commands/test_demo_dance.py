@@ -13,7 +13,7 @@ COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 @pytest.mark.parametrize("body", ["mock", "rcsssmj"])
 def test_the_dance_is_paused_goes_on_and_ends_upright(body: str) -> None:
     words = [COMMAND, "demo", "--show", "dance", "--body", body]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=180.0)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240.0)
     assert done.returncode == 0, done.stderr
     assert "SUCCEEDED" in done.stdout
     assert "upright" in done.stdout
