@@ -3,6 +3,7 @@
 
 CMake installs into a staging prefix; the Python package becomes the wheel's platlib, the rest (lib/*.so, share/,
 include/) its data files, so that a virtual environment with the ROS 2 wheels is a ROS prefix that has this package.
+Names, authors and extras are in pyproject.toml, version and description in package.xml.
 """
 
 import os
@@ -12,6 +13,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+from build_backend import pins, ros_prefixes
 from setuptools import Distribution, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.develop import develop
@@ -28,28 +30,18 @@ class BinaryDistribution(Distribution):
         return True
 
 
-def ros_prefixes():
-    """Where ROS 2 lives: a sourced setup file, else an environment with the ROS wheels.
-
-    pip builds with the environment's own prefix; isolated builders use a bare one, and then ROS_PREFIX or the
-    activated environment is asked.
-    """
-    sourced = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
-    if sourced:
-        return sourced
-    for prefix in (os.environ.get("ROS_PREFIX"), sys.prefix, os.environ.get("VIRTUAL_ENV")):
-        if prefix and (Path(prefix) / "share" / "ament_cmake").is_dir():
-            return [prefix]
-    raise SystemExit(
-        f"{NAME}: no ROS 2 found; source its setup file, or install the wheels of requirements/ into this environment"
-    )
+def is_whole_tf2_msgs(prefix):
+    """True for the tf2_msgs of a ROS 2 installation, not for the copy in vendor/, which has one message."""
+    return (Path(prefix) / "share/tf2_msgs/srv/FrameGraph.srv").is_file()
 
 
 def ros_environment(prefixes):
     """Environment of the CMake calls: the rosidl generators are child Pythons that need ROS's own packages."""
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     sites = [str(d) for p in prefixes for d in Path(p).glob(f"lib/{version}/*-packages")]
-    env = dict(os.environ, PYTHONPATH=os.pathsep.join(sites), AMENT_PREFIX_PATH=os.pathsep.join(prefixes))
+    sites += [p for p in sys.path if p.endswith("-packages")]  # cmake may be there, in a builder's own folder
+    env = dict(os.environ, AMENT_PREFIX_PATH=os.pathsep.join(prefixes))
+    env["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(sites))
     libraries = [str(Path(p) / "lib") for p in prefixes]
     for name, parts in (("CMAKE_PREFIX_PATH", prefixes), ("LD_LIBRARY_PATH", libraries)):
         known = [p for p in env.get(name, "").split(os.pathsep) if p]
@@ -62,27 +54,34 @@ class CMakeBuild(build_ext):
 
     def run(self):
         prefixes = ros_prefixes()
+        if not prefixes:
+            raise SystemExit(
+                f"{NAME}: no ROS 2 found; source its setup file, or install requirements/jazzy.txt"
+            )
         stage = Path(self.build_temp).resolve() / "stage"
         shutil.rmtree(stage, ignore_errors=True)
-        self.build(stage, prefixes)
-        package = next(stage.glob(f"lib/python*/*-packages/{NAME}"))
-        target = Path(self.build_lib) / NAME
-        shutil.rmtree(target, ignore_errors=True)
-        shutil.copytree(package, target, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
-        shutil.rmtree(package.parents[1])
+        self.build(HERE, stage, prefixes)
+        if not any(is_whole_tf2_msgs(p) for p in prefixes):  # /tf needs it, and PyPI lacks it
+            self.build(HERE / "vendor" / "tf2_msgs", stage, prefixes)
+        site = next(stage.glob(f"lib/python*/*-packages/{NAME}")).parent
+        for package in (d for d in site.iterdir() if (d / "__init__.py").is_file()):
+            target = Path(self.build_lib) / package.name
+            shutil.rmtree(target, ignore_errors=True)
+            shutil.copytree(package, target, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
+        shutil.rmtree(site.parent)
         shutil.rmtree(stage / "bin")  # pip makes the console script itself
         files = {}
         for path in sorted(p for p in stage.rglob("*") if p.is_file()):
             files.setdefault(str(path.parent.relative_to(stage)), []).append(str(path))
         self.distribution.data_files = list(files.items())
 
-    def build(self, stage, prefixes):
-        tree = Path(self.build_temp).resolve() / "cmake"
+    def build(self, source, stage, prefixes):
+        tree = self.tree(source.name if source != HERE else "cmake", prefixes)
         env = ros_environment(prefixes)
         python = Path(prefixes[-1]) / "bin" / "python3"
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         configure = [
-            "cmake", "-S", str(HERE), "-B", str(tree), *generator,
+            "cmake", "-S", str(source), "-B", str(tree), *generator,
             f"-DCMAKE_INSTALL_PREFIX={stage}", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF",
             f"-DPython3_EXECUTABLE={python if python.exists() else sys.executable}",
         ]  # fmt: skip
@@ -93,6 +92,22 @@ class CMakeBuild(build_ext):
             ["cmake", "--install", str(tree)],
         ):
             subprocess.check_call(step, env=env)
+
+    def tree(self, name, prefixes):
+        """Where CMake builds: the folder of the last time, but an empty one for another ROS or other tools.
+
+        CMake remembers the place of each package and program, and would take them from there.
+        """
+        tree = Path(self.build_temp).resolve() / name
+        manifests = [Path(p) / "share/ament_cmake/package.xml" for p in prefixes]
+        installed = [str(m.stat().st_mtime_ns) for m in manifests if m.is_file()]
+        made_with = "\n".join([*prefixes, *installed, *(shutil.which(p) or "" for p in ("cmake", "ninja"))])
+        note = tree / "made_with.txt"
+        if not note.is_file() or note.read_text() != made_with:
+            shutil.rmtree(tree, ignore_errors=True)
+            tree.mkdir(parents=True)
+            note.write_text(made_with)
+        return tree
 
     def get_outputs(self):
         return []
@@ -111,21 +126,16 @@ class NoDevelop(develop):
 
 
 def requirements():
-    lines = (HERE / "requirements" / "run.txt").read_text().splitlines()
-    names = [line.split("==")[0] for line in lines if line and not line.startswith("#")]
-    return [*names, "numpy", "pyyaml"]
+    """What the package imports beside ROS 2, in any version: extras and `make venv` have the tried ones."""
+    return [*(pin.split("==")[0] for pin in pins("run.txt")), "numpy", "pyyaml"]
 
 
 setup(
-    name=NAME.replace("_", "-"),
     version=MANIFEST.findtext("version"),
     description=MANIFEST.findtext("description"),
-    license=MANIFEST.findtext("license"),
     packages=[],
     py_modules=[],
-    python_requires=">=3.10",
     install_requires=requirements(),
-    entry_points={"console_scripts": [f"{NAME} = {NAME}.cli:main"]},
     distclass=BinaryDistribution,
     cmdclass={"build_ext": CMakeBuild, "develop": NoDevelop, "editable_wheel": NoDevelop},
     zip_safe=False,

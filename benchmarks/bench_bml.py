@@ -91,7 +91,7 @@ def validators(text: str) -> dict[str, tuple[Callable[[], object], int]]:
     for package, maker, turns in (("pydantic", with_pydantic, TURNS), ("jsonschema", with_jsonschema, 1)):
         try:
             found[f"{package} {version(package)}"] = maker(importlib.import_module(package), text), turns
-        except ImportError:  # noqa: PERF203 - two turns
+        except ImportError:
             print(f"{package} is not installed", file=sys.stderr)
     return found
 

@@ -66,7 +66,7 @@ def parsers(payloads: list[bytes]) -> dict[str, Callable[[], None]]:
     ):
         try:
             found[f"{module} {version(package)}"] = parser(importlib.import_module(module))
-        except ImportError:  # noqa: PERF203 - two turns
+        except ImportError:
             print(f"{package} is not installed", file=sys.stderr)
     return {name: lambda read=read: [read(p) for p in payloads] and None for name, read in found.items()}
 

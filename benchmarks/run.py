@@ -15,7 +15,7 @@ import platform
 import sys
 import time
 import traceback
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ def summary(module: Any) -> str:
 def heading() -> str:
     """When and where."""
     facts = {
-        "date": datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores, {platform.system()} {platform.release()}",
         "load before": f"{os.getloadavg()[0]:.1f} (one minute)",
         "Python": platform.python_version(),
@@ -117,7 +117,7 @@ def ros() -> str:
     for package in ("ros-jazzy-rclpy", "ros-rclpy", "rclpy"):
         try:
             return f"{package} {version(package)}"
-        except PackageNotFoundError:  # noqa: PERF203 - three turns
+        except PackageNotFoundError:
             continue
     return "unknown"
 

@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from embodiment_bridge.core.errors import BridgeError
 
@@ -60,6 +61,14 @@ def main(words: Sequence[str] | None = None) -> int:
         code: int = arguments.run(arguments)
     except BridgeError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
+        return USAGE
+    except ModuleNotFoundError as error:
+        if find_spec("rclpy"):
+            raise
+        sys.stderr.write(
+            f"embodiment_bridge: this needs ROS 2, which is not here ({error}); source its setup file, or install this "
+            "package with its extra [ros]\n"
+        )
         return USAGE
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -98,7 +98,7 @@ def _convert_to_one(value: Any, hints: tuple[Any, ...], place: str) -> Any:
     for hint in hints:
         try:
             return _convert(value, hint, place)
-        except CommandError as error:  # noqa: PERF203 - two or three choices
+        except CommandError as error:
             problem = error
     raise problem or CommandError(f"{place}: {_short(value)} is of no known type")
 

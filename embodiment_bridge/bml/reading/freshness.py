@@ -4,7 +4,7 @@
 import math
 import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any, Final
 
 PARAMETER: Final = "max_age"
@@ -26,7 +26,7 @@ def time_of(value: Any) -> float | None:
             moment = datetime.strptime(f"{value}+0000", "%Y%m%d%H%M%S%z")
         else:
             moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
 

@@ -2,10 +2,10 @@
 """What a check says."""
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import StrEnum
 
 
-class Verdict(str, Enum):
+class Verdict(StrEnum):
     """``WARN``: it works, but not as somebody may expect. ``FAIL``: something does not work."""
 
     OK = "ok"

@@ -2,12 +2,12 @@
 """The Python that runs us, and what it thinks of text and time."""
 
 from collections.abc import Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
 
-OLDEST = (3, 10)
+OLDEST = (3, 11)
 NEWEST_WHEELS = (3, 13)  # CPython versions that the ROS wheels on PyPI exist for, from OLDEST on
 UTF8 = {"utf-8", "utf8"}
 
@@ -45,7 +45,7 @@ def check_locale(encoding: str) -> Finding:
 
 def check_clock(now: float, installed: float) -> Finding:
     """That the clock is not before the time at which this package was installed; both in s since 1970."""
-    text = datetime.fromtimestamp(now, timezone.utc).isoformat(" ", "seconds")
+    text = datetime.fromtimestamp(now, UTC).isoformat(" ", "seconds")
     if now < installed:
         return warn(
             "clock",

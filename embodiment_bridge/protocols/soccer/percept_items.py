@@ -69,7 +69,7 @@ def good_ones(items: Iterable[Node], read: Callable[[list[Node]], T]) -> tuple[l
     for item in items:
         try:
             good.append(read(as_list(item)))
-        except (BadListError, UnknownListError) as error:  # noqa: PERF203 - one bad item must not cost the others
+        except (BadListError, UnknownListError) as error:
             problem = problem or error
     return good, problem
 

@@ -133,6 +133,6 @@ def restart(port, **options):
     while True:
         try:
             return RunningRouter(port, **options)
-        except LinkError:  # noqa: PERF203 - the port is free a little later
+        except LinkError:
             assert time.monotonic() < deadline
             time.sleep(0.02)

@@ -2,10 +2,10 @@
 """Date and time as text: what an OAC reads, and what we write."""
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
-EPOCH: Final = datetime(2008, 1, 1, tzinfo=timezone.utc)
+EPOCH: Final = datetime(2008, 1, 1, tzinfo=UTC)
 _WRAP: Final = 1 << 64  # an OAC counts in an unsigned number of 64 bits
 _READ: Final = re.compile(
     r"(\d{1,4})-(\d{1,2})-(\d{1,2})T(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?"
@@ -27,7 +27,7 @@ def centiseconds(text: str) -> int:
     year, month, day, hour, minute, second = (int(group) for group in match.groups()[:6])
     fraction, sign, zone_hour, zone_minute = match.groups()[6:]
     try:
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=timezone.utc)
+        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
         if sign:
             zone = timedelta(hours=int(zone_hour), minutes=int(zone_minute))
             moment += -zone if sign == "+" else zone

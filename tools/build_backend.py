@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The build backend of setuptools, which also asks for ROS 2 and CMake, as wheels, where they are needed.
+
+Where a ROS 2 is already there (sourced, or in the environment that is installed into), it is the one to build with.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from setuptools.build_meta import *  # noqa: F403 - all hooks but the one below
+
+REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
+ROS_WHEELS = "jazzy.txt"
+
+
+def pins(name: str) -> list[str]:
+    """The requirements in a file of requirements/."""
+    lines = (REQUIREMENTS / name).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def ros_prefixes() -> list[str]:
+    """Where ROS 2 lives: as sourced, else one prefix that has the ROS wheels; empty if there is none.
+
+    sys.prefix is that of the environment which pip installs into, also in pip's isolated builds; other builders have
+    one of their own, and then ROS_PREFIX or the activated environment is asked. Last the wheels that the builder
+    installed for this build alone, which only sys.path knows.
+    """
+    sourced = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
+    if sourced:
+        return sourced
+    of_build = [Path(p).parents[2] for p in sys.path if p.endswith("-packages")]
+    for prefix in (os.environ.get("ROS_PREFIX"), sys.prefix, os.environ.get("VIRTUAL_ENV"), *of_build):
+        if prefix and (Path(prefix) / "share" / "ament_cmake").is_dir():
+            return [str(prefix)]
+    return []
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, str] | None = None) -> list[str]:
+    """What the builder installs before it builds."""
+    return [*pins("build.txt"), *([] if ros_prefixes() else pins(ROS_WHEELS))]
