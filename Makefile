@@ -4,7 +4,7 @@
 # make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
 # make fuzz    the property tests with random examples, again and again; MINUTES=30 for so long (default 10)
 # make soak    the tests that take long, and three times all the others while the processors are busy
-# make venv    the environment that the others use: ROS 2 from PyPI and this package, built
+# make venv    the environment that the others use: ROS 2 from PyPI and this package, built; shows how far it is
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
 PYTHON ?= python3
@@ -18,8 +18,10 @@ BRAIN ?=
 
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
+STEPS := build/steps
+STEP = $(PYTHON) tools/step.py
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/test.txt
-SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py package.xml pyproject.toml
+SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake vendor -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
 
 .PHONY: demo test bench fuzz soak venv lint clean
 .DELETE_ON_ERROR:
@@ -47,21 +49,15 @@ lint: venv
 
 venv: $(STAMPS)/package
 
-$(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS) tools/check_machine.sh
+$(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS)
 	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
-	@echo "making $(VENV): ROS 2 $(WHEELS) from PyPI and tools (about a minute)"
 	@rm -rf $(STAMPS)
-	@$(PYTHON) -m venv --clear $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv --clear $(VENV)
+	@$(STEP) "ROS 2 $(WHEELS) and tools from PyPI" $(STEPS)/wheels.log $(BIN)/pip install --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/tf2_msgs: $(STAMPS)/wheels-$(WHEELS) $(shell find vendor cmake -type f)
-	@sh tools/build_tf2_msgs.sh $(VENV)
-	@touch $@
-
-$(STAMPS)/package: $(STAMPS)/tf2_msgs $(SOURCES)
-	@echo "building embodiment_bridge (the first time about two minutes)"
-	@PATH="$(abspath $(BIN)):$$PATH" $(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall . > $(VENV)/build.log 2>&1 || { tail -n 60 $(VENV)/build.log; exit 1; }
+$(STAMPS)/package: $(STAMPS)/wheels-$(WHEELS) $(SOURCES)
+	@PATH="$(abspath $(BIN)):$$PATH" $(STEP) "building embodiment_bridge" $(STEPS)/package.log $(BIN)/pip install --verbose --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
 	@touch $@
 
 clean:
