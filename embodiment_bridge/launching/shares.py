@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the files of packages are."""
 
+import os
 from pathlib import Path
 
 from embodiment_bridge.launching.environment import prepare
 
+INDEX = Path("share/ament_index/resource_index/packages")  # a file for each package that a prefix has
+
 
 def find_share(package: str) -> Path:
-    """The share directory of a package, also where no setup file was sourced.
+    """The share directory of a package, also where no setup file was sourced, and where there is no ROS 2.
 
     Raises:
         LookupError: there is no such package.
     """
-    from ament_index_python.packages import (
-        get_package_share_directory,
-    )
-
     prepare()
-    return Path(get_package_share_directory(package))
+    prefixes = [Path(prefix) for prefix in os.environ["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
+    for prefix in prefixes:
+        if package == Path(package).name and (prefix / INDEX / package).is_file():
+            return prefix / "share" / package
+    raise LookupError(f"package '{package}' not found, searching: {[str(prefix) for prefix in prefixes]}")
