@@ -23,7 +23,8 @@ from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.skill_table import SkillTable
 
-LONGEST_STEP_S = 0.1  # s: a longer gap between percepts counts as this, for nothing planned was done in it
+LONGEST_STEP_S = 0.1  # s: more than this between percepts is a gap, in which nothing planned was done
+GAP_S = 0.5  # s after which the joints are wherever they came to rest
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose stands in for the missing
 VELOCITY_TIMEOUT_S = 0.5  # s that a velocity command is good for
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
@@ -60,6 +61,8 @@ class MotionRunner:
         self._to_rest = to_rest
         self._begun = False
         self._waited = 0.0
+        self._usual_s = 0.0  # the last time between percepts that was no gap
+        self._slow = False  # the last one was a gap
         self._none = (0.0,) * len(joints)
         self._kp, self._kd = tuple(j.kp for j in joints), tuple(j.kd for j in joints)
         self._balancing = frozenset(self._legs.joints if self._legs else ())
@@ -226,10 +229,15 @@ class MotionRunner:
     def step(self, state: BodyState, dt: float) -> JointTargets:
         """Go on by ``dt`` s (since the last percept) and say what the joints shall do next.
 
-        Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0.
+        Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0. After a gap motions
+        go on as after a usual step, and joints from where they are; where one gap follows the other they are the
+        body's way, and count as ``LONGEST_STEP_S`` each.
         """
-        dt = min(max(dt, 0.0), LONGEST_STEP_S) if isfinite(dt) else 0.0
+        gap = max(dt, 0.0) if isfinite(dt) else 0.0
+        dt, resumed = self._step_of(gap)
         self._sensed.update(state, dt)
+        if resumed and gap > GAP_S and self._begun and self._sensed.joints_known:
+            self._posture.limiter.reset(self._sensed.position)
         if not self._begun and not self._begin(dt):
             return JointTargets(tuple(self._sensed.position), self._none, self._none, self._none, self._none)
         self._check_fall(dt)
@@ -241,6 +249,14 @@ class MotionRunner:
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
+
+    def _step_of(self, gap: float) -> tuple[float, bool]:
+        """How much time (s) counts as passed, and whether it was a gap after regular percepts."""
+        slow, self._slow = self._slow, gap > LONGEST_STEP_S
+        if not self._slow:
+            self._usual_s = gap or self._usual_s
+            return gap, False
+        return (LONGEST_STEP_S, False) if slow else (self._usual_s, True)
 
     def _begin(self, dt: float) -> bool:
         self._waited += dt

@@ -123,7 +123,7 @@ import sys, time
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
-servo = ServoConfig("wheel", 1, "xm430_w350", "velocity", soft_start_s=0.1)
+servo = ServoConfig("wheel", 1, "xm430_w350", "velocity", soft_start_s=0.1, on_shutdown="keep")
 bus = ServoBus(BusConfig("test", sys.argv[1], (servo,)))
 bus.start()
 bus.activate(True)
@@ -133,7 +133,7 @@ while True:
 """
 
 
-def test_a_driver_that_is_killed_leaves_no_wheel_running(stages) -> None:
+def test_a_driver_that_is_killed_leaves_no_wheel_running_even_without_a_guardian(stages) -> None:
     stage = stages([servo(1, mode="velocity")], start=False)
     child = subprocess.Popen([sys.executable, "-c", CHILD, stage.link], env={**os.environ, "PYTHONPATH": "."})
     try:

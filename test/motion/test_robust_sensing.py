@@ -110,15 +110,39 @@ def test_step_without_time_changes_nothing(dt: float) -> None:
     assert after.position == before.position
 
 
-def test_gap_counts_as_a_tenth_of_a_second() -> None:
+def test_after_a_gap_a_motion_goes_on_where_it_was_and_joints_from_where_they_are() -> None:
     stage = Stage()
     request = stage.start("nod", 4.0)
     stage.run(1.0)
-    before = stage.last(request).progress
+    before, commanded = stage.last(request).progress, stage.targets.position
+    usual = max(abs(speed) for speed in stage.targets.velocity) * DT
     stage.step(5.0)
+    moved = [abs(b - a) for a, b in zip(commanded, stage.targets.position, strict=True)]
+    assert 0.0 < max(moved) < 1.5 * usual  # as much as in any step
     stage.run(0.2)
-    assert stage.last(request).progress - before <= (LONGEST_STEP_S + 0.2 + DT) / 4.0
+    assert stage.last(request).progress - before <= (0.2 + 3 * DT) / 4.0
     assert stage.finish(request).status is SkillStatus.SUCCEEDED
+
+
+def test_a_joint_that_was_moved_in_a_gap_comes_back_no_faster_than_it_may() -> None:
+    stage = Stage()
+    stage.start("nod", 4.0)
+    stage.run(1.0)
+    joints = stage.runner._description.joints
+    elsewhere = tuple(joint.lower for joint in joints)
+    stage.runner.step(replace(stage.state, position=elsewhere), 5.0)
+    for joint, place, target in zip(joints, elsewhere, stage.runner._posture.limiter.position, strict=True):
+        assert abs(target - place) <= joint.velocity * DT + 1e-9
+
+
+def test_a_body_that_is_always_slow_goes_on_a_tenth_of_a_second_each_time() -> None:
+    stage = Stage()
+    request = stage.start("nod", 4.0)
+    stage.run(0.5)
+    before = stage.last(request).progress
+    for _ in range(11):
+        stage.step(0.5)
+    assert stage.last(request).progress - before == pytest.approx(10 * LONGEST_STEP_S / 4.0, abs=0.06)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 when the show went well and the robot stands, 1 when it does not, else as `run-bml`."""
+    """Exit code 0 when the show went well and the robot stands, 1 when it does not, else as `run-bml`; 8: see `up`."""
     shows = all_shows()
     name, show, body_name = find_show(shows, arguments.show, arguments.body, arguments.brain)
     if body_name not in BODIES:
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             say("staying up; Ctrl-C ends")
             graph.spin(stopped)
         stage.close()
-    return code
+    return graph.runtime.exit_code or code
 
 
 def _table(shows: dict[str, Show]) -> list[str]:

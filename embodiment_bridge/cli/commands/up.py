@@ -17,7 +17,8 @@ EXAMPLES = """\
 examples:
   embodiment_bridge up bringup.launch.xml body:=rcsssmj start_peer:=true
   embodiment_bridge up bringup.launch.xml --show-args
-LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends with exit code 0.
+LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends with exit code 0; with 8 when a body may
+still be driven, as its servos did not confirm that their torque is off.
 """
 
 
@@ -39,7 +40,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when the launch file or an argument cannot be used."""
+    """Exit code 0 once ended by a signal, 8 when a body may still be driven then, 2 when it cannot begin."""
     path = find_launch_file(arguments.launch)
     if arguments.show_args:
         sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
@@ -51,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stop_on_signals() as stopped, Graph(plan, say) as graph:
         say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
-    return 0
+    return graph.runtime.exit_code
 
 
 def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:

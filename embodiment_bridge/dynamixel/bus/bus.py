@@ -7,25 +7,30 @@ CLOSED -> OPEN -> PROBE -> CONFIGURE -> READY -> ACTIVE <-> DEGRADED -> LOST -> 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import Enum
 
-from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.cycle import Cycle
 from embodiment_bridge.dynamixel.bus.cycle_times import CycleTimes
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.joints import Calibration
+from embodiment_bridge.dynamixel.bus.guardian import Guardian
+from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
-from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo, make_servo
+from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
 from embodiment_bridge.dynamixel.bus.work import BusWork, Done, Work
 from embodiment_bridge.dynamixel.config.calibration import Stored
+from embodiment_bridge.dynamixel.config.described_servos import described_servos
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
 BACKOFF_S, BACKOFF_LATEST_S = 0.1, 2.0  # s between tries to open the port
-USUAL_MODEL = "xm430_w350"  # what a servo counts as until it said what it is
+GAP_S = (
+    0.25  # s between two cycles after which nothing is known of where the joints are: the process was stopped
+)
+STEP_S = 0.01  # s: what a cycle may always last
 WORK_LIMIT = 256  # requests that wait; more are refused
 
 
@@ -67,11 +72,7 @@ class ServoBus:
         self._stored = dict(stored or {})
         self._margin_s = margin_s
         self._open_port = open_port
-        self.servos = tuple(
-            make_servo(servo, _table_of(servo.model), _calibration(self._stored.get(servo.joint)))
-            for servo in config.servos
-        )
-        self._check_registers()
+        self.servos = described_servos(config, self._stored)
         self.state = BusState.CLOSED
         self.reason = ""
         self.connects = 0
@@ -86,19 +87,36 @@ class ServoBus:
         self._waiting: list[Work] = []
         self._targets: tuple[float, Mapping[str, Target]] = (float("-inf"), {})
         self._thread: threading.Thread | None = None
+        self._opened = False  # since ``start``
+        self._safe = False  # what the shutdown policies say was done
+        self._stop_by = float("inf")  # s of the monotonic clock
+        self._guarded: tuple[Guardian, list[tuple[ControlTable, str]]] | None = None
+        self.guardian_problem = ""
+        self.unsafe: Mapping[str, str] = {}  # after ``stop``: why the torque of a joint may still be on
 
     def start(self) -> None:
         """Open the port and keep it open, until ``stop``."""
         if self._thread is None:
-            self._stopping = False
+            self._stopping = self._opened = self._safe = False
+            self.unsafe = {}
             self._thread = threading.Thread(
                 target=self._run, name=f"servo bus {self.config.name}", daemon=True
             )
             self._thread.start()
 
+    def stop_soon(self) -> None:
+        """Let the bus begin to ``stop`` by itself. Takes no lock: a signal handler may call it at any time."""
+        if not self._stopping:
+            self._stop_by = time.monotonic() + PATIENCE_S
+            self._stopping = True
+
     def stop(self) -> None:
-        """Make safe as the policies say, close the port, and wait for that (at most some tenths of a second)."""
-        self._stopping = True
+        """Make safe as the policies say, close the port, and wait for that: a second or two when servos do not answer.
+
+        Whatever is believed of the servos, and also where the port has to be opened once more for it. ``unsafe`` has
+        the joints of which it could not be confirmed.
+        """
+        self.stop_soon()
         self._wake.set()
         if self._thread is not None:
             self._thread.join()
@@ -139,36 +157,59 @@ class ServoBus:
             action(servo)
         self._wake.set()
 
-    def _check_registers(self) -> None:
-        problems = [
-            f"joint {servo.config.joint!r}: {why}"
-            for servo in self.servos
-            for name, value in servo.config.registers.items()
-            if (why := _why_not(servo, name, value))
-        ]
-        if problems:
-            raise ConfigError("\n  ".join([f"bus {self.config.name!r}:", *problems]))
-
     def _run(self) -> None:
         backoff = BACKOFF_S
-        while not self._stopping:
+        while not self._ended():
             port: Port | None = None
             try:
                 port = self._open_port(self.config.port_name, self.config.baud_rate)
+                self._opened = True
                 self._tell(BusState.OPEN)
                 backoff = BACKOFF_S
-                self._serve(port)
+                self._attend(port)
             except LinkError as error:
                 self._lose(str(error))
+                self.unsafe = {
+                    servo.joint: str(error) for servo in self.config.servos if servo.on_shutdown == "off"
+                }
             finally:
                 if port is not None:
                     port.close()
-            if not self._stopping:
-                self._wake.wait(backoff)
+            if not self._ended():
+                self._wake.wait(BACKOFF_S if self._stopping else backoff)
                 self._wake.clear()
                 backoff = min(2.0 * backoff, BACKOFF_LATEST_S)
+        if not self._opened:
+            self.unsafe = {}  # nothing was ever asked of them
         self._tell(BusState.CLOSED)
         self._refuse_work()
+
+    def _ended(self) -> bool:
+        """Whether there is nothing more to do, or no time left for it."""
+        return self._stopping and (self._safe or not self._opened or time.monotonic() >= self._stop_by)
+
+    def _attend(self, port: Port) -> None:
+        """Serve while a guardian stands by; it acts, too, when our thread ends by a mistake of ours."""
+        guardian = Guardian(port.fileno())
+        mistaken = True
+        try:
+            self._serve(port, guardian)
+            mistaken = False
+        except LinkError:
+            mistaken = False
+            raise
+        finally:
+            guardian.close(act=mistaken)
+            self._guarded = None
+
+    def _instruct(self, guardian: Guardian, now: float) -> None:
+        """Tell it what makes safe, where models or modes have changed, and see whether it lives."""
+        known = [(servo.table, servo.mode) for servo in self.servos]
+        if self._guarded != (guardian, known):
+            self._guarded = guardian, known
+            guardian.tell(safe_packets(self.servos))
+        guardian.look(now)
+        self.guardian_problem = guardian.problem
 
     def _tell(self, state: BusState, reason: str = "") -> None:
         self.state, self.reason = state, reason
@@ -187,25 +228,33 @@ class ServoBus:
         self._work.clear()
         self._waiting.clear()
 
-    def _serve(self, port: Port) -> None:
+    def _serve(self, port: Port, guardian: Guardian) -> None:
         protocols = {servo.id: servo.table.protocol for servo in self.servos}
         client = BusClient(port, self.config.baud_rate, margin_s=self._margin(), protocols=protocols)
         for servo in self.servos:
             servo.counters = client.counters[servo.id]
         care = Care(client, self.config, self.servos, self._stored)
-        self._tell(BusState.PROBE)
-        care.find_all()
-        self._tell(BusState.CONFIGURE)
+        self._instruct(guardian, time.monotonic())
+        self._bring_up(care)
+        if not self._stopping:
+            self.connects += 1
+            self._cycle_for_ever(client, care, guardian)
+        self._shut_down(client, care)
+
+    def _bring_up(self, care: Care) -> None:
+        """Find the servos and set them up, unless we are to stop meanwhile."""
+        if not self._stopping:
+            self._tell(BusState.PROBE)
+        care.find_all(lambda: self._stopping)
         for servo in self.servos:
+            if self._stopping:
+                return
+            self._tell(BusState.CONFIGURE)
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
                 care.set_up(servo, now, first=not servo.known)
                 self._after_found(servo)
-            if self._stopping:
-                return
-        self.connects += 1
-        self._cycle_for_ever(client, care)
 
     def _margin(self) -> float:
         timer = latency_timer_ms(self.config.port_name)  # how long an adapter holds bytes back
@@ -217,15 +266,20 @@ class ServoBus:
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 
-    def _cycle_for_ever(self, client: BusClient, care: Care) -> None:
+    def _cycle_for_ever(self, client: BusClient, care: Care, guardian: Guardian) -> None:
         cycle = Cycle(client, care, self.servos, self._after_found)
         period = 1.0 / self.config.rate_hz
         last = time.monotonic()
         due = last
+        dt = usual = max(period, STEP_S)  # s that count as passed
         hurried = False  # cycles follow each other without a pause
         while not self._stopping:
             now = time.monotonic()
-            self._cycle(cycle, care, now, now - last, hurried=hurried)
+            if now - last > GAP_S:
+                cycle.resume()
+            dt = min(now - last, 2.0 * max(dt, usual))  # what was missed is not made up for in one step
+            self._instruct(guardian, now)
+            self._cycle(cycle, care, now, dt, hurried=hurried)
             self.rejected = client.rejected
             end = time.monotonic()
             self.times.add(now - last, end - now)
@@ -234,7 +288,6 @@ class ServoBus:
             hurried = due <= end
             if not hurried and self._estop == cycle.obeyed and self._wake.wait(due - end):
                 self._wake.clear()
-        self._shut_down(care)
 
     def _cycle(self, cycle: Cycle, care: Care, now: float, dt: float, *, hurried: bool) -> None:
         if self._estop != cycle.obeyed:
@@ -275,22 +328,12 @@ class ServoBus:
             if not work.begin(care, self.servos, now):
                 self._waiting.append(work)
 
-    def _shut_down(self, care: Care) -> None:
+    def _shut_down(self, client: BusClient, care: Care) -> None:
+        self.unsafe = make_safe(client, self.servos, self._stop_by)
         for servo in self.servos:
-            if servo.silent or not servo.torque:
-                continue
-            if servo.config.on_shutdown == "off":
-                care.attempt(servo, care.settings.torque_off)
-            elif servo.config.on_shutdown == "hold":
+            if servo.torque and not servo.silent and servo.config.on_shutdown == "hold":
                 care.attempt(servo, lambda one: care.settings.write_goal_of_rest(one, one.ticks))
-
-
-def _why_not(servo: Servo, register: str, value: int) -> str:
-    try:
-        servo.table.item(register).encode(value)
-    except BridgeError as error:
-        return str(error)
-    return ""
+        self._safe = True
 
 
 def _want(servo: Servo) -> None:
@@ -301,27 +344,3 @@ def _want(servo: Servo) -> None:
 
 def _release(servo: Servo) -> None:
     servo.wanted = servo.wanted and servo.config.on_shutdown != "off"
-
-
-def _table_of(model: str) -> ControlTable:
-    return table(model or USUAL_MODEL)
-
-
-def _calibration(stored: Stored | None) -> Calibration:
-    return Calibration(stored.shift if stored else 0.0)
-
-
-def stored_now(servos: Sequence[Servo], *, clean: bool) -> dict[str, Stored]:
-    """What the user's file shall keep of these servos."""
-    return {
-        servo.config.joint: Stored(
-            servo.id,
-            servo.table.name,
-            servo.scale.calibration.shift,
-            servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
-            if servo.known
-            else None,
-            clean,
-        )
-        for servo in servos
-    }

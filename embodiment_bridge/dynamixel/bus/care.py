@@ -61,9 +61,11 @@ class Care:
         )
         return Reader(self._client, plan_reads(tables), fast=fast)
 
-    def find_all(self) -> None:
-        """See who is there; a model that is not the described one gets its own control table."""
+    def find_all(self, give_up: Callable[[], bool]) -> None:
+        """See who is there, until told to ``give_up``; a model that is not the described one gets its own table."""
         for servo in self._servos:
+            if give_up():
+                return
             self._find(servo)
         self.reader = self._make_reader()
 

@@ -33,6 +33,7 @@ class Cycle:
         self._health = Health(client, care)
         self.obeyed = ""
         self._answering: list[Servo] = []
+        self._resuming = False
         self.settle()
 
     def obey(self, estop: str) -> None:
@@ -49,6 +50,11 @@ class Cycle:
             self._health.hurry()
         self.settle()
 
+    def resume(self) -> None:
+        """A long time has passed: joints keep their goals for one cycle, and then go on from where they are."""
+        self._writer.forget()
+        self._resuming = True
+
     def exchange(
         self, targets: Mapping[str, Target], now: float, dt: float, *, fresh: bool, hurried: bool
     ) -> bool:
@@ -56,7 +62,9 @@ class Cycle:
 
         targets, dt, fresh: see ``GoalWriter``. hurried: the wire is the limit, and nobody has asked for anything else.
         """
-        calm = self._calm and hurried and now < self._health.due
+        resuming, self._resuming = self._resuming, False
+        fresh = fresh and not resuming
+        calm = self._calm and hurried and now < self._health.due and not resuming
         reader = self._care.reader
         if self.obeyed != "torque_off":
             self._writer.write(self._driven, targets, dt, fresh=fresh, same=self._calm)
@@ -71,6 +79,10 @@ class Cycle:
         if back:
             self._health.examine(back, now)
         reader.tell()
+        if resuming:
+            for servo in self._driven:
+                if servo.heard == now:
+                    servo.goals.start(servo.position)
         return False
 
     def tend(self, now: float) -> None:

@@ -3,20 +3,24 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus, stored_now
+from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.bus.work import BusWork, Done
-from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
+from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
+from embodiment_bridge.dynamixel.config.described_servos import stored_of
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
 
 class ServoRobot:
     """The servos of a robot, moved by one thread per bus. No method waits for a bus but ``stop``.
+
+    warning: that the calibration file was of no use, and what comes of it; empty when all is well.
 
     Args:
         setup: from ``config_reader``.
@@ -37,9 +41,12 @@ class ServoRobot:
     ) -> None:
         self.setup = setup
         self._file = calibration
-        self._stored = load_calibration(calibration)
         for config in setup.buses:
             checked_port_name(config.port_name)
+        self._stored, self.warning = load_or_set_aside(calibration)
+        if self.warning:  # also for later starts, until each joint was calibrated
+            self._stored = {servo.joint: Stored(servo.id, servo.model, lost=True) for servo in setup.servos}
+            save_calibration(calibration, self._stored)
         stored = {name: entry for name, entry in self._stored.items() if self._is_of(name, entry)}
         self.buses = tuple(
             ServoBus(config, stored, margin_s=margin_s, open_port=open_port) for config in setup.buses
@@ -55,8 +62,14 @@ class ServoRobot:
         for bus in self.buses:
             bus.start()
 
+    def stop_soon(self) -> None:
+        """Let all buses begin to make safe and close, without waiting; a signal handler may call it."""
+        for bus in self.buses:
+            bus.stop_soon()
+
     def stop(self) -> None:
-        """Make safe, close, and note where the joints are for the next time."""
+        """Make safe, close, and note where the joints are for the next time; see ``unsafe`` for what came of it."""
+        self.stop_soon()  # all at the same time
         for bus in self.buses:
             bus.stop()
         if any(servo.known for bus in self.buses for servo in bus.servos):
@@ -118,13 +131,18 @@ class ServoRobot:
         """
         entries = dict(self._stored)
         for bus in self.buses:
-            for name, entry in stored_now(bus.servos, clean=clean).items():
-                before = self._stored.get(name)
+            for servo in bus.servos:
+                entry, before = stored_of(servo, clean=clean), self._stored.get(servo.config.joint)
                 if entry.ticks is None and before is not None:
-                    entry = Stored(entry.id, entry.model, entry.shift, before.ticks, before.clean)
-                entries[name] = entry
+                    entry = replace(entry, ticks=before.ticks, clean=before.clean)
+                entries[servo.config.joint] = entry
         self._stored = entries
         save_calibration(self._file, entries)
+
+    @property
+    def unsafe(self) -> dict[str, str]:
+        """After ``stop``: joints that were to be limp and may still be driven, and why."""
+        return {joint: why for bus in self.buses for joint, why in bus.unsafe.items()}
 
     @property
     def serving(self) -> bool:

@@ -75,6 +75,7 @@ class Servo:
     wanted: bool = False
     torque: bool = False
     locked: bool = False  # a fault keeps the torque off until somebody asks for it
+    uncalibrated: bool = False  # the file that had its calibration could not be used
     held: bool = False  # a fault keeps the joint where it is
     error: int = 0
     alert: bool = False

@@ -8,10 +8,12 @@ from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
 Done = Callable[[bool, str, int], None]
 RESTART_PATIENCE_S = 5.0
 MOVING = 0.05  # rad/s: faster is moving
+SMALL_SHIFT = 0.05  # rad by which a driven joint may be calibrated: no more than it may be off by hand
 # What the driver itself writes every cycle, and what would make it lose the servo.
 GUARDED = frozenset(
     {
@@ -197,18 +199,43 @@ class Calibrate:
         """See ``BusWork``."""
         chosen = _chosen(servos, list(self._positions))
         for servo in chosen:
-            if servo.silent or not servo.known:
-                raise CommandError(f"joint {servo.config.joint!r} does not answer")
-            if servo.torque and abs(servo.scale.velocity(servo.speed)) > MOVING:
-                raise CommandError(f"joint {servo.config.joint!r} moves; let it rest, or go limp")
+            _check_calibration(servo, self._positions[servo.config.joint])
         told = []
         for servo in chosen:
             change = self._positions[servo.config.joint] - servo.position
             known = servo.scale.calibration
             servo.scale.calibrate(Calibration(known.shift + change, known.turns))
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
+            if servo.uncalibrated:
+                servo.uncalibrated, servo.note = False, ""
             told.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
         return f"shifted by {', '.join(told)}", len(chosen)
+
+
+def _check_calibration(servo: Servo, angle: float) -> None:
+    """Refuse what could make a joint drive itself somewhere, now or when it gets its torque.
+
+    Raises:
+        CommandError: the joint does not answer, moves, is driven while the shift is large, or cannot be at that angle.
+    """
+    name, config = servo.config.joint, servo.config
+    if servo.silent or not servo.known:
+        raise CommandError(f"joint {name!r} does not answer")
+    if not config.lower <= angle <= config.upper:
+        raise CommandError(
+            f"joint {name!r} cannot be at {angle:g} rad: its range is {config.lower:g}..{config.upper:g} rad"
+        )
+    change = angle - servo.position
+    shift = servo.scale.calibration.shift + change
+    if not abs(shift) <= LARGEST_SHIFT:
+        raise CommandError(f"joint {name!r}: a shift of {shift:g} rad is more than {LARGEST_SHIFT:g} rad")
+    if servo.torque and abs(change) > SMALL_SHIFT:
+        raise CommandError(
+            f"joint {name!r} is driven, and would be shifted by {change:+.3f} rad: let it go limp first (set_torque); "
+            f"driven, {SMALL_SHIFT:g} rad at most"
+        )
+    if servo.torque and abs(servo.scale.velocity(servo.speed)) > MOVING:
+        raise CommandError(f"joint {name!r} moves; let it rest, or go limp")
 
 
 def _chosen(servos: Sequence[Servo], joints: Sequence[str]) -> list[Servo]:

@@ -7,6 +7,7 @@ The file is replaced as a whole, so that it is never half written; the servos' o
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -25,13 +26,17 @@ LARGEST_TICKS = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One joint. ticks: where the horn was when the driver ended, turns included; clean: it ended as it should."""
+    """One joint. ticks: where the horn was when the driver ended, turns included; clean: it ended as it should.
+
+    lost: what the file had of it before could not be used, and it was not calibrated since.
+    """
 
     id: int
     model: str
     shift: float = 0.0
     ticks: int | None = None
     clean: bool = False
+    lost: bool = False
 
 
 def default_path(robot: str) -> Path:
@@ -46,11 +51,51 @@ def load_calibration(path: Path) -> dict[str, Stored]:
     Raises:
         ConfigError: it cannot be read, or something in it cannot be used.
     """
+    data = _bytes_of(path)
+    return {} if data is None else _joints_of(path, data)
+
+
+def load_or_set_aside(path: Path) -> tuple[dict[str, Stored], str]:
+    """All joints of the file, and nothing to say; or none, and that it could not be used and has another name now.
+
+    Raises:
+        ConfigError: it cannot be read or renamed.
+    """
+    data = _bytes_of(path)
+    if data is None:
+        return {}, ""
     try:
-        text = path.read_text(encoding="utf-8")
+        return _joints_of(path, data), ""
+    except ConfigError as error:
+        aside = _free_name(path)
+        try:
+            path.rename(aside)
+        except OSError as problem:
+            raise ConfigError(f"{error}; and it cannot be set aside: {problem}") from error
+        return {}, (
+            f"{error}. The file is {aside} now. All joints stay limp until they are asked for; calibrate them, or mend "
+            f"the file and give it back its name {path.name}, or delete {path} to go on without calibration"
+        )
+
+
+def _free_name(path: Path) -> Path:
+    names = (path.with_name(f"{path.name}.bad{number or ''}") for number in count())
+    return next(name for name in names if not name.exists())
+
+
+def _bytes_of(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
     except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
+        return None
+    except OSError as error:
+        raise ConfigError(f"calibration file {path}: cannot be read: {error}") from error
+
+
+def _joints_of(path: Path, data: bytes) -> dict[str, Stored]:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
         raise ConfigError(f"calibration file {path}: cannot be read: {error}") from error
     top = parse(text, f"calibration file {path}")
     joints = top.section("joints")
@@ -63,8 +108,14 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
     """Replace the file.
 
     Raises:
-        ConfigError: it cannot be written.
+        ConfigError: it cannot be written, or could not be read again.
     """
+    for name, stored in joints.items():
+        if not abs(stored.shift) <= LARGEST_SHIFT:
+            raise ConfigError(
+                f"calibration file {path}: shift {stored.shift:g} rad of joint {name!r} is not within "
+                f"{LARGEST_SHIFT:g} rad"
+            )
     entries = {
         name: {
             "id": stored.id,
@@ -72,6 +123,7 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
             "shift": stored.shift,
             **({} if stored.ticks is None else {"ticks": stored.ticks}),
             "clean": stored.clean,
+            **({"lost": True} if stored.lost else {}),
         }
         for name, stored in joints.items()
     }
@@ -91,12 +143,14 @@ def _read(section: Section) -> Stored:
     shift = section.number("shift", -LARGEST_SHIFT, LARGEST_SHIFT, default=0.0)
     ticks = section.number("ticks", -LARGEST_TICKS, LARGEST_TICKS) if section.has("ticks") else None
     clean = section.value("clean") is True if section.has("clean") else False
+    lost = section.value("lost") is True if section.has("lost") else False
     stored = Stored(
         int(section.number("id", 0, 252)),
         section.text("model", default=""),
         shift,
         None if ticks is None or not isfinite(ticks) else int(ticks),
         clean,
+        lost,
     )
     section.close()
     return stored

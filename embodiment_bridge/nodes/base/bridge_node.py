@@ -42,6 +42,7 @@ class BridgeNode(LifecycleNode):
         self.values: dict[str, Any] = {}
         self.active = False
         self.refused = False  # whether the last configure or activate failed
+        self.unsafe = False  # whether the last close could not confirm that the body was made safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
         steady = Clock(clock_type=ClockType.STEADY_TIME)  # these two go on when simulated time stands still
         self.create_timer(1.0, self._publish_diagnostics, clock=steady)

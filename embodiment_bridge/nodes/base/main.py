@@ -10,7 +10,11 @@ from embodiment_bridge.nodes.base.signals import stop_on_signals
 
 
 def run(make_node: Callable[..., BridgeNode]) -> int:
-    """Serve one node with the ROS arguments of the command line until SIGINT or SIGTERM; returns the exit code 0."""
+    """Serve one node with the ROS arguments of the command line until a signal ends it.
+
+    Returns:
+        The exit code: 0, or ``runtime.UNSAFE``.
+    """
     with stop_on_signals() as stopped, Runtime(sys.argv) as runtime:
         runtime.add(make_node(context=runtime.context))
 
@@ -19,4 +23,4 @@ def run(make_node: Callable[..., BridgeNode]) -> int:
             return stopped()
 
         runtime.spin(done)
-    return 0
+    return runtime.exit_code

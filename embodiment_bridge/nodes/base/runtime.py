@@ -15,6 +15,7 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.executor import make_executor, spin
 
 N = TypeVar("N", bound=Node)
+UNSAFE = 8  # exit code: a body may still be driven
 
 
 class Runtime:
@@ -29,6 +30,7 @@ class Runtime:
         self.executor = make_executor(self.context)
         self._nodes: list[Node] = []
         self._settled = False
+        self.exit_code = 0  # at the end; UNSAFE when a body could not be made safe for sure
 
     def __enter__(self) -> "Runtime":
         """The runtime itself."""
@@ -41,6 +43,7 @@ class Runtime:
         for node in reversed(self._nodes):
             if isinstance(node, BridgeNode):
                 node.close()
+                self.exit_code = UNSAFE if node.unsafe else self.exit_code
         for node in reversed(self._nodes):
             self.executor.remove_node(node)
             node.destroy_node()

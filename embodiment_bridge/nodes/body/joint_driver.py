@@ -26,6 +26,7 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 from embodiment_bridge.dynamixel.messages import joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_front
 from embodiment_bridge.nodes.body.body_front import BodyFront
 from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
@@ -98,6 +99,8 @@ class JointDriver(BridgeNode):
         )
         for warning in setup.warnings:
             self.get_logger().warning(warning)
+        if robot.warning:
+            self.get_logger().error(robot.warning)
         self._joints = [joint.name for joint in body.joints]
         self._robot = robot
         self._estop = self._linked = False
@@ -108,6 +111,7 @@ class JointDriver(BridgeNode):
         self._servo_services = ServoServices(self, robot, self._no_bus, self._restart, self._set_estop)
         self._follow = FollowTrajectory.if_installed(self, self._front.desk, self._refusal)
         self._states_due = 0.0
+        do_at_once(robot.stop_soon)
         robot.start()
 
     def activate(self) -> None:
@@ -156,10 +160,16 @@ class JointDriver(BridgeNode):
     def _close_buses(self) -> None:
         if self._robot is not None:
             robot, self._robot = self._robot, None
+            do_no_more(robot.stop_soon)
             try:
                 robot.stop()
             except ConfigError as error:
                 self.get_logger().error(str(error))
+            self.unsafe = bool(robot.unsafe)
+            for joint, why in robot.unsafe.items():
+                self.get_logger().error(
+                    f"joint {joint!r} MAY STILL BE DRIVEN: torque off was sent, but {why}"
+                )
 
     def _setup(self) -> ServoSetup:
         values = self.values

@@ -26,6 +26,9 @@ def diagnose_servos(robot: ServoRobot, now: float, notes: str) -> tuple[bytes, s
         level = max(level, found)
         if bus.reason:
             texts.append(f"{bus.config.name}: {bus.reason}")
+        if bus.guardian_problem:
+            level = max(level, DiagnosticStatus.WARN)
+            texts.append(f"{bus.config.name}: {bus.guardian_problem}")
         for reading in bus.readings():
             values[reading.joint] = _joint_text(reading, now)
             if reading.error:

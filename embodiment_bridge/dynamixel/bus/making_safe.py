@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Leaving servos as their policies say: packets that need no answer, and looking whether the torque is gone.
+
+What the driver believes of a servo does not count here: one that it holds for silent, limp or absent may be driven.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS
+from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
+from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire.instructions import BROADCAST
+
+PATIENCE_S = 1.0  # s in which servos must have confirmed that their torque is off
+SILENT = "does not answer"
+DRIVEN = "says that its torque is on"
+Place = tuple[int, int, int]  # protocol, address, bytes
+
+
+def safe_packets(servos: Sequence[Servo]) -> bytes:
+    """Torque off where ``on_shutdown`` is off, and goal 0 where it is hold and the motor would run on without us.
+
+    A sync write for each kind of servo; where every servo of a protocol is to be limp, the same once more as a
+    broadcast, which is shorter and has another form.
+    """
+    limp: dict[Place, dict[int, bytes]] = {}
+    still: dict[Place, dict[int, bytes]] = {}
+    others = set()  # protocols with servos that keep their torque
+    for servo in servos:
+        table, policy = servo.table, servo.config.on_shutdown
+        if policy == "off":
+            limp.setdefault(_torque(servo), {})[servo.id] = b"\0"
+            continue
+        others.add(table.protocol)
+        if policy == "hold" and servo.mode in GOAL_ITEMS and servo.mode not in POSITION_MODES:
+            item = table.item("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
+            still.setdefault((table.protocol, item.address, item.size), {})[servo.id] = bytes(item.size)
+    return b"".join([_sync_writes(limp), *_broadcasts(limp, others), _sync_writes(still)])
+
+
+def _torque(servo: Servo) -> Place:
+    return servo.table.protocol, servo.table.item("torque_enable").address, 1
+
+
+def _sync_writes(groups: Mapping[Place, Mapping[int, bytes]]) -> bytes:
+    made = []
+    for (protocol, address, size), data in groups.items():
+        make = packet1.sync_write if protocol == 1 else packet.sync_write
+        made.append(make(address, size, data))
+    return b"".join(made)
+
+
+def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
+    """One for each protocol whose servos are all meant, and have their torque at the same address."""
+    made = []
+    for protocol, make in ((2, packet.write), (1, packet1.write)):
+        addresses = {address for one, address, _ in limp if one == protocol}
+        if len(addresses) == 1 and protocol not in others:
+            made.append(make(BROADCAST, addresses.pop(), b"\0"))
+    return made
+
+
+def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> dict[str, str]:
+    """Send ``safe_packets`` again and again until every servo that is to be limp says so, or it is ``deadline``.
+
+    deadline: s of the monotonic clock.
+
+    Returns:
+        By joint, why it could not be confirmed; empty when all is safe.
+
+    Raises:
+        LinkError: the port is gone.
+    """
+    packets = safe_packets(servos)
+    client.hold(packets)
+    client.flush()
+    client.settle()  # an answer that is late shall not count as one to what is asked now
+    left = {servo: SILENT for servo in servos if servo.config.on_shutdown == "off"}
+    while left:
+        for servo, torque in _read_torque(client, list(left), packets, deadline):
+            if torque:
+                left[servo] = DRIVEN
+            else:
+                servo.torque = servo.wanted = False
+                del left[servo]
+        if time.monotonic() >= deadline:
+            break
+    return {servo.config.joint: why for servo, why in left.items()}
+
+
+def _read_torque(
+    client: BusClient, servos: Sequence[Servo], packets: bytes, deadline: float
+) -> list[tuple[Servo, int]]:
+    """Torque of those that answer: together, and then one by one, for a silent one may hide those behind it."""
+    groups: dict[Place, list[Servo]] = {}
+    for servo in servos:
+        groups.setdefault(_torque(servo), []).append(servo)
+    found: dict[Servo, int] = {}
+    for (protocol, address, size), members in groups.items():
+        if protocol == 2:
+            client.hold(packets)
+            answers = client.sync_read(address, size, [servo.id for servo in members])
+            found |= {s: answers[s.id].data[0] for s in members if s.id in answers and answers[s.id].data}
+        for servo in members:
+            if servo in found or time.monotonic() >= deadline:
+                continue
+            client.hold(packets)
+            answer = client.read(servo.id, address, size)
+            if answer is not None and answer.data:
+                found[servo] = answer.data[0]
+    return list(found.items())

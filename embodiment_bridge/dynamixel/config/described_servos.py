@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The servos of a bus as its description and the user's calibration file have them, before anybody asked them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from embodiment_bridge.core.errors import BridgeError, ConfigError
+from embodiment_bridge.dynamixel.bus.joints import Calibration
+from embodiment_bridge.dynamixel.bus.servo import Servo, make_servo
+from embodiment_bridge.dynamixel.config.calibration import Stored
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
+
+USUAL_MODEL = "xm430_w350"  # what a servo counts as until it said what it is
+NO_CALIBRATION = "its calibration was lost: limp until it is asked for; calibrate it"
+
+
+def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[Servo, ...]:
+    """The servos of ``config``; one whose calibration was lost is not driven at the start.
+
+    Raises:
+        ConfigError: a register that there is not, or a value that it cannot have; all of them in one text.
+    """
+    servos = tuple(_servo(servo, stored.get(servo.joint)) for servo in config.servos)
+    problems = [
+        f"joint {servo.config.joint!r}: {why}"
+        for servo in servos
+        for name, value in servo.config.registers.items()
+        if (why := _why_not(servo, name, value))
+    ]
+    if problems:
+        raise ConfigError("\n  ".join([f"bus {config.name!r}:", *problems]))
+    return servos
+
+
+def _servo(config: ServoConfig, stored: Stored | None) -> Servo:
+    if stored is None or not stored.lost:
+        return make_servo(config, _table_of(config.model), Calibration(stored.shift if stored else 0.0))
+    servo = make_servo(replace(config, on_start="off"), _table_of(config.model))
+    servo.uncalibrated, servo.note = True, NO_CALIBRATION
+    return servo
+
+
+def _why_not(servo: Servo, register: str, value: int) -> str:
+    try:
+        servo.table.item(register).encode(value)
+    except BridgeError as error:
+        return str(error)
+    return ""
+
+
+def _table_of(model: str) -> ControlTable:
+    return table(model or USUAL_MODEL)
+
+
+def stored_of(servo: Servo, *, clean: bool) -> Stored:
+    """What the user's file shall keep of a servo."""
+    turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
+    return Stored(
+        servo.id,
+        servo.table.name,
+        servo.scale.calibration.shift,
+        turned if servo.known else None,
+        clean,
+        servo.uncalibrated,
+    )

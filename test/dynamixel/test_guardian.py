@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A driver that is killed or crashes: its guardian makes safe, by the policy of each joint, and only then."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from driver_stage import Stage, servo
+
+from embodiment_bridge.dynamixel.bus.bus import BusState
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.guardian import Guardian
+
+ROOT = Path(__file__).parents[2]
+PATIENCE_S = 15.0
+DRIVER = """
+import os, sys, threading, time
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
+usual = dict(model="xm430_w350", lower=-1.5, upper=1.5, velocity=4.0, soft_start_s=0.05)
+servos = (
+    ServoConfig("j1", 1, **usual), ServoConfig("j2", 2, on_shutdown="keep", **usual),
+    ServoConfig("j3", 3, mode="velocity", on_shutdown="hold", **usual), ServoConfig("j4", 4, **usual),
+)
+buses = [ServoBus(BusConfig(name, name, servos), margin_s=0.03) for name in sys.argv[2:]]
+for bus in buses:
+    bus.start()
+    bus.activate(True)
+if sys.argv[1] == "fork" and os.fork() == 0:  # a child that has all our files, and lives on
+    time.sleep(20)
+    os._exit(0)
+def drive():
+    for bus in buses:
+        bus.command({"j1": Target(0.4), "j2": Target(0.4), "j3": Target(0.0, 1.0)})
+    time.sleep(0.01)
+while not all(reading.torque for bus in buses for reading in bus.readings()):
+    drive()
+if sys.argv[1] == "mistake":
+    buses[0]._judge = lambda: 1 / 0
+while True:
+    drive()
+"""
+
+
+@pytest.fixture
+def stages(tmp_path):
+    made: list[Stage] = []
+
+    def make() -> Stage:
+        folder = tmp_path / f"bus{len(made)}"
+        folder.mkdir()
+        made.append(Stage(folder, [servo(id, model="xm430_w350") for id in range(1, 5)]))
+        return made[-1]
+
+    yield make
+    for stage in made:
+        stage.close()
+
+
+def torque(stage: Stage) -> list[int]:
+    return [stage.register(id, "torque_enable") for id in range(1, 5)]
+
+
+def started(how: str, *stages: Stage) -> subprocess.Popen:
+    """A driver of these buses, once their joints move."""
+    words = [sys.executable, "-c", DRIVER, how, *(stage.link for stage in stages)]
+    child = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True)
+    deadline = time.monotonic() + PATIENCE_S
+    while not all(torque(stage) == [1] * 4 and stage.register(3, "goal_velocity") > 9 for stage in stages):
+        if how == "mistake" and torque(stages[0]) == [0, 1, 1, 0]:
+            break  # it was over before we looked
+        assert time.monotonic() < deadline, [*map(torque, stages)]
+        assert child.poll() is None
+        time.sleep(0.005)
+    return child
+
+
+def end(child: subprocess.Popen) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)  # the fork, too
+    child.wait()
+    child.stderr.close()
+
+
+def made_safe(stage: Stage) -> bool:
+    """By each joint's policy: off, keep, hold, off."""
+    return torque(stage) == [0, 1, 1, 0] and stage.register(3, "goal_velocity") == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
+def test_a_driver_that_is_killed_or_crashes_leaves_every_joint_as_its_policy_says(stages, number) -> None:
+    stage = stages()
+    child = started("run", stage)
+    try:
+        child.send_signal(number)
+        assert child.wait(PATIENCE_S) == -number
+        stage.until(lambda: made_safe(stage))
+    finally:
+        end(child)
+    stage.start(active=False)  # the port is free again
+
+
+def test_every_bus_is_guarded_and_a_port_that_was_opened_anew(stages) -> None:
+    one, other = stages(), stages()
+    child = started("run", one, other)
+    try:
+        rule = one.virtual.inject("unplug")
+        one.until(lambda: one.port.name == "" or not one.port.plugged)
+        one.virtual.inject("brown_out", count=1)  # so that torque tells that the driver is back
+        one.virtual.heal(rule)
+        one.until(lambda: torque(one) == [1] * 4)
+        child.kill()
+        one.until(lambda: made_safe(one) and made_safe(other))
+    finally:
+        end(child)
+
+
+def test_files_that_live_on_in_a_child_do_not_keep_the_guardian_waiting(stages) -> None:
+    stage = stages()
+    child = started("fork", stage)
+    try:
+        child.kill()
+        stage.until(lambda: made_safe(stage))
+    finally:
+        end(child)
+
+
+def test_a_mistake_in_the_thread_of_the_bus_makes_safe(stages) -> None:
+    stage = stages()
+    child = started("mistake", stage)
+    try:
+        stage.until(lambda: made_safe(stage))
+        assert child.poll() is None
+    finally:
+        end(child)
+
+
+def test_a_guardian_that_was_killed_is_replaced(stages) -> None:
+    stage = stages().start()
+    guardian = stage.bus._guarded[0]
+    first = guardian.pid
+    os.kill(first, signal.SIGKILL)
+    stage.until(lambda: guardian.pid not in (0, first))
+    assert torque(stage) == [1] * 4
+
+
+def test_the_guardian_ends_with_the_bus_and_changes_nothing(stages) -> None:
+    stage = stages()
+    stage.start()
+    stage.drive_until(lambda: stage.bus.state is BusState.ACTIVE, j1=Target(0.1))
+    pid = stage.bus._guarded[0].pid
+    stage.bus.stop()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def written(*, act: bool, told: list[bytes]) -> bytes:
+    """What comes out of a port whose guardian ends."""
+    reader, port = os.pipe()
+    guardian = Guardian(port)
+    for packets in told:
+        guardian.tell(packets)
+    guardian.close(act=act)
+    os.close(port)
+    with os.fdopen(reader, "rb") as file:
+        return file.read()
+
+
+def test_what_was_told_last_is_written_several_times_or_not_at_all() -> None:
+    assert written(act=False, told=[b"safe"]) == b""
+    text = written(act=True, told=[b"older", b"newer"])
+    assert text.count(b"newer") >= 2
+    assert text == b"newer" * (len(text) // 5)
+    assert written(act=True, told=[]) == b""
+
+
+def test_a_guardian_heeds_no_signal_that_can_be_ignored() -> None:
+    reader, port = os.pipe()
+    guardian = Guardian(port)
+    guardian.tell(b"safe")
+    status = Path(f"/proc/{guardian.pid}/status")
+    deadline = time.monotonic() + PATIENCE_S
+    while not int(status.read_text().split("SigIgn:")[1].split()[0], 16) & 1 << signal.SIGTERM - 1:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(guardian.pid, signal.SIGTERM)
+    os.kill(guardian.pid, signal.SIGINT)
+    guardian.close(act=True)
+    os.close(port)
+    with os.fdopen(reader, "rb") as file:
+        assert file.read().startswith(b"safe")
+
+
+def test_a_guardian_that_cannot_be_started_is_told(monkeypatch, stages) -> None:
+    def refuse(*_, **__):
+        raise OSError("no more processes")
+
+    stage = stages()
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    stage.start()
+    stage.until(lambda: "no more processes" in stage.bus.guardian_problem)

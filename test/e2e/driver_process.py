@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joint driver in a process of its own, on 20 virtual servos of this one."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from servo_stage import BODY, ROOT, URDF, virtual_bus
+
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+
+PATIENCE = 40.0  # s of wall time for anything; the machine may be busy
+NODE = """\
+import sys
+from embodiment_bridge.launching.executables import joint_driver
+from embodiment_bridge.nodes.base.main import run
+
+sys.exit(run(joint_driver))
+"""
+
+
+class DriverProcess:
+    """``prefix``: words before the interpreter's, such as ``nohup``."""
+
+    def __init__(self, folder: Path, namespace: str, *prefix: str) -> None:
+        self.bus = virtual_bus()
+        self.port = VirtualPort(self.bus, link=str(folder / "servos"))
+        values = {
+            "robot_description_file": URDF,
+            "body_file": BODY,
+            "port_name": folder / "servos",
+            "calibration_file": folder / "calibration.yaml",
+            "answer_margin": 0.05,
+        }
+        words = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
+        self._log = (folder / "log.txt").open("w+b")
+        self.process = subprocess.Popen(
+            [*prefix, sys.executable, "-c", NODE, "--ros-args", "-r", f"__ns:={namespace}", *words],
+            cwd=ROOT,
+            env=os.environ,
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+        )
+
+    def torque(self) -> int:
+        """How many servos are driven."""
+        return sum(registers["torque_enable"] for registers in self.bus.snapshot().values())
+
+    def log(self) -> str:
+        """What it has written."""
+        self._log.flush()
+        return Path(self._log.name).read_text(errors="replace")
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, self.log()
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.port.close()
+        self._log.close()
