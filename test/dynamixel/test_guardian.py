@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from driver_stage import Stage, servo
 from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.guardian import Guardian
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 15.0
@@ -43,9 +45,16 @@ while not all(reading.torque for bus in buses for reading in bus.readings()):
     drive()
 if sys.argv[1] == "mistake":
     buses[0]._judge = lambda: 1 / 0
+    while buses[0].state.value != "lost":
+        drive()
+    buses[0].stop()
+    print(dict(buses[0].unsafe), flush=True)
 while True:
     drive()
 """
+
+WHY = "the thread of the bus has ended by a mistake"
+MISTAKE = f"{ {'j1': WHY, 'j4': WHY} }\n".encode()
 
 
 @pytest.fixture
@@ -67,10 +76,12 @@ def torque(stage: Stage) -> list[int]:
     return [stage.register(id, "torque_enable") for id in range(1, 5)]
 
 
-def started(how: str, *stages: Stage) -> subprocess.Popen:
-    """A driver of these buses, once their joints move."""
-    words = [sys.executable, "-c", DRIVER, how, *(stage.link for stage in stages)]
-    child = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.PIPE, start_new_session=True)
+def started(how: str, *stages: Stage, ports: Sequence[str] = ()) -> subprocess.Popen:
+    """A driver of these buses, at these ports if there are any, once their joints move."""
+    words = [sys.executable, "-c", DRIVER, how, *(ports or [stage.link for stage in stages])]
+    child = subprocess.Popen(
+        words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     deadline = time.monotonic() + PATIENCE_S
     while not all(torque(stage) == [1] * 4 and stage.register(3, "goal_velocity") > 9 for stage in stages):
         if how == "mistake" and torque(stages[0]) == [0, 1, 1, 0]:
@@ -85,7 +96,7 @@ def end(child: subprocess.Popen) -> None:
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)  # the fork, too
     child.wait()
-    child.stderr.close()
+    child.stdout.close()
 
 
 def made_safe(stage: Stage) -> bool:
@@ -121,6 +132,18 @@ def test_every_bus_is_guarded_and_a_port_that_was_opened_anew(stages) -> None:
         end(child)
 
 
+def test_a_bus_behind_tcp_is_guarded(stages) -> None:
+    stage = stages()
+    stage.port.close()
+    stage.port = VirtualPort(stage.virtual, listen=("127.0.0.1", 0), pty=False)
+    child = started("run", stage, ports=[f"socket://127.0.0.1:{stage.port.port}"])
+    try:
+        child.kill()
+        stage.until(lambda: made_safe(stage))
+    finally:
+        end(child)
+
+
 def test_files_that_live_on_in_a_child_do_not_keep_the_guardian_waiting(stages) -> None:
     stage = stages()
     child = started("fork", stage)
@@ -136,7 +159,7 @@ def test_a_mistake_in_the_thread_of_the_bus_makes_safe(stages) -> None:
     child = started("mistake", stage)
     try:
         stage.until(lambda: made_safe(stage))
-        assert child.poll() is None
+        assert child.stdout.readline() == MISTAKE
     finally:
         end(child)
 

@@ -22,10 +22,13 @@ sys.exit(run(joint_driver))
 """
 
 
-class DriverProcess:
-    """``prefix``: words before the interpreter's, such as ``nohup``."""
+UP = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
 
-    def __init__(self, folder: Path, namespace: str, *prefix: str) -> None:
+
+class DriverProcess:
+    """``prefix``: words before the interpreter's, such as ``nohup``; ``up``: by the launch file, in namespace /."""
+
+    def __init__(self, folder: Path, namespace: str, *prefix: str, up: bool = False) -> None:
         self.bus = virtual_bus()
         self.port = VirtualPort(self.bus, link=str(folder / "servos"))
         values = {
@@ -35,12 +38,16 @@ class DriverProcess:
             "calibration_file": folder / "calibration.yaml",
             "answer_margin": 0.05,
         }
-        words = [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
+        words = [NODE, "--ros-args", "-r", f"__ns:={namespace}"]
+        words += [word for name, value in values.items() for word in ("-p", f"{name}:={value}")]
+        if up:
+            launch = ROOT / "launch/body/dynamixel.launch.xml"
+            words = [UP, "up", str(launch), f"urdf:={URDF}", f"body_file:={BODY}", f"port:={folder}/servos"]
         self._log = (folder / "log.txt").open("w+b")
         self.process = subprocess.Popen(
-            [*prefix, sys.executable, "-c", NODE, "--ros-args", "-r", f"__ns:={namespace}", *words],
+            [*prefix, sys.executable, "-c", *words],
             cwd=ROOT,
-            env=os.environ,
+            env={**os.environ, "ROS_HOME": str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,

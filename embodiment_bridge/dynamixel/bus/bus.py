@@ -169,9 +169,7 @@ class ServoBus:
                 self._attend(port)
             except LinkError as error:
                 self._lose(str(error))
-                self.unsafe = {
-                    servo.joint: str(error) for servo in self.config.servos if servo.on_shutdown == "off"
-                }
+                self._doubt(str(error))
             finally:
                 if port is not None:
                     port.close()
@@ -199,8 +197,15 @@ class ServoBus:
             mistaken = False
             raise
         finally:
+            if mistaken:
+                self._lose("the thread of the bus has ended by a mistake")
+                self._doubt(self.reason)
             guardian.close(act=mistaken)
             self._guarded = None
+
+    def _doubt(self, why: str) -> None:
+        """Nobody can say whether the joints are limp that are to be."""
+        self.unsafe = {servo.joint: why for servo in self.config.servos if servo.on_shutdown == "off"}
 
     def _instruct(self, guardian: Guardian, now: float) -> None:
         """Tell it what makes safe, where models or modes have changed, and see whether it lives."""
