@@ -89,7 +89,7 @@ class ServoBus:
         self._thread: threading.Thread | None = None
         self._opened = False  # since ``start``
         self._safe = False  # what the shutdown policies say was done
-        self._stop_by = float("inf")  # s of the monotonic clock
+        self._stop_by: float | None = None  # s of the monotonic clock
         self._guarded: tuple[Guardian, list[tuple[ControlTable, str]]] | None = None
         self.guardian_problem = ""
         self.unsafe: Mapping[str, str] = {}  # after ``stop``: why the torque of a joint may still be on
@@ -98,7 +98,7 @@ class ServoBus:
         """Open the port and keep it open, until ``stop``."""
         if self._thread is None:
             self._stopping = self._opened = self._safe = False
-            self.unsafe = {}
+            self._stop_by, self.unsafe = None, {}
             self._thread = threading.Thread(
                 target=self._run, name=f"servo bus {self.config.name}", daemon=True
             )
@@ -106,9 +106,7 @@ class ServoBus:
 
     def stop_soon(self) -> None:
         """Let the bus begin to ``stop`` by itself. Takes no lock: a signal handler may call it at any time."""
-        if not self._stopping:
-            self._stop_by = time.monotonic() + PATIENCE_S
-            self._stopping = True
+        self._stopping = True
 
     def stop(self) -> None:
         """Make safe as the policies say, close the port, and wait for that: a second or two when servos do not answer.
@@ -125,7 +123,7 @@ class ServoBus:
     def activate(self, on: bool) -> None:
         """Drive the joints, or bring them to what the shutdown policy says."""
         self._active = on
-        self._request(_want if on else _release)
+        self._request(Servo.want if on else Servo.release)
 
     def command(self, targets: Mapping[str, Target]) -> None:
         """What joints shall do from now on; after ``command_timeout_s`` without a call they hold."""
@@ -184,7 +182,15 @@ class ServoBus:
 
     def _ended(self) -> bool:
         """Whether there is nothing more to do, or no time left for it."""
-        return self._stopping and (self._safe or not self._opened or time.monotonic() >= self._stop_by)
+        if not self._stopping or self._safe or not self._opened:
+            return self._stopping
+        return time.monotonic() >= self._deadline()
+
+    def _deadline(self) -> float:
+        """Until when it is tried to make safe; it begins when our thread notices that it is to stop."""
+        if self._stop_by is None:
+            self._stop_by = time.monotonic() + PATIENCE_S
+        return self._stop_by
 
     def _attend(self, port: Port) -> None:
         """Serve while a guardian stands by; it acts, too, when our thread ends by a mistake of ours."""
@@ -334,18 +340,8 @@ class ServoBus:
                 self._waiting.append(work)
 
     def _shut_down(self, client: BusClient, care: Care) -> None:
-        self.unsafe = make_safe(client, self.servos, self._stop_by)
+        self.unsafe = make_safe(client, self.servos, self._deadline())
         for servo in self.servos:
             if servo.torque and not servo.silent and servo.config.on_shutdown == "hold":
                 care.attempt(servo, lambda one: care.settings.write_goal_of_rest(one, one.ticks))
         self._safe = True
-
-
-def _want(servo: Servo) -> None:
-    start = servo.config.on_start
-    servo.wanted = start == "on" or (start == "keep" and (servo.wanted or servo.torque))
-    servo.locked = False
-
-
-def _release(servo: Servo) -> None:
-    servo.wanted = servo.wanted and servo.config.on_shutdown != "off"

@@ -107,6 +107,16 @@ class Servo:
         """Joint angle, rad; nan when it never told."""
         return self.scale.position(self.ticks) if self.known else nan
 
+    def want(self) -> None:
+        """The driver was activated: torque as ``on_start`` says."""
+        start = self.config.on_start
+        self.wanted = start == "on" or (start == "keep" and (self.wanted or self.torque))
+        self.locked = False
+
+    def release(self) -> None:
+        """The driver was deactivated: no torque where ``on_shutdown`` is off."""
+        self.wanted = self.wanted and self.config.on_shutdown != "off"
+
     def reading(self) -> JointReading:
         """What others may know."""
         known, scale, counters = self.known, self.scale, self.counters
