@@ -12,7 +12,7 @@ from servo_stage import BODY, ROOT, URDF, virtual_bus
 
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
-PATIENCE = 40.0  # s of wall time for anything; the machine may be busy
+PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 NODE = """\
 import sys
 from embodiment_bridge.launching.executables import joint_driver

@@ -36,7 +36,7 @@ def drivers(tmp_path):
 def test_a_signal_that_ends_the_process_leaves_no_servo_driven(drivers, number) -> None:
     driver = drivers()
     driver.process.send_signal(number)
-    assert driver.process.wait(30.0) == 0, driver.log()
+    assert driver.process.wait(90.0) == 0, driver.log()
     assert driver.torque() == 0
 
 
@@ -51,7 +51,7 @@ def test_servos_that_do_not_answer_are_limp_and_named_and_the_exit_code_says_it(
     driver = drivers(up=up)
     driver.bus.inject(kind)
     driver.process.terminate()
-    assert driver.process.wait(30.0) == UNSAFE, driver.log()
+    assert driver.process.wait(90.0) == UNSAFE, driver.log()
     assert driver.torque() == 0
     assert driver.log().count("MAY STILL BE DRIVEN") == 20
     assert f"joint '{JOINT}' MAY STILL BE DRIVEN: torque off was sent, but does not answer" in driver.log()
@@ -64,7 +64,7 @@ def test_a_process_that_was_told_to_outlive_its_terminal_does(drivers) -> None:
     assert driver.process.poll() is None
     assert driver.torque() == 20
     driver.process.terminate()
-    assert driver.process.wait(30.0) == 0, driver.log()
+    assert driver.process.wait(90.0) == 0, driver.log()
     assert driver.torque() == 0
 
 
@@ -103,9 +103,10 @@ def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> 
         until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 600)
     gap = max(range(1, len(goals)), key=lambda i: goals[i][0] - goals[i - 1][0])
     assert goals[gap][0] - goals[gap - 1][0] > 2.0
-    before, *after = (goal for _, goal in goals[gap - 1 : gap + 9])
-    # Nine cycles, which begin softly; at its full speed the joint goes 0.35 rad in them, 228 counts.
-    assert max(abs(goal - before) for goal in after) < 100
+    before, resumed = goals[gap - 1][1], goals[gap][0]
+    # At its full speed the joint goes 0.35 rad in this time, 228 counts.
+    soon = [abs(goal - before) for when, goal in goals[gap:] if when - resumed < 0.08]
+    assert max(soon) < 100
 
 
 def servos_of():

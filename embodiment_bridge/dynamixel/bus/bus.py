@@ -109,7 +109,7 @@ class ServoBus:
         self._stopping = True
 
     def stop(self) -> None:
-        """Make safe as the policies say, close the port, and wait for that: a second or two when servos do not answer.
+        """Make safe as the policies say, close the port, and wait for that: some seconds when servos do not answer.
 
         Whatever is believed of the servos, and also where the port has to be opened once more for it. ``unsafe`` has
         the joints of which it could not be confirmed.

@@ -14,7 +14,7 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST
 
-PATIENCE_S = 1.0  # s in which servos must have confirmed that their torque is off
+PATIENCE_S = 2.0  # s in which servos must have confirmed that their torque is off
 SILENT = "does not answer"
 DRIVEN = "says that its torque is on"
 Place = tuple[int, int, int]  # protocol, address, bytes
