@@ -11,10 +11,17 @@ from rclpy.exceptions import InvalidParameterTypeException
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.publisher import Publisher
+from rclpy.service import Service
 from rclpy.subscription import Subscription
+from rclpy.timer import Timer
+from rclpy.waitable import Waitable
+from rosgraph_msgs.msg import Clock as ClockMessage
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.nodes.base.action_twins import ActionTwins
+from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
+from embodiment_bridge.nodes.base.clock_watch import ClockWatch
 from embodiment_bridge.nodes.base.graph_entities import GraphEntities
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.qos import overridable, profile
@@ -27,13 +34,17 @@ class BridgeNode(LifecycleNode):
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
     configure or activate fails that transition with one logged line and leaves the process running; what a configure
-    that failed had put on the graph is taken off. The QoS of each publisher and subscription can be overridden.
+    that failed had put on the graph is taken off. The QoS of each publisher and subscription can be overridden. What a
+    callback raises is logged and counted (``guard``); messages of /clock are checked (``clock_watch``).
     """
 
     _began = False  # rclpy makes topics of its own before there can be parameters
 
     def __init__(self, name: str, parameters: Sequence[Parameter], **node_kwargs: Any) -> None:
+        self.guard = CallbackGuard(self._complain)  # rclpy makes services and /clock before this is done
+        self.clock_watch = ClockWatch(self._complain)
         super().__init__(name, **node_kwargs)
+        self._twins = ActionTwins(self)
         self._began = True
         self._configured = False
         self._declared = [AUTOSTART, *parameters]
@@ -85,8 +96,28 @@ class BridgeNode(LifecycleNode):
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
     ) -> Subscription:
-        """See ``create_publisher``."""
+        """See ``create_publisher``; an exception in the callback ends that call alone."""
+        if msg_type is ClockMessage:
+            callback = self.clock_watch.checked(callback)
+        callback = self.guard.wrap(callback, f"topic {topic}")
         return self._make(super().create_subscription, topic, options, msg_type, topic, callback, qos_profile)
+
+    def create_timer(self, timer_period_sec: float, callback: Any, *others: Any, **options: Any) -> Timer:
+        """As in rclpy; an exception in the callback ends that call alone."""
+        return super().create_timer(timer_period_sec, self.guard.wrap(callback, "timer"), *others, **options)
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Service:
+        """As in rclpy; where the callback raises, the answer says so as far as its type can."""
+        guarded = self.guard.wrap(callback, f"service {srv_name}", _apologise)
+        return super().create_service(srv_type, srv_name, guarded, **options)
+
+    def add_waitable(self, waitable: Waitable) -> None:
+        """As in rclpy: actions. What the graph sends them may make rclpy itself raise."""
+        waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
+        super().add_waitable(waitable)
+
+    def _complain(self, text: str) -> None:
+        self.get_logger().error(text)
 
     def _refuse_too_late(self, parameters: list[RosParameter]) -> SetParametersResult:
         for one in parameters:
@@ -170,8 +201,25 @@ class BridgeNode(LifecycleNode):
 
     def _publish_diagnostics(self) -> None:
         level, message, values = self.diagnose()
+        troubles = [
+            *self._twins.look(),
+            *(self.clock_watch.troubles() if self.get_clock().ros_time_is_active else []),
+        ]
+        if self.guard.count:
+            troubles.append(
+                f"{self.guard.count} exceptions in callbacks, see the log; last {self.guard.last}"
+            )
+        if troubles:
+            level, message = max(level, DiagnosticStatus.WARN), "; ".join([message, *troubles])
+        values = {**values, "exceptions": self.guard.count, **self.clock_watch.values()}
         status = DiagnosticStatus(level=level, name=self.get_fully_qualified_name(), message=message)
         status.values = [KeyValue(key=key, value=str(value)) for key, value in values.items()]
         array = DiagnosticArray(status=[status])
         array.header.stamp = self.get_clock().now().to_msg()
         self._diagnostics.publish(array)
+
+
+def _apologise(request: object, response: Any) -> Any:
+    if hasattr(response, "message"):
+        response.message = "an exception in the node, see its log"
+    return response

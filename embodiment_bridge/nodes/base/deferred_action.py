@@ -29,6 +29,7 @@ class DeferredActionServer(ActionServer):
         begin: Callable[[ServerGoalHandle], None],
         cancel: Callable[[ServerGoalHandle], None],
     ) -> None:
+        self.name = name
         self._begin = begin
         self._cancel_goal = cancel
         super().__init__(
@@ -40,8 +41,15 @@ class DeferredActionServer(ActionServer):
         return CancelResponse.ACCEPT
 
     def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
-        """Called by rclpy when a goal has become EXECUTING: begin it now, instead of running it to its end."""
-        self._begin(goal_handle)
+        """Called by rclpy when a goal has become EXECUTING: begin it now, instead of running it to its end.
+
+        A goal whose beginning raises has failed; the exception goes on to whom it concerns.
+        """
+        try:
+            self._begin(goal_handle)
+        except Exception:
+            self.finish(goal_handle, succeeded=False, result=self.action_type.Result())
+            raise
 
     def finish(self, goal_handle: ServerGoalHandle, *, succeeded: bool, result: Any) -> None:
         """End a goal with a result: SUCCEEDED, CANCELED where that was asked for, else ABORTED. Any thread may call."""

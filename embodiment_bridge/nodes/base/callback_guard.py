@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An exception in one callback must not end the other nodes of the process, and the robot's torque with them.
+
+It has to be caught before rclpy sees it: the events executor lets it through to ``spin``, and breaks down when it is
+spun again (a segmentation fault, rclpy 7.1.6).
+"""
+
+import inspect
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import Any
+
+AGAIN_S = 10.0  # between two tracebacks of one place
+
+
+class CallbackGuard:
+    """Catches, logs with the traceback, and counts what callbacks of one node raise.
+
+    count, last: how many exceptions so far, and the last one in a line.
+    """
+
+    def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._log = log
+        self._clock = clock
+        self._logged: dict[str, float] = {}  # by place in the code, so there are not many
+        self.count = 0
+        self.last = ""
+
+    def wrap(
+        self, callback: Callable[..., Any], what: str, instead: Callable[..., Any] = lambda *_: None
+    ) -> Callable[..., Any]:
+        """``callback``, after which the process goes on.
+
+        what: names it in the log. instead: called with the same arguments after an exception, for what is returned.
+        """
+        if inspect.iscoroutinefunction(callback):
+
+            @wraps(callback)
+            async def guarded_wait(*arguments: Any, **options: Any) -> Any:
+                try:
+                    return await callback(*arguments, **options)
+                except Exception as error:  # noqa: BLE001 - whatever it is, the other callbacks go on
+                    self.note(error, what)
+                    return instead(*arguments)
+
+            return guarded_wait
+
+        @wraps(callback)
+        def guarded(*arguments: Any, **options: Any) -> Any:
+            try:
+                return callback(*arguments, **options)
+            except Exception as error:  # noqa: BLE001 - as above
+                self.note(error, what)
+                return instead(*arguments)
+
+        return guarded
+
+    def note(self, error: Exception, what: str) -> None:
+        """Count an exception that was caught; each traceback is logged once in ten seconds."""
+        self.count += 1
+        self.last = f"{what}: {type(error).__name__}: {error}"[:500]
+        frames = traceback.extract_tb(error.__traceback__)
+        place = f"{what} {frames[-1].filename}:{frames[-1].lineno}" if frames else what
+        now = self._clock()
+        if now - self._logged.get(place, float("-inf")) >= AGAIN_S:
+            self._logged[place] = now
+            text = "".join(traceback.format_exception(error))
+            self._log(f"exception {self.count} in a callback, {what}; the node goes on\n{text}")
+
+
+def guard_of(callback: Callable[..., Any]) -> CallbackGuard | None:
+    """The guard of the node that a method belongs to, or whose part it belongs to; None: it cannot be told."""
+    while isinstance(callback, partial):
+        callback = callback.func
+    owner = getattr(callback, "__self__", None)
+    guard = getattr(owner, "guard", None) or getattr(getattr(owner, "_node", None), "guard", None)
+    return guard if isinstance(guard, CallbackGuard) else None

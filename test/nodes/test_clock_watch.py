@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of /clock that cannot be, jump, or stay away."""
+
+import time
+
+import pytest
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rosgraph_msgs.msg import Clock
+
+from embodiment_bridge.behaviour.engine.clock import RunClock
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.clock_watch import ClockWatch
+from embodiment_bridge.nodes.base.runtime import Runtime
+
+
+def believed(*times: float) -> tuple[list[float], ClockWatch]:
+    watch = ClockWatch(lambda text: None)
+    return [t for t in times if watch.believes(int(t // 1), round((t % 1) * 1e9))], watch
+
+
+@pytest.mark.parametrize(
+    ("times", "taken", "jumps", "skipped"),
+    [
+        ((1.0, 1.5, 2.0), [1.0, 1.5, 2.0], 0, 0.0),
+        ((5.0, 5.0, 5.0), [5.0, 5.0, 5.0], 0, 0.0),  # a simulator that stands still
+        ((50.0, 3.0, 50.5), [50.0, 50.5], 0, 0.0),  # one odd message
+        ((50.0, 3.0, 3.5, 4.0), [50.0, 3.5, 4.0], 1, 0.0),  # a simulator that was reset
+        ((5.0, 9000.0, 5.5), [5.0, 5.5], 0, 0.0),
+        ((5.0, 9000.0, 9000.5, 9001.0), [5.0, 9000.5, 9001.0], 1, 8995.5),
+        ((5.0, 4.75, 5.5), [5.0, 5.5], 0, 0.0),  # overtaken on the way
+        ((1.0, 100.0, 1.5, 100.5, 2.0, 101.0), [1.0, 1.5, 2.0], 0, 0.0),  # two publishers
+    ],
+)  # fmt: skip
+def test_what_is_believed(times, taken, jumps, skipped) -> None:
+    got, watch = believed(*times)
+    assert got == taken
+    assert (watch.jumps, watch.skipped) == (jumps, skipped)
+
+
+@pytest.mark.parametrize(("sec", "nanosec"), [(-1, 0), (-(2**31), 5), (0, 10**9), (3, 2**32 - 1)])
+def test_what_is_no_time_is_dropped_and_said_once(sec, nanosec) -> None:
+    told = []
+    watch = ClockWatch(told.append)
+    assert not watch.believes(sec, nanosec)
+    assert not watch.believes(sec, nanosec)
+    assert watch.dropped == 2
+    assert told == [f"/clock: {sec} s and {nanosec} ns is no time; such messages are dropped"]
+
+
+def test_silence_is_told() -> None:
+    now = [0.0]
+    watch = ClockWatch(lambda text: None, lambda: now[0])
+    now[0] = 100.0
+    assert watch.troubles() == []  # of a node without simulated time
+    watch.checked(lambda message: None)
+    now[0] = 105.0
+    assert watch.troubles() == []
+    now[0] = 107.0
+    assert watch.troubles() == ["no message on /clock for 7 s"]
+    watch.believes(1, 0)
+    assert watch.troubles() == []
+
+
+def test_a_jump_ahead_is_no_time_for_a_run() -> None:
+    watch, clock = ClockWatch(lambda text: None), RunClock()
+    for t in (5, 6, 9000, 9001, 9002):
+        if watch.believes(t, 0):
+            clock.advance_to(t - watch.skipped)
+    assert clock.seconds == pytest.approx(2.0)  # 5 to 6, and 9001 to 9002
+
+
+def test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on() -> None:
+    with Runtime() as runtime:
+        sim = [Parameter("use_sim_time", value=True)]
+        node = runtime.add(BridgeNode("timed", (), context=runtime.context, namespace="/c", parameter_overrides=sim,
+                                      cli_args=["--ros-args", "-r", "/clock:=/c/clock"]))  # fmt: skip
+        teller = runtime.add(Node("teller", context=runtime.context, namespace="/c"))
+        publisher = teller.create_publisher(Clock, "/c/clock", 10)
+
+        def tell_until(sec: int, condition) -> None:
+            deadline = time.monotonic() + 30.0
+            while not condition() and time.monotonic() < deadline:
+                message = Clock()
+                message.clock.sec = sec
+                publisher.publish(message)
+                runtime.executor.spin_once(timeout_sec=0.05)
+            assert condition()
+
+        tell_until(7, lambda: node.get_clock().now().nanoseconds == 7 * 10**9)
+        tell_until(-5, lambda: node.clock_watch.dropped > 0)
+        tell_until(8, lambda: node.get_clock().now().nanoseconds == 8 * 10**9)
+        assert node.guard.count == 0
