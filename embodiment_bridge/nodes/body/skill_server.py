@@ -48,6 +48,22 @@ def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList
     return message
 
 
+def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
+    """What a body can do, by name, from its list."""
+    return {
+        skill.name: SkillInfo(
+            skill.name,
+            skill.kind,
+            tuple(skill.channels),
+            skill.nominal,
+            skill.minimum,
+            tuple(skill.parameters),
+            skill.available,
+        )
+        for skill in message.skills
+    }
+
+
 class SkillServer:
     """Serves skills of one body. ``refusal()`` says why no skill can be started now, or nothing."""
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.action.server import ServerGoalHandle
 from rclpy.clock import Clock, ClockType
-from rclpy.parameter import Parameter as RosParameter
 from rclpy.timer import Timer
 
 from embodiment_bridge.action import ExecuteBml
@@ -34,13 +32,16 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
+from embodiment_bridge.nodes.body.skill_server import skill_infos
 from embodiment_bridge.nodes.sound.audio import Audio
 from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules, signature_key
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings, with_media_roots
 from embodiment_bridge.nodes.sound.run_media import RunMedia
 from embodiment_bridge.nodes.tree.blackboard_feed import BlackboardFeed, parse_sources
-from embodiment_bridge.nodes.tree.bml_goal import MAX_BREAKPOINTS, Wish, goal_rules, read_goal
+from embodiment_bridge.nodes.tree.bml_goal import Wish, goal_rules, try_to_read
+from embodiment_bridge.nodes.tree.breakpoints import Breakpoints
 from embodiment_bridge.nodes.tree.early_goals import EarlyGoals
+from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.performance import Performance, rejection
 from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance
 from embodiment_bridge.nodes.tree.plan_server import PlanServer
@@ -77,8 +78,7 @@ class BehaviorTree(BridgeNode):
         sources = parse_sources(values["blackboard"])
         guards = parse_guards(values["guards"], [source.name for source in sources])
         self._channels = parse_table(values["source_channels"])
-        if len(self._breakpoints()) > MAX_BREAKPOINTS:
-            raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
+        self._breakpoints = Breakpoints(self, self._performances.values)
         self._settings = Settings(
             missing_channel=values["missing_channel"],
             prefetch_s=values["prefetch"],
@@ -87,7 +87,9 @@ class BehaviorTree(BridgeNode):
             max_starts=values["max_starts"],
         )
         self._files = (
-            RunFiles(values["log_dir"], values["log_keep"], self._warn) if values["log_dir"] else None
+            RunFiles(values["log_dir"], values["log_keep"], self.get_logger().warning)
+            if values["log_dir"]
+            else None
         )
         self._feed = BlackboardFeed(self, sources, values["blackboard_max_age"])
         self._vetoes = Guards(guards, self._feed.values, lambda: self._feed.troubles)
@@ -102,13 +104,13 @@ class BehaviorTree(BridgeNode):
         )
         self._surroundings = replace(self._surroundings, fetch=fetcher.fetch_to)
         self._audio = Audio(self, values, self._policy, self._surroundings, self._now)
-        self.add_on_set_parameters_callback(self._set_breakpoints)
         self._list = self.create_subscription(SkillList, "skills", self._take_skills, profile("latched"))
         self._viewers = TreePublisher(self)
+        self._gate = GoalGate(self, values["goal_rate"], values["goal_queue"])
         self._early = EarlyGoals(self, lambda: self.active and not self._skills, self.cancel_goal)
         begin = self._early.guard(self._begin)
         self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", begin, self.cancel_goal)
-        self._starts = StartDesk(self, self._perform, self._can_begin)
+        self._starts = StartDesk(self, self._enter, self._can_begin)
         self._plans = PlanServer(self, self, self._viewers, self._settings, self._share, self._early)
         self._controls = RunControls(self, self._director, self._tick)
 
@@ -120,6 +122,7 @@ class BehaviorTree(BridgeNode):
         """End what runs and what waits."""
         self._starts.disarm()
         self._early.release()
+        self._gate.release()
         self._director.stop_all("the behaviour-tree node was deactivated")
         self._tick()
 
@@ -133,7 +136,8 @@ class BehaviorTree(BridgeNode):
 
     def cleanup(self) -> None:
         """Take clients and servers off the graph."""
-        self.remove_on_set_parameters_callback(self._set_breakpoints)
+        self._breakpoints.destroy()
+        self._gate.close()
         if self._files is not None:
             self._files.close()
         for part in (
@@ -163,6 +167,8 @@ class BehaviorTree(BridgeNode):
         values = {
             "skills": len(self._skills),
             "waiting": len(self._director.waiting()),
+            "goals waiting": self._gate.waiting,
+            "goals refused": self._gate.refused,
             "suspended": "" if suspended is None else suspended.run_id,
             **{f"no value of {name}": why for name, why in self._feed.troubles.items()},
         }
@@ -170,18 +176,7 @@ class BehaviorTree(BridgeNode):
 
     def _take_skills(self, message: SkillList) -> None:
         self._body_name = message.body
-        self._skills = {
-            skill.name: SkillInfo(
-                skill.name,
-                skill.kind,
-                tuple(skill.channels),
-                skill.nominal,
-                skill.minimum,
-                tuple(skill.parameters),
-                skill.available,
-            )
-            for skill in message.skills
-        }
+        self._skills = skill_infos(message)
         self._early.release()
 
     def _can_begin(self) -> bool:
@@ -189,18 +184,43 @@ class BehaviorTree(BridgeNode):
 
     def _begin(self, goal: ServerGoalHandle) -> None:
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
-        self._perform(goal, goal.request, run_id, self._action.finish)
+        self._enter(goal, goal.request, run_id, self._action.finish)
+
+    def _enter(self, goal: Any, request: ExecuteBml.Goal, run_id: str, finish: Callable[..., None]) -> None:
+        self.plan_gate(
+            partial(self._perform, goal, request, run_id, finish),
+            lambda text: finish(goal, succeeded=False, result=rejection([], text)),
+        )
+
+    def plan_gate(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
+        """See ``plan_server.PlanHost``."""
+        self._gate.enter(begin, refuse)
 
     def _perform(self, goal: Any, request: ExecuteBml.Goal, run_id: str, finish: Callable[..., None]) -> None:
+        def take(wish: Wish | Rejected) -> None:
+            if isinstance(wish, Wish):
+                self._submit(goal, request, run_id, finish, wish)
+            else:
+                finish(goal, succeeded=False, result=rejection(list(wish.problems), str(wish)))
+
         try:
-            wish = self._read(request)
+            self._check_now()
         except Rejected as error:
-            result = rejection(list(error.problems), str(error))
-            finish(goal, succeeded=False, result=result)
+            take(error)
             return
+        rules = goal_rules(request, self._skills, self._policy, self._channels)
+        speaks = self._audio is not None and self._audio.player.speaks
+        size = len(request.document) + sum(len(item.value) for item in request.subtrees)
+        work = partial(try_to_read, request, rules, self._feed.values(), speaks, self.values["max_age"])
+        self._gate.read(work, take, size=size)
+
+    def _submit(
+        self, goal: Any, request: ExecuteBml.Goal, run_id: str, finish: Callable[..., None], wish: Wish
+    ) -> None:
         run, board = self._make_run(run_id, request.source, wish, request.document)
         run.hashes.keep(0, request.document)
-        refusal = self._director.submit(
+        refusal = "" if self.active else "the behaviour-tree node was deactivated"
+        refusal = refusal or self._director.submit(
             run,
             run_id,
             on_new=request.on_new or OnNew.REPLACE.value,
@@ -212,13 +232,15 @@ class BehaviorTree(BridgeNode):
             finish(goal, succeeded=False, result=rejection([], refusal))
             return
         self._performances[run_id] = Performance(goal, run, run_id, finish, self._viewers, wish, board)
+        if goal.is_cancel_requested:  # while it waited
+            self._director.cancel(run_id)
         self._tick()
 
-    def _read(self, request: ExecuteBml.Goal) -> Wish:
-        """What a goal wants; one that cannot be run disturbs nothing else.
+    def _check_now(self) -> None:
+        """See whether any goal can be run now.
 
         Raises:
-            Rejected: it cannot be run.
+            Rejected: none can.
         """
         if not self.active:
             raise Rejected.because("", "INACTIVE", "the behaviour-tree node is inactive; activate it first")
@@ -228,9 +250,6 @@ class BehaviorTree(BridgeNode):
         refusal = self._vetoes.refusal()
         if refusal:
             raise Rejected.because("", *refusal.split(": ", 1))
-        speaks = self._audio is not None and self._audio.player.speaks
-        rules = goal_rules(request, self._skills, self._policy, self._channels)
-        return read_goal(request, rules, self._feed.values(), speech=speaks, max_age=self.values["max_age"])
 
     def _make_run(self, run_id: str, source: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
         ports = self.plan_ports(run_id, source)
@@ -245,7 +264,7 @@ class BehaviorTree(BridgeNode):
             run = Run(wish.document, ports, wish.rules, **common)
         else:
             run = LoggedRun(text, ports, wish.rules, write=self._files.begin(run_id), **common)
-        run.set_breakpoints({*self._breakpoints(), *wish.breakpoints})
+        run.set_breakpoints({*self._breakpoints.names(), *wish.breakpoints})
         return run, board
 
     def plan_ports(self, run_id: str, source: str) -> Ports:
@@ -272,30 +291,12 @@ class BehaviorTree(BridgeNode):
         veto = self._vetoes.refusal()
         if veto:
             return veto
-        performance.run.set_breakpoints(self._breakpoints())
+        performance.run.set_breakpoints(self._breakpoints.names())
         refusal = self._director.submit(performance.run, performance.run_id, on_new=on_new, priority=priority)
         if not refusal:
             self._performances[performance.run_id] = performance
             self._tick()
         return refusal
-
-    def _breakpoints(self) -> set[str]:
-        return {name for name in self.get_parameter("breakpoints").value if name}
-
-    def _set_breakpoints(self, parameters: list[RosParameter]) -> SetParametersResult:
-        for parameter in parameters:
-            if parameter.name != "breakpoints":
-                continue
-            names = {name for name in parameter.value or () if name}
-            if len(names) > MAX_BREAKPOINTS:
-                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
-                return SetParametersResult(successful=False, reason=text)
-            for performance in self._performances.values():
-                performance.run.set_breakpoints({*names, *performance.wish.breakpoints})
-        return SetParametersResult(successful=True)
-
-    def _warn(self, text: str) -> None:
-        self.get_logger().warning(text)
 
     def cancel_goal(self, goal: ServerGoalHandle) -> None:
         """End the run of a goal."""
@@ -333,7 +334,7 @@ class BehaviorTree(BridgeNode):
             self._files.end(run_id)
 
     def _now(self) -> float:
-        return float(self.get_clock().now().nanoseconds) / NANOSECONDS
+        return float(self.get_clock().now().nanoseconds) / NANOSECONDS - self.clock_watch.skipped
 
     def _start_ticking(self) -> None:
         if not self._tickers:

@@ -4,6 +4,7 @@
 import re
 import uuid
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -52,6 +53,9 @@ class PlanHost(Protocol):
     def plan_body(self) -> str:
         """The name of the body's description; empty while there is none."""
 
+    def plan_gate(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
+        """Let a goal begin when its turn has come."""
+
     def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
         """Let a run have the body as soon as it may; returns why not, or nothing."""
 
@@ -85,13 +89,19 @@ class PlanServer:
         self._of_body: dict[str, PlanFile] = {}
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", early.guard(self._begin), host.cancel_goal
+            node, ExecuteActionPlan, "execute_action_plan", early.guard(self._enter), host.cancel_goal
         )
 
     def destroy(self) -> None:
         """Take everything off the graph."""
         self._action.destroy()
         self._surroundings.destroy()
+
+    def _enter(self, goal: ServerGoalHandle) -> None:
+        self._host.plan_gate(
+            partial(self._begin, goal),
+            lambda text: self._action.finish(goal, succeeded=False, result=plan_rejection(text)),
+        )
 
     def _begin(self, goal: ServerGoalHandle) -> None:
         request = goal.request
@@ -105,6 +115,8 @@ class PlanServer:
             refusal = str(error)
         if refusal:
             self._action.finish(goal, succeeded=False, result=plan_rejection(refusal))
+        elif goal.is_cancel_requested:  # while it waited
+            self._host.cancel_goal(goal)
 
     def _make_run(self, request: ExecuteActionPlan.Goal, run_id: str) -> PlanRun:
         """The run of a goal.

@@ -40,10 +40,15 @@ LOOK_S = 0.2  # between two looks for the body
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalGoal:
-    """Stands for an action goal where no client waits for one."""
+    """Stands for an action goal where no client waits for one, or can cancel it."""
 
     request: ExecuteBml.Goal
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:8])
+
+    @property
+    def is_cancel_requested(self) -> bool:
+        """Never."""
+        return False
 
     def publish_feedback(self, feedback: object) -> None:
         """Nobody listens; `~/events` tells it all."""

@@ -4,6 +4,7 @@
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
 from embodiment_bridge.nodes.sound.media_parameters import PARAMETERS as MEDIA_PARAMETERS
+from embodiment_bridge.nodes.tree.goal_gate import PARAMETERS as GATE_PARAMETERS
 from embodiment_bridge.nodes.tree.plan_server import PARAMETERS as PLAN_PARAMETERS
 from embodiment_bridge.nodes.tree.safety import PARAMETERS as SAFETY_PARAMETERS
 from embodiment_bridge.nodes.tree.start_desk import PARAMETERS as START_PARAMETERS
@@ -42,5 +43,6 @@ PARAMETERS = (
     *FETCH_PARAMETERS,
     *START_PARAMETERS,
     *SAFETY_PARAMETERS,
+    *GATE_PARAMETERS,
     Parameter("log_keep", 100, "How many log files stay in log_dir.", 1, 100_000),
 )

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameter `breakpoints` of the behaviour-tree node: they may be set while documents run."""
+
+from collections.abc import Callable, Iterable
+
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.parameter import Parameter as RosParameter
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.tree.bml_goal import MAX_BREAKPOINTS
+from embodiment_bridge.nodes.tree.performance import Performance
+from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance
+
+
+class Breakpoints:
+    """Tells them to all ``runs()`` when they change.
+
+    Raises:
+        ConfigError: there are too many.
+    """
+
+    def __init__(self, node: BridgeNode, runs: Callable[[], Iterable[Performance | PlanPerformance]]) -> None:
+        self._node = node
+        self._runs = runs
+        if len(self.names()) > MAX_BREAKPOINTS:
+            raise ConfigError(f"parameter breakpoints has more than {MAX_BREAKPOINTS} names")
+        node.add_on_set_parameters_callback(self._set)
+
+    def names(self) -> set[str]:
+        """Those of the node, beside which goals may have their own."""
+        return {name for name in self._node.get_parameter("breakpoints").value if name}
+
+    def destroy(self) -> None:
+        """Listen no more."""
+        self._node.remove_on_set_parameters_callback(self._set)
+
+    def _set(self, parameters: list[RosParameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name != "breakpoints":
+                continue
+            names = {name for name in parameter.value or () if name}
+            if len(names) > MAX_BREAKPOINTS:
+                text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
+                return SetParametersResult(successful=False, reason=text)
+            for performance in self._runs():
+                performance.run.set_breakpoints({*names, *performance.wish.breakpoints})
+        return SetParametersResult(successful=True)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way of goals into the behaviour tree: so many in a second, the others in a row, large documents read on a thread.
+
+A body may share the executor of the tree. So between two goals it has its turn, and no goal takes it for long.
+"""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.timer import Timer
+
+from embodiment_bridge.core.parameter import Parameter
+
+PARAMETERS = (
+    Parameter(
+        "goal_rate",
+        20.0,
+        "Documents and plans that are begun in a second, and as many at once after a rest, Hz; 0: any number.",
+        0.0,
+        1000.0,
+    ),
+    Parameter("goal_queue", 20, "How many wait for that; more are REJECTED.", 0, 1000),
+)
+BURST_S = 1.0
+LARGE = 50_000  # characters of a document; more take more than some 20 ms to read
+
+T = TypeVar("T")
+
+
+class GoalGate:
+    """Each goal begins after those that came before it.
+
+    Args:
+        node: on whose executor goals begin.
+        rate, most: see ``PARAMETERS``.
+        clock: wall time, s.
+    """
+
+    def __init__(
+        self, node: Node, rate: float, most: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._node = node
+        self._rate = rate
+        self._most = most
+        self._clock = clock
+        self._full_at = 0.0  # when as many as may be at once can begin again
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._reader: threading.Thread | None = None
+        self._timer: Timer | None = None
+        self.refused = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many goals wait."""
+        return len(self._waiting)
+
+    def enter(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
+        """Call ``begin`` when its turn has come, now if it may be; or ``refuse`` with a text, now."""
+        if not self._waiting and self._reader is None and self._takes_one():
+            begin()
+        elif len(self._waiting) >= self._most:
+            self.refused += 1
+            refuse(
+                f"too many goals: {len(self._waiting)} wait already (parameter goal_queue), and {self._rate:g} are "
+                "begun in a second (goal_rate)"
+            )
+        else:
+            self._waiting.append(begin)
+            self._go_on_later()
+
+    def read(self, work: Callable[[], T], take: Callable[[T], None], *, size: int) -> None:
+        """``take(work())``; of large documents ``work`` is done on a thread, and nobody begins until it is done.
+
+        work: touches nothing of ROS, and raises nothing. size: characters.
+        """
+        if size <= LARGE:
+            take(work())
+            return
+        self._reader = threading.Thread(target=self._read, args=(work, take), name="large document")
+        self._reader.start()
+
+    def release(self) -> None:
+        """Let all begin now, which may refuse them."""
+        self._stop_timer()
+        while self._waiting:
+            self._waiting.popleft()()
+
+    def close(self) -> None:
+        """Wait for what is being read; nobody takes it any more."""
+        self.release()
+        if self._reader is not None:
+            self._reader.join()
+
+    def _read(self, work: Callable[[], T], take: Callable[[T], None]) -> None:
+        read = work()
+        executor = self._node.executor
+        if executor is not None:
+            executor.create_task(self._take, partial(take, read))
+
+    def _take(self, take: Callable[[], None]) -> None:
+        self._reader = None
+        take()
+
+    def _go_on(self) -> None:
+        """One goal in each turn of the executor."""
+        if self._waiting and self._reader is None and self._takes_one():
+            self._waiting.popleft()()
+        if not self._waiting:
+            self._stop_timer()
+
+    def _takes_one(self) -> bool:
+        if self._rate <= 0.0:
+            return True
+        now = self._clock()
+        at_once = max(1.0, self._rate * BURST_S)
+        if (self._full_at - now) * self._rate > at_once - 1.0:
+            return False
+        self._full_at = max(self._full_at, now) + 1.0 / self._rate
+        return True
+
+    def _go_on_later(self) -> None:
+        if self._timer is None:
+            steady = Clock(clock_type=ClockType.STEADY_TIME)
+            period = 0.5 / self._rate if self._rate > 0.0 else 0.01
+            self._timer = self._node.create_timer(min(period, 0.05), self._go_on, clock=steady)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._node.destroy_timer(self._timer)
+            self._timer = None

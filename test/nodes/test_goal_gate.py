@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goals begin one after the other and not too fast; what is large is read elsewhere. Counted, not timed."""
+
+import json
+import threading
+import time
+from functools import partial
+
+import pytest
+from rclpy.parameter import Parameter
+
+from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.tree import bml_goal, goal_gate
+from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.nodes.tree.goal_gate import GoalGate
+
+PATIENCE = 30.0  # s; the machine may be busy
+
+
+class Timer:
+    def __init__(self, callback):
+        self.callback = callback
+
+
+class FakeNode:
+    """Timers and tasks that are run by hand."""
+
+    def __init__(self):
+        self.timers, self.tasks = [], []
+        self.executor = self
+
+    def create_timer(self, period, callback, clock):
+        self.timers.append(Timer(callback))
+        return self.timers[-1]
+
+    def destroy_timer(self, timer):
+        self.timers.remove(timer)
+
+    def create_task(self, *task):
+        self.tasks.append(partial(*task))
+
+    def turn(self):
+        for timer in list(self.timers):
+            timer.callback()
+
+
+class Desk:
+    def __init__(self, rate=10.0, most=3):
+        self.node, self.now = FakeNode(), 0.0
+        self.gate = GoalGate(self.node, rate, most, lambda: self.now)
+        self.begun, self.refused = [], []
+
+    def enter(self, *names):
+        for name in names:
+            self.gate.enter(partial(self.begun.append, name), self.refused.append)
+
+
+def test_so_many_at_once_then_the_queue_then_a_refusal_that_says_why():
+    desk = Desk(rate=10.0, most=3)
+    desk.enter(*range(15))
+    assert desk.begun == list(range(10))
+    assert desk.gate.waiting == 3
+    assert (
+        desk.refused
+        == ["too many goals: 3 wait already (parameter goal_queue), and 10 are begun in a second (goal_rate)"]
+        * 2
+    )
+    assert desk.gate.refused == 2
+
+
+def test_those_that_wait_begin_in_order_one_in_a_turn_and_at_the_rate():
+    desk = Desk(rate=10.0, most=3)
+    desk.enter(*range(13))
+    desk.node.turn()
+    assert len(desk.begun) == 10
+    for turns, begun in ((1, 11), (5, 11)):
+        desk.now = 0.1
+        for _ in range(turns):
+            desk.node.turn()
+        assert len(desk.begun) == begun
+    desk.now = 100.0
+    desk.enter(13)  # after those that came before
+    for _ in range(2):
+        desk.node.turn()
+    assert desk.begun == list(range(13))
+    desk.node.turn()
+    assert desk.begun == list(range(14))
+    assert desk.node.timers == []
+
+
+def test_no_rate_is_no_limit():
+    desk = Desk(rate=0.0, most=0)
+    desk.enter(*range(1000))
+    assert len(desk.begun) == 1000
+
+
+def test_a_flood_of_ten_seconds_begins_what_the_rate_allows():
+    desk = Desk(rate=20.0, most=20)
+    for tick in range(700):
+        desk.now = tick / 70.0
+        desk.enter(tick)
+        desk.node.turn()
+        assert desk.gate.waiting <= 20
+    assert 200 <= len(desk.begun) <= 221
+    assert len(desk.begun) + desk.gate.waiting + len(desk.refused) == 700
+
+
+def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
+    desk = Desk(rate=0.0)
+    go, taken, threads = threading.Event(), [], []
+
+    def work():
+        threads.append(threading.current_thread())
+        assert go.wait(PATIENCE)
+        return "read"
+
+    desk.gate.read(lambda: "small", taken.append, size=goal_gate.LARGE)
+    assert taken == ["small"]
+    desk.gate.read(work, taken.append, size=goal_gate.LARGE + 1)
+    desk.enter("next")
+    for _ in range(100):  # the executor goes on
+        desk.node.turn()
+    assert (taken, desk.begun, desk.gate.waiting) == (["small"], [], 1)
+    go.set()
+    threads[0].join()
+    assert threads[0] is not threading.main_thread()
+    (task,) = desk.node.tasks
+    assert taken == ["small"]
+    task()
+    desk.node.turn()
+    assert (taken, desk.begun) == (["small", "read"], ["next"])
+
+
+def test_at_the_end_all_that_wait_begin_and_may_be_refused():
+    desk = Desk(rate=1.0, most=5)
+    desk.enter(*range(4))
+    desk.gate.close()
+    assert desk.begun == [0, 1, 2, 3]
+    assert desk.node.timers == []
+
+
+@pytest.fixture
+def stage():
+    with Runtime() as runtime:
+        common = {"context": runtime.context, "namespace": "/gate"}
+        body = runtime.add(mock_body(**common))
+        values = [Parameter("goal_rate", value=1.0), Parameter("goal_queue", value=1)]
+        tree = runtime.add(behavior_tree(parameter_overrides=values, **common))
+        watcher = runtime.add(Watcher(**common))
+        clients = [BmlClient(watcher, lambda feedback: None) for _ in range(4)]
+        stage = runtime, body, tree, clients
+        until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree._skills))
+        yield stage
+        for client in clients:
+            client.destroy()
+
+
+def until(runtime, condition):
+    deadline = time.monotonic() + PATIENCE
+    runtime.spin(lambda: condition() or time.monotonic() > deadline)
+    assert condition()
+
+
+def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
+    runtime, _, tree, clients = stage
+    for client in clients:
+        client.send('{"type": "delay", "duration": 0.1}', source="test", on_new="queue")
+    until(runtime, lambda: all(client.result is not None for client in clients))
+    outcomes = [client.result.outcome for client in clients]
+    assert sorted(outcomes) == ["REJECTED", "REJECTED", "SUCCEEDED", "SUCCEEDED"]
+    reasons = {client.result.reason for client in clients if client.result.outcome == "REJECTED"}
+    assert reasons == {
+        "too many goals: 1 wait already (parameter goal_queue), and 1 are begun in a second (goal_rate)"
+    }
+    assert tree._gate.refused == 2
+
+
+def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch):
+    runtime, body, _, clients = stage
+    go, threads = threading.Event(), []
+    read = bml_goal.read_goal
+
+    def slow(*words, **options):
+        threads.append(threading.current_thread())
+        assert go.wait(PATIENCE)
+        return read(*words, **options)
+
+    monkeypatch.setattr(bml_goal, "read_goal", slow)
+    leaf = {"type": "delay", "duration": 0.0001}
+    document = json.dumps(
+        {"type": "sequence", "behaviors": [{"type": "sequence", "behaviors": [leaf] * 900}] * 3}
+    )
+    assert len(document) > goal_gate.LARGE
+    clients[0].send(document, source="test")
+    until(runtime, lambda: bool(threads))
+    turns = []
+    body.create_timer(0.01, lambda: turns.append(1))
+    until(runtime, lambda: len(turns) > 10)  # in the process whose tree reads
+    assert threads[0] is not threading.main_thread()
+    clients[0].cancel()
+    go.set()
+    until(runtime, lambda: clients[0].result is not None)
+    assert clients[0].result.outcome == "CANCELED"
