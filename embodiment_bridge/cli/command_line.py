@@ -20,6 +20,7 @@ COMMANDS = (
     "record",
     "replay",
     "view",
+    "node",
     "peer",
     "virtual_servos",
     "servos",

@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import Any
 
@@ -103,7 +104,9 @@ EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "viewer": viewer,
 }
 
-ASIDE = {"viewer": 10}  # what only looks: a process beside that of the robot, and its niceness
+# What is a process of its own, and its niceness: what only looks must not delay a robot, and what drives one must not
+# wait for what brains ask for, nor for other programs where the system allows that (`ulimit -e`).
+ASIDE = {"viewer": 10, "joint_driver": -10}
 
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
@@ -123,5 +126,12 @@ def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
 
 def main(executable: str) -> int:
     """What `ros2 run embodiment_bridge EXECUTABLE` runs."""
-    os.nice(ASIDE.get(executable, 0))
+    take_priority(executable)
     return run(EXECUTABLES[executable])
+
+
+def take_priority(executable: str) -> None:
+    """Give this process the niceness of an executable; a lower one is asked for, and may be refused."""
+    wanted = ASIDE.get(executable, 0)
+    with suppress(PermissionError) if wanted < 0 else nullcontext():
+        os.nice(wanted)

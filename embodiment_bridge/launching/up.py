@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs what a launch file asks for: its nodes in this process on one executor, its programs beside it.
 
-A viewer is a program too: what it does for a page must not delay a robot that shares its interpreter.
+A viewer is a program too: what it does for a page must not delay a robot that shares its interpreter. So is the driver
+of servos: its motion and its emergency stop must not wait for the documents that the behaviour tree reads.
 """
 
 import os
@@ -26,6 +27,7 @@ class Graph:
     """The running nodes and programs of a plan; a context manager that leaves nothing behind.
 
     say(text) hears one line per thing that people should know. ``runtime`` may serve nodes of the caller's too.
+    ``exit_code``: the first but 0 of a node that has a process of its own; complete when all has ended.
     """
 
     runtime: Runtime
@@ -34,6 +36,7 @@ class Graph:
         self._plan = plan
         self._say = say
         self._programs: list[Program] = []
+        self.exit_code = 0
         self._open = ExitStack()
 
     def __enter__(self) -> "Graph":
@@ -78,18 +81,27 @@ class Graph:
             self._add_program(executable, folder)
         arguments = [ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._plan.nodes)]
         nodes = list(zip(self._plan.nodes, factories, arguments, strict=True))
-        for node, _, words in nodes:
-            if node.executable in ASIDE:
-                self._add_program(_viewer(node, words), folder)
+        aside = [
+            self._add_program(_aside(node, words), folder)
+            for node, _, words in nodes
+            if node.executable in ASIDE
+        ]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in ASIDE:
                 self._add_node(factory, node, words)
+        for program in aside:  # they end first, so that no robot is driven while the others take their time
+            self._open.callback(self._take_code, program)
 
-    def _add_program(self, plan: ExecutablePlan, folder: Path) -> None:
+    def _add_program(self, plan: ExecutablePlan, folder: Path) -> Program:
         program = Program(plan, folder)
         self._open.callback(program.stop, self._say)
         self._programs.append(program)
+        return program
+
+    def _take_code(self, node: Program) -> None:
+        node.stop(self._say)
+        self.exit_code = self.exit_code or abs(node.ended() or 0)
 
     def _add_node(self, factory: Callable[..., BridgeNode], plan: NodePlan, arguments: list[str]) -> None:
         try:
@@ -130,9 +142,10 @@ def _writer(folder: Path) -> Callable[[str], Path]:
     return write
 
 
-def _viewer(node: NodePlan, arguments: list[str]) -> ExecutablePlan:
-    """The program that is such a node; of those that are kept aside there is one. It ends with this process."""
-    words = (OUR_PROGRAM, "view", "--end-with", str(os.getpid()), *arguments)
+def _aside(node: NodePlan, arguments: list[str]) -> ExecutablePlan:
+    """The program that is such a node. It ends with this process."""
+    command = ("view",) if node.executable == "viewer" else ("node", node.executable)
+    words = (OUR_PROGRAM, *command, "--end-with", str(os.getpid()), *arguments)
     return ExecutablePlan(words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place)
 
 

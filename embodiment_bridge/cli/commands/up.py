@@ -40,7 +40,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once ended by a signal, 8 when a body may still be driven then, 2 when it cannot begin."""
+    """Exit code 0 once ended by a signal, 8 when a body may still be driven then, 2 when it cannot begin.
+
+    A node in a process of its own that did not end well gives its code.
+    """
     path = find_launch_file(arguments.launch)
     if arguments.show_args:
         sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
@@ -52,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stop_on_signals() as stopped, Graph(plan, say) as graph:
         say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
-    return graph.runtime.exit_code
+    return graph.runtime.exit_code or graph.exit_code
 
 
 def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:

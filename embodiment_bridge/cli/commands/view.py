@@ -2,8 +2,8 @@
 """`embodiment_bridge view`: show robots of the running graph in a browser."""
 
 import argparse
-import os
 
+from embodiment_bridge.cli.ending import is_gone
 from embodiment_bridge.cli.namespaces import namespace
 
 EXAMPLES = """\
@@ -42,12 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
     prepare()
     from rclpy.parameter import Parameter
 
-    from embodiment_bridge.launching.executables import ASIDE
+    from embodiment_bridge.launching.executables import take_priority
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
     from embodiment_bridge.nodes.view.viewer import ALL, Viewer
 
-    os.nice(ASIDE["viewer"])
+    take_priority("viewer")
     given = {"port": arguments.port, "namespaces": [ALL] if arguments.all else None}
     overrides = [Parameter(name, value=value) for name, value in given.items() if value is not None]
     words = ["--ros-args", *arguments.ros_args] if arguments.ros_args else []
@@ -60,19 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         def done() -> bool:
             runtime.settle()
-            return stopped() or viewer.refused or _is_gone(arguments.end_with)
+            return stopped() or viewer.refused or is_gone(arguments.end_with)
 
         runtime.spin(done)
         return 2 if viewer.refused else 0
-
-
-def _is_gone(process: int | None) -> bool:
-    if process is None:
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except PermissionError:  # it is there, and somebody else's
-        return False
-    return False

@@ -12,7 +12,7 @@ from enum import Enum
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.care import Care
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.cycle import Cycle
 from embodiment_bridge.dynamixel.bus.cycle_times import CycleTimes
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
@@ -308,11 +308,15 @@ class ServoBus:
         hurried = hurried and not self._work and not self._waiting
         if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
             return
-        cycle.tend(now)
-        if cycle.obeyed == "torque_off":
-            care.keep_limp()
-        elif self._estop != "torque_off":  # one that was not obeyed yet comes first, in the next cycle
-            care.drive(now)
+        try:
+            with cycle.giving_way(lambda: self._estop != cycle.obeyed):
+                cycle.tend(now)
+                if cycle.obeyed == "torque_off":
+                    care.keep_limp()
+                else:
+                    care.drive(now)
+        except GivenWay:  # the stop comes first, in the next cycle
+            return
         self._do_work(care, now)
         self.read_kind = care.reader.kind
         cycle.settle()

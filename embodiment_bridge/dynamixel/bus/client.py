@@ -54,6 +54,10 @@ class Wire(Protocol):
         ...
 
 
+class GivenWay(Exception):  # noqa: N818 - no fault of anything
+    """What was being asked is dropped, since something else cannot wait: see ``BusClient.give_way``."""
+
+
 class Answer(NamedTuple):
     """``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
 
@@ -126,6 +130,8 @@ class BusClient:
         self._held = b""  # goes out with the next question
         self._busy = 0  # bytes that went out before it
         self._missed = False  # somebody did not answer the last question
+        # Asked before each question; when true, ``GivenWay`` is raised instead.
+        self.give_way: Callable[[], bool] | None = None
         self.meanwhile: Callable[[], None] | None = None  # done once, while the next answer is on its way
         self.rejected = 0  # packets that came damaged, whoever they were from
 
@@ -249,6 +255,8 @@ class BusClient:
             self._wire.read(left)
 
     def _send(self, request: bytes) -> None:
+        if self.give_way is not None and self.give_way():
+            raise GivenWay
         if (self._missed or self._old) and self._wire.discard() and self._missed:
             self._be_patient()
         self._decoder.reset()

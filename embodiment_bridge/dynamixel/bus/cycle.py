@@ -6,7 +6,8 @@ and the goals of the next are made, while the wire is busy with the question of 
 nobody, and a value is at most one cycle older than it could be.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient
@@ -84,6 +85,15 @@ class Cycle:
                 if servo.heard == now:
                     servo.goals.start(servo.position)
         return False
+
+    @contextmanager
+    def giving_way(self, urgent: Callable[[], bool]) -> Iterator[None]:
+        """Inside, the next question to a servo raises ``GivenWay`` once ``urgent()``."""
+        self._client.give_way = urgent
+        try:
+            yield
+        finally:
+            self._client.give_way = None
 
     def tend(self, now: float) -> None:
         """See who is silent, who is back, and who needs help."""

@@ -29,6 +29,7 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_front
 from embodiment_bridge.nodes.body.body_front import BodyFront
+from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
 from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
 from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
 from embodiment_bridge.nodes.body.servo_services import ServoServices
@@ -108,9 +109,10 @@ class JointDriver(BridgeNode):
         self._front = BodyFront(
             self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
         )
-        self._servo_services = ServoServices(self, robot, self._no_bus, self._restart, self._set_estop)
+        self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
         self._follow = FollowTrajectory.if_installed(self, self._front.desk, self._refusal)
         self._states_due = 0.0
+        self._stop = EmergencyStop(self, self._set_estop)
         do_at_once(robot.stop_soon)
         robot.start()
 
@@ -133,6 +135,7 @@ class JointDriver(BridgeNode):
 
     def cleanup(self) -> None:
         """Close the buses, and take everything off the graph."""
+        self._stop.close()
         self._close_buses()
         self._tell_link()
         self._servo_services.destroy()
@@ -216,11 +219,18 @@ class JointDriver(BridgeNode):
         return "" if self._robot.serving else f"servos are not there: {state.value}: {reason}"
 
     def _set_estop(self, on: bool) -> None:
-        """The stop goes to the buses at once; motion learns of it after."""
-        self._servos().emergency_stop(self.values["estop_action"] if on else "")
+        """The stop goes to the buses at once; motion learns of it after. On the thread of the emergency stop."""
+        robot, executor = self._robot, self.executor
+        if robot is None:
+            return
+        robot.emergency_stop(self.values["estop_action"] if on else "")
         if on == self._estop:
             return
         self._estop = on
+        if executor is not None:
+            executor.create_task(self._stopped, on)
+
+    def _stopped(self, on: bool) -> None:
         self.get_logger().warning("emergency stop" if on else "emergency stop released")
         self._restart("emergency stop")
 

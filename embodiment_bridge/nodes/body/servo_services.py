@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of a robot of servos: torque, reboot, mode, calibration, registers, and the emergency stop."""
+"""The services of a robot of servos: torque, reboot, mode, calibration, registers."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import isfinite
 
 from rclpy.node import Node
-from std_msgs.msg import Bool
-from std_srvs.srv import SetBool
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus import work
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.config.servo_config import MODES
 from embodiment_bridge.nodes.base.deferred_service import Reply, deferred_service
-from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 
 LONGEST_LIST = 1000  # names in a request
@@ -28,7 +25,6 @@ class ServoServices:
         robot: its servos.
         refusal: says why nothing can be asked now, or nothing.
         restart: called with a reason when the joints are no longer where motion thinks that they are.
-        stop: called with true or false when the emergency stop is set or released.
     """
 
     def __init__(
@@ -37,36 +33,23 @@ class ServoServices:
         robot: ServoRobot,
         refusal: Callable[[], str],
         restart: Callable[[str], None],
-        stop: Callable[[bool], None],
     ) -> None:
         self._node = node
         self._robot = robot
         self._refusal = refusal
         self._restart = restart
-        self._stop = stop
         self._services = [
             deferred_service(node, SetTorque, "set_torque", self._torque),
             deferred_service(node, RebootServos, "reboot", self._reboot),
             deferred_service(node, SetJointMode, "set_mode", self._mode),
             deferred_service(node, CalibrateJoints, "calibrate", self._calibrate),
             deferred_service(node, ServoRegister, "servo_register", self._register),
-            node.create_service(SetBool, "emergency_stop", self._emergency),
         ]
-        self._topic = node.create_subscription(
-            Bool, "emergency_stop", lambda message: self._stop(message.data), profile("latched")
-        )
 
     def destroy(self) -> None:
-        """Take the services and the topic off the graph."""
+        """Take the services off the graph."""
         for service in self._services:
             self._node.destroy_service(service)
-        self._node.destroy_subscription(self._topic)
-
-    def _emergency(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._stop(request.data)
-        response.success = True
-        response.message = "stopped" if request.data else "released"
-        return response
 
     def _torque(self, request: SetTorque.Request, reply: Reply) -> None:
         after = partial(self._restart, "torque was set") if request.on else None

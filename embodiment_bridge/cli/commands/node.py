@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge node NAME`: run one node in a process of its own, as `up` does with the driver of a robot."""
+
+import argparse
+
+from embodiment_bridge.cli.ending import is_gone
+
+EXAMPLES = """\
+examples:
+  embodiment_bridge node joint_driver --ros-args --params-file my.yaml
+Without --end-with it is what `ros2 run embodiment_bridge NAME` runs. Ends by Ctrl-C.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "node",
+        help="run one node in a process of its own",
+        description="Run one node of this package in a process of its own.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument("name", metavar="NAME", help="executable, as launch files name it: joint_driver")
+    command.add_argument("others", metavar="ARGUMENT", nargs="*", help="as `ros2 run` passes them on")
+    command.add_argument("--end-with", type=int, metavar="PID", help="end when this process is gone, too")
+    command.add_argument(
+        "--ros-args", nargs=argparse.REMAINDER, default=[], help="ROS arguments of the node, as of `ros2 run`"
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """The exit code of the node; 2 when there is none of that name."""
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    from embodiment_bridge.launching.executables import PACKAGE, node_factory, take_priority
+    from embodiment_bridge.nodes.base.main import run as run_node
+
+    make_node = node_factory(PACKAGE, arguments.name)
+    take_priority(arguments.name)
+    words = [*arguments.others, *(["--ros-args", *arguments.ros_args] if arguments.ros_args else [])]
+    return run_node(make_node, words, lambda: is_gone(arguments.end_with))

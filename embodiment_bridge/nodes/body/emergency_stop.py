@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The emergency stop of a body: the topic and the service `emergency_stop`, on a way of their own.
+
+A node with an executor and a thread of its own hears them, so that a stop waits for no goal, document or step of motion
+that the body's node is busy with.
+"""
+
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Bool
+from std_srvs.srv import SetBool
+
+from embodiment_bridge.core.own_thread import OwnThread
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin
+
+NAME = "emergency_stop"
+DEPTH = 100
+# The first hears whoever sends reliably, the second whoever else there is.
+ANYBODY = (
+    QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE),
+    QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT),
+)
+# Hears the last word of a latched publisher that spoke before this node was there. It fits to no other publisher, and
+# ROS would warn each of them that nothing is sent to it: so it is made when there is a latched one.
+LATCHED = QoSProfile(
+    depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+REMEMBERED = 256  # messages
+# s for which a busy thread keeps Python's interpreter while another waits for it; with Python's own 5 ms, a stop that
+# passes three threads on its way could wait for 15.
+SWITCH_S = 0.0005
+
+
+class EmergencyStop(OwnThread):
+    """Serves until it is closed. ``stop(on)`` is called on its thread, and must not wait for the node's executor.
+
+    Args:
+        node: the body's; names are resolved as its own are, remaps included.
+        stop: true stops, false releases.
+    """
+
+    def __init__(self, node: BridgeNode, stop: Callable[[bool], None]) -> None:
+        super().__init__()
+        sys.setswitchinterval(SWITCH_S)
+        self._stop = node.guard.wrap(stop, "emergency stop")
+        self._seen: deque[tuple[int, bool]] = deque(maxlen=REMEMBERED)
+        self._context = node.context
+        self._own = Node(
+            f"{node.get_name()}_{NAME}",
+            namespace=node.get_namespace(),
+            context=node.context,
+            use_global_arguments=False,  # the node's remaps are in the resolved names
+            start_parameter_services=False,
+            enable_rosout=False,
+        )
+        self._topic = node.resolve_topic_name(NAME)
+        for qos in ANYBODY:
+            self._own.create_subscription(Bool, self._topic, self._heard, qos)
+        self._hears_latched = False
+        self._own.create_service(SetBool, node.resolve_service_name(NAME), self._asked)
+        self._executor = SingleThreadedExecutor(
+            context=node.context
+        )  # the other one wants to be in the main thread
+        self._executor.add_node(self._own)
+        self._start(NAME)
+
+    def close(self) -> None:
+        """Take it off the graph."""
+        self._closing.set()
+        self._executor.wake()
+        super().close()
+        self._executor.remove_node(self._own)
+        self._own.destroy_node()
+        self._executor.shutdown()
+
+    def _serve(self) -> None:
+        spin(self._executor, self._context, self._done)
+
+    def _done(self) -> bool:
+        if not self._hears_latched and any(
+            one.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+            for one in self._own.get_publishers_info_by_topic(self._topic)
+        ):
+            self._hears_latched = True
+            self._own.create_subscription(Bool, self._topic, self._heard, LATCHED)
+        return self._closing.is_set()
+
+    def _heard(self, message: Bool, info: dict[str, Any]) -> None:
+        """Each message comes by several subscriptions and counts once: else a stop could come after its release."""
+        one = (int(info["source_timestamp"]), bool(message.data))
+        if one not in self._seen:
+            self._seen.append(one)
+            self._stop(message.data)
+
+    def _asked(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        self._stop(request.data)
+        response.success = True
+        response.message = "stopped" if request.data else "released"
+        return response

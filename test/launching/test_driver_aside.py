@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver of servos under `embodiment_bridge up`: a process of its own, which ends with that of the tree."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from sensor_msgs.msg import JointState
+
+from embodiment_bridge.cli.commands.up import plan_of
+from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.nodes.base.qos import profile
+
+ROOT = Path(__file__).parents[2]
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+PATIENCE = 60.0  # s; the machine may be busy
+
+
+@pytest.fixture
+def checkout(monkeypatch, tmp_path):
+    """Programs that are started use the package that is tested, and a home of their own."""
+    paths = [str(ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def drivers(parent: int) -> list[int]:
+    """The numbers of the driver processes that a process has started."""
+    words = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(parent)]
+    lines = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE).stdout.splitlines()
+    return [int(line.split()[0]) for line in lines if " node joint_driver --end-with " in line]
+
+
+def is_there(process: int) -> bool:
+    return Path(f"/proc/{process}").exists()
+
+
+def wait_until(condition) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert condition()
+
+
+def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checkout) -> None:
+    words = ["body:=virtual_servos", f"port:={checkout / 'servos'}"]
+    told: list[str] = []
+    with Graph(plan_of(ROOT / "launch/bringup.launch.xml", words), told.append) as graph:
+        (tree,) = graph.runtime._nodes
+        assert tree.get_name() == "behavior_tree"
+        states: list[JointState] = []
+        tree.create_subscription(JointState, "joint_states", states.append, profile("sensor"))
+        deadline = time.monotonic() + PATIENCE
+        graph.spin(lambda: bool(states and tree._skills) or time.monotonic() > deadline)
+        assert states
+        (driver,) = drivers(os.getpid())
+    assert not is_there(driver)
+    assert graph.exit_code == 0
+    assert told == []
+
+
+@pytest.mark.parametrize(("code", "expected"), [(0, 0), (8, 8)])
+def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
+    program = checkout / "bin/embodiment_bridge"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\ntrap 'exit {code}' INT\nwhile :; do sleep 0.1; done\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("embodiment_bridge.launching.programs.find_program", lambda name: str(program))
+    plan = plan_of(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
+    with Graph(plan, lambda text: None) as graph:
+        time.sleep(0.3)  # until the shell has its trap
+    assert graph.exit_code == expected
+
+
+def test_a_driver_ends_when_the_process_of_up_is_killed(checkout) -> None:
+    words = ["up", str(ROOT / "launch/body/dynamixel.launch.xml"), f"port:={checkout / 'none'}"]
+    with subprocess.Popen([COMMAND, *words], stderr=subprocess.DEVNULL) as up:
+        wait_until(lambda: bool(drivers(up.pid)))
+        (driver,) = drivers(up.pid)
+        up.send_signal(signal.SIGKILL)
+        up.wait()
+    wait_until(lambda: not is_there(driver))
