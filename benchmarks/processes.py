@@ -33,7 +33,8 @@ def take_priority(on: bool = True) -> None:
     """Let what measures wait for nothing that is measured, where the system allows it. Children inherit it."""
     with contextlib.suppress(PermissionError):
         for thread in Path("/proc/self/task").iterdir():
-            os.setpriority(os.PRIO_PROCESS, int(thread.name), -15 if on else 0)
+            kind = os.SCHED_RR if on else os.SCHED_OTHER
+            os.sched_setscheduler(int(thread.name), kind, os.sched_param(20 if on else 0))
 
 
 class Child:

@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -105,8 +105,9 @@ EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
 }
 
 # What is a process of its own, and its niceness: what only looks must not delay a robot, and what drives one must not
-# wait for what brains ask for, nor for other programs where the system allows that (`ulimit -e`).
+# wait for what brains ask for, nor for other programs.
 ASIDE = {"viewer": 10, "joint_driver": -10}
+REAL_TIME = 10  # priority of what has a negative niceness, where the system allows that (`ulimit -r`)
 
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
@@ -131,7 +132,16 @@ def main(executable: str) -> int:
 
 
 def take_priority(executable: str) -> None:
-    """Give this process the niceness of an executable; a lower one is asked for, and may be refused."""
+    """Give this process, before it has threads, the niceness of an executable.
+
+    What shall not wait is scheduled in real time where the system allows it, else it has the niceness where that is
+    allowed: niceness counts only among the programs of one session (Linux's autogroups).
+    """
     wanted = ASIDE.get(executable, 0)
-    with suppress(PermissionError) if wanted < 0 else nullcontext():
+    if wanted >= 0:
         os.nice(wanted)
+        return
+    with suppress(PermissionError):
+        os.nice(wanted)
+    with suppress(PermissionError, AttributeError):  # AttributeError: not on this system
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(REAL_TIME))
