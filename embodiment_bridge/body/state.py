@@ -72,6 +72,8 @@ class BodyState:
     position, velocity: rad and rad/s per joint, in the order of the body's joint list.
     base_position: m in ``map``; roll, pitch, yaw: rad of base_link in ``map``; base_rates: rad/s in base_link.
     has_base: whether the base values are known.
+    has_tilt: whether roll, pitch and base_rates are known though the place may not be; has_base says so, too.
+    height_estimated: whether the z of base_position is a guess from afar, too weak to tell standing from lying.
     """
 
     time: float
@@ -83,6 +85,8 @@ class BodyState:
     yaw: float = 0.0
     base_rates: tuple[float, float, float] = ZERO3
     has_base: bool = False
+    has_tilt: bool = False
+    height_estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a body is in ``map``: tilt from gyro and accelerometer, place and heading from landmarks. Frames are REP-103.
+"""Where a body is in ``map``: tilt from gyro and accelerometer, place and heading from landmarks, height from feet.
 
-An estimate, for bodies that no simulator tells their place. Steady motion and the noise of a soccer camera leave a few
-centimetres; between pictures the heading goes on by the gyro and the place stays.
+Frames are REP-103. An estimate, for bodies that no simulator tells their place. Steady motion and the noise of a soccer
+camera leave a few centimetres; between pictures the heading goes on by the gyro and the place stays.
 """
 
 import math
@@ -13,9 +13,14 @@ from embodiment_bridge.core.units import wrap_angle
 
 GRAVITY = 9.81  # m/s2
 STEADY = 0.2  # share by which the acceleration may differ from gravity and still tell what is down
+LOAD = 5.0  # N upward: less than this is a foot that only touches
 LEVEL_TIME = 0.5  # s, time constant with which the accelerometer corrects the gyro
 SHARE = 0.3  # of a new fix that is believed
 HEIGHT_SHARE = 0.1
+STEP_DOWN = (
+    0.1  # m: a foot that tells another height than this is believed at once: the body dropped or was put
+)
+STOOD = 0.2  # s since a foot told the height, until landmarks may: at 20 m, a tilt wrong by 0.05 rad is 1 m
 JUMP = 0.6  # m, rad: a fix that is further off is another place: the body was beamed
 FORGET = 1.0  # s without a fix after which the place is unknown
 DISTANCES = (0.5, 1000.0)  # m; nearer landmarks tell the heading badly, and none is further away
@@ -24,7 +29,11 @@ MAX_DT = 0.1  # s
 
 
 class Locator:
-    """One body. ``landmarks``: m in ``map``, by the names that the camera's points have."""
+    """One body.
+
+    landmarks: m in ``map``, by the names that the camera's points have.
+    levelled: whether roll and pitch are known. told: whether the place is from somebody who knows it.
+    """
 
     def __init__(self, landmarks: Mapping[str, Vector]) -> None:
         self._landmarks = landmarks
@@ -34,8 +43,13 @@ class Locator:
         """The body is somewhere else."""
         self.roll = self.pitch = self.yaw = 0.0
         self.place: Vector = (0.0, 0.0, 0.0)
-        self._age = math.inf
-        self._levelled = False
+        self._age = self._stood_ago = self._anew_in = math.inf
+        self.levelled = False
+        self.told = False
+
+    def forget_soon(self, seconds: float) -> None:
+        """The body will be somewhere else: until then, pictures are of where it was."""
+        self._anew_in = seconds
 
     @property
     def known(self) -> bool:
@@ -51,7 +65,11 @@ class Locator:
             dt: s since the last call.
         """
         dt = min(max(dt, 0.0), MAX_DT)
+        self._anew_in -= dt
+        if self._anew_in <= 0.0:
+            self.forget()
         self._age += dt
+        self._stood_ago += dt
         if all(abs(rate) < FASTEST for rate in rates):
             self.roll += rates[0] * dt
             self.pitch += rates[1] * dt
@@ -60,10 +78,31 @@ class Locator:
         if not math.isfinite(size) or abs(size - GRAVITY) > STEADY * GRAVITY:
             return
         ax, ay, az = acceleration
-        share = min(dt / LEVEL_TIME, 1.0) if self._levelled else 1.0
-        self._levelled = True
+        share = min(dt / LEVEL_TIME, 1.0) if self.levelled else 1.0
+        self.levelled = True
         self.roll += share * wrap_angle(math.atan2(ay, az) - self.roll)
         self.pitch += share * wrap_angle(math.atan2(-ax, math.hypot(ay, az)) - self.pitch)
+
+    def stand(self, contacts: Sequence[tuple[Vector, Vector]]) -> None:
+        """Take in what carries the body: points on the ground (m) and forces at them (N), both in the body's frame.
+
+        The forces are those on the body.
+        """
+        level = quaternion_from_rpy(self.roll, self.pitch, 0.0)
+        total = weighted = 0.0
+        for point, force in contacts:
+            up = rotate(level, force)[2]
+            if up > LOAD:
+                total += up
+                weighted -= up * rotate(level, point)[2]
+        if not total or not math.isfinite(weighted / total):
+            return
+        self._stood_ago = 0.0
+        if self.told and self.known:
+            return
+        x, y, z = self.place
+        off = weighted / total - z
+        self.place = (x, y, z + (SHARE if abs(off) < STEP_DOWN else 1.0) * off)
 
     def look(self, seen: Sequence[tuple[str, Vector]]) -> None:
         """Take in a picture: names and places in the body's frame, m."""
@@ -80,11 +119,11 @@ class Locator:
     def know(self, place: Vector, yaw: float) -> None:
         """Take over a place (m) and heading (rad) that somebody tells."""
         if math.isfinite(sum(place) + yaw):
-            self.place, self.yaw, self._age = place, wrap_angle(yaw), 0.0
+            self.place, self.yaw, self._age, self.told = place, wrap_angle(yaw), 0.0, True
 
     def _fix(self, pairs: Sequence[tuple[Vector, Vector]], yaw: float) -> None:
         c, s = math.cos(yaw), math.sin(yaw)
-        weights = [1.0 / math.hypot(*there) for _, there in pairs]
+        weights = _weights(pairs)
         total = sum(weights)
 
         def mean(values: Sequence[float]) -> float:
@@ -96,26 +135,37 @@ class Locator:
         if not math.isfinite(x + y + z + yaw):
             return
         off = wrap_angle(yaw - self.yaw)
+        standing = not self.told and self._stood_ago < STOOD
         near = self.known and math.hypot(x - self.place[0], y - self.place[1]) < JUMP and abs(off) < JUMP
         share, up = (SHARE, HEIGHT_SHARE) if near else (1.0, 1.0)
         here = self.place
         self.place = (
             here[0] + share * (x - here[0]),
             here[1] + share * (y - here[1]),
-            here[2] + up * (z - here[2]),
+            here[2] if standing else here[2] + up * (z - here[2]),
         )
+        self.told = False
         self.yaw = wrap_angle(self.yaw + share * off)
         self._age = 0.0
 
 
 def _heading(pairs: Sequence[tuple[Vector, Vector]]) -> float:
     """The turn (rad) about z that brings what was seen onto what is there, both about their means."""
-    n = len(pairs)
-    rx, ry = sum(real[0] for real, _ in pairs) / n, sum(real[1] for real, _ in pairs) / n
-    sx, sy = sum(there[0] for _, there in pairs) / n, sum(there[1] for _, there in pairs) / n
+    weights = _weights(pairs)
+    total = sum(weights)
+    rx = ry = sx = sy = 0.0
+    for weight, (real, there) in zip(weights, pairs, strict=True):
+        share = weight / total
+        rx, ry = rx + share * real[0], ry + share * real[1]
+        sx, sy = sx + share * there[0], sy + share * there[1]
     dot = cross = 0.0
-    for real, there in pairs:
+    for weight, (real, there) in zip(weights, pairs, strict=True):
         a, b, c, d = there[0] - sx, there[1] - sy, real[0] - rx, real[1] - ry
-        dot += a * c + b * d
-        cross += a * d - b * c
+        dot += weight * (a * c + b * d)
+        cross += weight * (a * d - b * c)
     return math.atan2(cross, dot)
+
+
+def _weights(pairs: Sequence[tuple[Vector, Vector]]) -> list[float]:
+    """How much each landmark counts: what a camera measures is off by an angle, so in metres by the distance."""
+    return [1.0 / (there[0] ** 2 + there[1] ** 2 + there[2] ** 2) for _, there in pairs]

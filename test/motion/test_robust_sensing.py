@@ -181,6 +181,26 @@ def test_body_that_does_not_know_its_base_never_falls_and_still_walks() -> None:
     assert report.status is SkillStatus.SUCCEEDED
 
 
+@pytest.mark.parametrize(
+    ("how", "status"),
+    [
+        ({"base_position": (0.0, 0.0, -2.0), "height_estimated": True}, "standing"),
+        ({"base_position": (0.0, 0.0, -2.0)}, "fallen"),
+        ({"pitch": 1.2, "height_estimated": True}, "fallen"),
+        ({"pitch": 1.2, "has_base": False, "has_tilt": True}, "fallen"),
+        ({"pitch": 1.2, "has_base": False}, "standing"),
+        ({"pitch": NAN, "has_base": False, "has_tilt": True}, "standing"),
+    ],
+    ids=["estimated low", "low", "estimated and tilted", "tilt alone", "nothing known", "no number"],
+)
+def test_tilt_decides_where_the_height_is_only_estimated_or_not_known(how, status) -> None:
+    stage = Stage(T1, settle=0.0)
+    stage.run(0.1)
+    stage.state = replace(stage.state, **how)
+    stage.step()
+    assert stage.runner.status == status
+
+
 def test_reset_starts_from_where_the_body_is_now() -> None:
     stage = Stage(T1)
     request = stage.start("walk", duration=9.0)

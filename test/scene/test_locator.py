@@ -24,10 +24,15 @@ def seen(place, rpy, names="abcd"):
     ]
 
 
+def turned(vector, roll, pitch=0.0):
+    """A level vector in the frame of a tilted body."""
+    x, y, z, w = quaternion_from_rpy(roll, pitch, 0.0)
+    return rotate((-x, -y, -z, w), vector)
+
+
 def pull(roll, pitch):
     """The acceleration of a body that stands tilted."""
-    x, y, z, w = quaternion_from_rpy(roll, pitch, 0.0)
-    return rotate((-x, -y, -z, w), DOWN)
+    return turned(DOWN, roll, pitch)
 
 
 @given(st.floats(-10, 10), st.floats(-8, 8), st.floats(-3, 3), st.floats(-0.5, 0.5), st.floats(-0.5, 0.5))
@@ -93,6 +98,54 @@ def test_fall_through_the_air_says_nothing_of_what_is_down():
     locator = Locator(FLAGS)
     locator.feel(STILL, (0.5, 0.0, 0.1), 0.02)
     assert (locator.roll, locator.pitch) == (0.0, 0.0)
+    assert not locator.known
+
+
+def test_landmark_far_away_counts_less():
+    locator = Locator({"near": (3.0, 0.0, 0.0), "far": (-27.0, 0.0, 0.0)})
+    locator.look([("near", (3.0, 0.0, -0.4)), ("far", (-27.0, 0.0, -3.4))])  # as after a tilt of 0.1 rad
+    assert locator.place[2] == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize("roll", [0.0, 0.3])
+def test_height_is_from_the_feet_while_they_carry_and_else_from_landmarks(roll):
+    locator = Locator(FLAGS)
+    locator.feel(STILL, pull(roll, 0.0), 0.02)
+    sole, push = turned((0.0, 0.0, -0.36), roll), turned((0.0, 0.0, 40.0), roll)
+    pulled = ((0.0, 0.0, -0.1), turned((0.0, 0.0, -40.0), roll))  # holds nothing up
+    for _ in range(5):
+        locator.feel(STILL, pull(roll, 0.0), 0.02)
+        locator.stand([(sole, push), pulled])
+        locator.look(seen((1.0, 2.0, 0.9), (roll, 0.0, 0.0)))
+    assert locator.place == pytest.approx((1.0, 2.0, 0.36), abs=1e-6)
+    for _ in range(60):
+        locator.feel(STILL, pull(roll, 0.0), 0.02)
+        locator.look(seen((1.0, 2.0, 0.9), (roll, 0.0, 0.0)))
+    assert locator.place[2] == pytest.approx(0.9, abs=0.01)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_foot_without_finite_numbers_carries_nothing(bad):
+    locator = Locator(FLAGS)
+    locator.stand([((0.0, 0.0, bad), (0.0, 0.0, 40.0)), ((0.0, 0.0, -0.3), (0.0, 0.0, bad))])
+    assert locator.place == (0.0, 0.0, 0.0)
+
+
+def test_height_that_is_told_wins_over_the_feet():
+    locator = Locator(FLAGS)
+    locator.know((1.0, 2.0, 0.5), 0.0)
+    locator.stand([((0.0, 0.0, -0.36), (0.0, 0.0, 40.0))])
+    assert locator.place == (1.0, 2.0, 0.5)
+
+
+def test_everything_is_forgotten_a_while_after_it_was_asked_for():
+    locator = Locator(FLAGS)
+    locator.know((1.0, 2.0, 0.5), 0.0)
+    locator.forget_soon(0.1)
+    for _ in range(4):
+        locator.feel(STILL, DOWN, 0.02)
+    assert locator.known
+    locator.feel(STILL, DOWN, 0.03)
     assert not locator.known
 
 

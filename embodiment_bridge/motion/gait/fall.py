@@ -8,6 +8,8 @@ from embodiment_bridge.motion.joints.sensing import Sensed
 class FallDetector:
     """Fallen at once when too low or too tilted; up again only after a while of neither.
 
+    Tilt alone decides where the height is unknown or only estimated.
+
     side: on which the body lies, ``front`` or ``back``, or lay last; empty before the first fall.
     """
 
@@ -22,11 +24,12 @@ class FallDetector:
         self.fallen, self._upright_s, self.side = False, 0.0, ""
 
     def update(self, sensed: Sensed, dt: float) -> None:
-        """Judge by what is sensed now, ``dt`` s later; a body that does not know its base never falls."""
-        if self._fall is None or not sensed.base_fresh:
+        """Judge by what is sensed now, ``dt`` s later; a body that does not know how it is tilted never falls."""
+        if self._fall is None or not sensed.tilt_fresh:
             return
         tilt = max(abs(sensed.roll), abs(sensed.pitch))
-        if sensed.z < self._fall.height or tilt > self._fall.tilt:
+        low = sensed.height_known and sensed.z < self._fall.height
+        if low or tilt > self._fall.tilt:
             self.fallen, self._upright_s = True, 0.0
             self.side = "front" if sensed.pitch > 0.0 else "back"
             return

@@ -9,7 +9,7 @@ from embodiment_bridge.body.state import ZERO3, BodyState
 from embodiment_bridge.core.units import wrap_angle
 
 SPEED_FILTER_S = 0.1  # s, time constant of the speed: longer than what rounding spoils, shorter than a step
-BASE_TIMEOUT_S = 0.5  # s after which the last good base pose is too old to balance or steer by
+BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old to balance or steer by
 
 
 @dataclass(slots=True)
@@ -44,7 +44,8 @@ class Sensed:
         """Forget everything."""
         self.position = list(self._rest)
         self._missing = set(range(len(self._rest)))
-        self._base_age = BASE_TIMEOUT_S
+        self._base_age = self._tilt_age = BASE_TIMEOUT_S
+        self._height_estimated = False
         self._base_seen = False
         self.x = self.y = self.z = self.yaw = 0.0
         self._speed_x = self._speed_y = 0.0
@@ -61,6 +62,16 @@ class Sensed:
         """Whether the base was sensed not long ago."""
         return self._base_age < BASE_TIMEOUT_S
 
+    @property
+    def tilt_fresh(self) -> bool:
+        """Whether roll and pitch were sensed not long ago, with the place or without it."""
+        return self._tilt_age < BASE_TIMEOUT_S
+
+    @property
+    def height_known(self) -> bool:
+        """Whether ``z`` was sensed not long ago, and is more than an estimate."""
+        return self.base_fresh and not self._height_estimated
+
     def update(self, state: BodyState, dt: float) -> None:
         """Take what is usable of ``state``, which came ``dt`` s after the last."""
         if len(state.position) == len(self.position):
@@ -70,8 +81,11 @@ class Sensed:
             if self._missing:
                 self._missing = {i for i in self._missing if not isfinite(state.position[i])}
         self._base_age += dt
+        self._tilt_age += dt
         if state.has_base:
             self._update_base(state, dt)
+        elif state.has_tilt and isfinite(state.roll + state.pitch):
+            self._update_tilt(state)
 
     def _update_base(self, state: BodyState, dt: float) -> None:
         x, y, z = state.base_position
@@ -83,10 +97,14 @@ class Sensed:
             self._speed_y += ((y - self.y) / dt - self._speed_y) * share
         self.yaw = self.yaw + wrap_angle(state.yaw - self.yaw) if self._base_seen else state.yaw
         self.x, self.y, self.z = x, y, z
-        self.roll, self.pitch = state.roll, state.pitch
+        self._height_estimated = state.height_estimated
+        self._base_seen, self._base_age = True, 0.0
+        self._update_tilt(state)
+
+    def _update_tilt(self, state: BodyState) -> None:
+        self.roll, self.pitch, self._tilt_age = state.roll, state.pitch, 0.0
         if isfinite(sum(state.base_rates)):
             self.rates = state.base_rates
-        self._base_seen, self._base_age = True, 0.0
 
     def hips(self, waist: int | None) -> tuple[Balance, float]:
         """Balance and yaw (rad) of the hips, which joint number ``waist`` turns against base_link."""

@@ -58,6 +58,7 @@ class BodyMap:
             ),
             has_base=bool(percept.positions and percept.orientations)
             and isfinite(sum(place) + roll + pitch + yaw),
+            has_tilt=bool(percept.orientations) and isfinite(roll + pitch + yaw),
         )
 
     def motors(self, targets: JointTargets) -> list[Motor]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Between the joints of a body in SI units and those of a Nao on the wire, both ways. No ROS."""
 
+from collections.abc import Callable, Sequence
 from math import radians
 from typing import Final
 
@@ -10,12 +11,13 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.simspark.commands import Hinge
-from embodiment_bridge.protocols.simspark.events import Percept
+from embodiment_bridge.protocols.simspark.events import Force, Percept
 from embodiment_bridge.protocols.simspark.robots import MAX_SPEED_DEG_S, Robot
 from embodiment_bridge.protocols.simspark.velocity_loop import Limits, VelocityLoop
 from embodiment_bridge.protocols.soccer.joint_order import JointOrder
 from embodiment_bridge.scene.locator import Locator
 
+Contacts = Callable[[Sequence[Force], Sequence[float]], list[tuple[Vector, Vector]]]  # see ``feet.Feet``
 MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits
 
 
@@ -47,8 +49,11 @@ class BodyMap:
         self._angles: tuple[float, ...] = ()
         self.step = 0.0  # s between the last two states
 
-    def state(self, percept: Percept, located: Locator) -> BodyState | None:
-        """What the robot senses of itself, if the percept has a possible time and all joints; speeds by difference."""
+    def state(self, percept: Percept, located: Locator, contacts: Contacts) -> BodyState | None:
+        """What the robot senses of itself, if the percept has a possible time and all joints; speeds by difference.
+
+        ``located`` hears on the way what the robot feels; ``contacts`` tells where its feet touch the ground.
+        """
         time = percept.time_s
         if time is None or percept.joints is None or not 0.0 <= time < MAX_TIME:
             return None
@@ -61,6 +66,7 @@ class BodyMap:
         self._time, self._angles = time, angles
         rates, acceleration = motion(percept)
         located.feel(rates, acceleration, self.step)
+        located.stand(contacts(percept.forces, angles))
         return BodyState(
             time=time,
             position=angles,
@@ -73,6 +79,8 @@ class BodyMap:
             yaw=located.yaw,
             base_rates=rates,
             has_base=located.known,
+            has_tilt=located.levelled,
+            height_estimated=not located.told,
         )
 
     def hinges(self, targets: JointTargets) -> list[Hinge]:

@@ -21,6 +21,7 @@ from embodiment_bridge.protocols.simspark.body_map import BodyMap
 from embodiment_bridge.protocols.simspark.command_writer import said
 from embodiment_bridge.protocols.simspark.commands import Beam, Frame, Pass, Say, Scene, Syn
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
+from embodiment_bridge.protocols.simspark.feet import Feet
 from embodiment_bridge.protocols.simspark.joining import Joining
 from embodiment_bridge.protocols.simspark.messages import Messages
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
@@ -30,10 +31,11 @@ from embodiment_bridge.scene.camera import Camera, Pose
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
 from embodiment_bridge.scene.locator import Locator
 from embodiment_bridge.scene.sight import Sight
-from embodiment_bridge.urdf import read_urdf
+from embodiment_bridge.urdf import Robot, read_urdf
 
 GOAL_HALF_WIDTH = 1.05  # m
 GOAL_HEIGHT = 0.8  # m
+BEAM_TIME = 0.1  # s from a beam to the last picture of where the robot was before
 OUR_URDF = "nao"
 LONGER = (1, 3)  # types with longer limbs
 BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
@@ -60,7 +62,9 @@ class Converter:
         self._map = BodyMap(self._robot, body)
         names = [joint.name for joint in self._map.joints]
         description = str(parameters.get("robot_description_file", ""))
-        self._camera, self._remarks = _camera(description, names)
+        drawn = read_urdf(Path(description)) if description else None
+        self._camera, self._remarks = _camera(drawn, names)
+        self._contacts = Feet(drawn, names).contacts if drawn is not None else no_contacts
         if self._camera is not None and self._robot.type in LONGER and Path(description).stem == OUR_URDF:
             self._remarks.append(
                 f"pose and entities are a little off: {OUR_URDF}.urdf has the limbs of types 0 and 2, those of "
@@ -111,7 +115,7 @@ class Converter:
         """
         if not isinstance(event, Percept) or not self._joining.see(event) or not self._joining.joined:
             return None
-        state = self._map.state(event, self._locator)
+        state = self._map.state(event, self._locator, self._contacts)
         if state is None:
             return None
         self._picture = None if event.vision is None else self._look(event.vision, state)
@@ -125,7 +129,9 @@ class Converter:
         if init is not None:
             return [Frame((init, Syn()))]
         hinges = self._map.hinges(targets) if targets is not None else []
-        requests = self._requests.next_actions() if self._joining.joined else ()
+        requests = tuple(self._requests.next_actions()) if self._joining.joined else ()
+        if any(isinstance(request, Beam) for request in requests):
+            self._locator.forget_soon(BEAM_TIME)
         return [Frame((*hinges, *requests, Syn()))]
 
     def take(self, name: str, message: Any) -> str:
@@ -171,13 +177,17 @@ def landmarks(length: float, width: float) -> dict[str, Vector]:
     return flags
 
 
-def _camera(description_file: str, joints: list[str]) -> tuple[Camera | None, list[str]]:
+def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:
+    """Without a URDF nobody knows where the feet are."""
+    return []
+
+
+def _camera(robot: Robot | None, joints: list[str]) -> tuple[Camera | None, list[str]]:
     """The camera of the URDF, and what people should know when there is none."""
-    if not description_file:
+    if robot is None:
         return None, [
             "no pose and entities: without robot_description_file it is not known where the camera is"
         ]
-    robot = read_urdf(Path(description_file))
     try:
         return Camera(robot, joints), []
     except ConfigError as error:

@@ -3,15 +3,14 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from std_msgs.msg import Header
 
 from embodiment_bridge.protocols.simspark.body_map import forward_left_up
 from embodiment_bridge.protocols.simspark.events import Force, Percept
-
-SENSORS: Final = {"rf": "r_sole", "lf": "l_sole", "rf1": "r_toe", "lf1": "l_toe"}  # frames by perceptor
+from embodiment_bridge.protocols.simspark.feet import SENSORS
 
 
 class Forces:

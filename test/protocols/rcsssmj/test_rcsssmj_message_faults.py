@@ -71,7 +71,9 @@ def test_a_base_that_is_nowhere_gives_no_pose_and_no_entities(field, bad):
     else:
         event = replace(event, orientations=(replace(UPRIGHT[0], **{field: bad}),))
     made = converter()
-    assert made.body_state(event).has_base is False
+    state = made.body_state(event)
+    assert state.has_base is False
+    assert state.has_tilt is field.endswith("_m")
     assert set(dict(messages(event, made))) == {"joint_states", "vision"}
 
 
