@@ -15,6 +15,7 @@ from embodiment_bridge.cli.bml_options import (
 )
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.following import GONE, GoneError, follow
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 
@@ -23,7 +24,8 @@ EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
-exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, nobody there)
+exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, nobody there),
+5 nobody knows: the server is gone, did not answer to a cancel, or a second signal came
 """
 
 
@@ -32,7 +34,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "run-bml",
         help="run a BML document on the running graph",
-        description="Send a BML document to the behaviour-tree node and follow it. Ctrl-C cancels it.",
+        description="Send a BML document to the behaviour-tree node and follow it. Ctrl-C cancels it, twice ends this.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -70,7 +72,11 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
-    result = _perform(document, given_values(arguments), given_subtrees(arguments), arguments)
+    try:
+        result = _perform(document, given_values(arguments), given_subtrees(arguments), arguments)
+    except GoneError as error:
+        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        return GONE
     if result is None:
         sys.stderr.write(
             f"embodiment_bridge: nobody answers execute_bml in namespace {arguments.namespace}; start a "
@@ -86,7 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _perform(
     document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
 ) -> Any:
-    """The action's result, or None when no server appeared in time."""
+    """The action's result, or None when no server appeared in time.
+
+    Raises:
+        GoneError: nobody tells how it ended.
+    """
     import rclpy
 
     from embodiment_bridge.nodes.base.runtime import Runtime
@@ -116,12 +126,9 @@ def _perform(
         )
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
-        if not client.answered:
+        if not (client.answered or stopped()):
             return None
-        runtime.spin(lambda: client.result is not None or stopped())
-        if client.result is None:
-            client.cancel()
-            runtime.spin(lambda: client.result is not None)
+        follow(client, runtime.spin, stopped)
         client.destroy()
         return client.result
 

@@ -4,15 +4,19 @@
 import argparse
 import sys
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
+from embodiment_bridge.cli.following import GONE, GoneError, follow
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import OTHER, exit_code
 
-ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
+if TYPE_CHECKING:
+    from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
+
 REJECTED = 3
 STATES = ("waits", "runs", "done", "ERROR", "canceled")  # by the numbers of PlanActionStatus
 EXAMPLES = """\
@@ -21,7 +25,7 @@ examples:
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
 exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED,
-PREEMPTED, ERROR, nobody there)
+PREEMPTED, ERROR, nobody there), 5 nobody knows: the server is gone, did not answer to a cancel, or a second signal came
 """
 
 
@@ -30,7 +34,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "run-plan",
         help="run an action plan (XML) on the running graph",
-        description="Send an action plan to the behaviour-tree node and follow it. Ctrl-C cancels it.",
+        description="Send an action plan to the behaviour-tree node and follow it. Ctrl-C cancels it, twice ends this.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -75,7 +79,11 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
-    result = _perform(plan, arguments)
+    try:
+        result = _perform(plan, arguments)
+    except GoneError as error:
+        sys.stderr.write(f"embodiment_bridge: {error}\n")
+        return GONE
     if result is None:
         sys.stderr.write(
             f"embodiment_bridge: nobody answers execute_action_plan in namespace {arguments.namespace}; start a "
@@ -119,7 +127,11 @@ def _goal(plan: Any, arguments: argparse.Namespace) -> Any:
 
 
 def _perform(plan: Any, arguments: argparse.Namespace) -> Any:
-    """The action's result, or None when no server appeared in time."""
+    """The action's result, or None when no server appeared in time.
+
+    Raises:
+        GoneError: nobody tells how it ended.
+    """
     import rclpy
 
     from embodiment_bridge.nodes.base.runtime import Runtime
@@ -137,16 +149,40 @@ def _perform(plan: Any, arguments: argparse.Namespace) -> Any:
             return None
         goal = client.send(_goal(plan, arguments), Progress().show)
 
-        def over() -> bool:
-            client.look_after()
-            return goal.result is not None
+        def spin(until: Callable[[], bool]) -> None:
+            def over() -> bool:
+                client.look_after()
+                return until()
 
-        runtime.spin(lambda: over() or stopped())
-        if goal.result is None:
-            goal.cancel()
             runtime.spin(over)
+
+        follow(SentPlan(client, goal), spin, stopped)
         client.destroy()
         return goal.result
+
+
+class SentPlan:
+    """See ``following.Followed``."""
+
+    def __init__(self, client: "PlanClient", goal: "PlanGoal") -> None:
+        self._client = client
+        self._goal = goal
+        self.cancel = goal.cancel
+
+    @property
+    def result(self) -> Any:
+        """None until it has ended."""
+        return self._goal.result
+
+    @property
+    def server_is_there(self) -> bool:
+        """Whether a behaviour-tree node serves the action."""
+        return self._client.server_is_there
+
+    @property
+    def cancel_taken(self) -> bool:
+        """Whether the server said that it will cancel."""
+        return self._goal.cancel_taken
 
 
 class Progress:

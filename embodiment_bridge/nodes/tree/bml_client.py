@@ -25,6 +25,7 @@ class BmlClient:
         self._client = ActionClient(node, ExecuteBml, "execute_bml")
         self._goal: ClientGoalHandle | None = None
         self._cancel_asked = False
+        self.cancel_taken = False  # whether the server said that it will cancel
 
     @property
     def server_is_there(self) -> bool:
@@ -50,7 +51,7 @@ class BmlClient:
 
         values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
         """
-        self.result, self._goal, self._cancel_asked = None, None, False
+        self.result, self._goal, self._cancel_asked, self.cancel_taken = None, None, False, False
         goal = ExecuteBml.Goal(document=document, source=source, **others)
         goal.values = [KeyValue(key=key, value=value) for key, value in values.items()]
         goal.subtrees = [KeyValue(key=key, value=value) for key, value in subtrees.items()]
@@ -61,7 +62,7 @@ class BmlClient:
         """Ask for the end; ``result`` follows when the body is at rest."""
         self._cancel_asked = True
         if self._goal is not None:
-            self._goal.cancel_goal_async()
+            self._goal.cancel_goal_async().add_done_callback(self._canceling)
 
     def destroy(self) -> None:
         """Take the client off the graph."""
@@ -75,7 +76,10 @@ class BmlClient:
         self._goal = goal
         goal.get_result_async().add_done_callback(self._ended)
         if self._cancel_asked:
-            goal.cancel_goal_async()
+            goal.cancel_goal_async().add_done_callback(self._canceling)
+
+    def _canceling(self, answer: "Future") -> None:
+        self.cancel_taken = bool(answer.result().goals_canceling)
 
     def _ended(self, answer: "Future") -> None:
         self.result = answer.result().result

@@ -27,12 +27,13 @@ class PlanGoal:
         self._on_result = on_result
         self._goal: ClientGoalHandle | None = None
         self._cancel_asked = False
+        self.cancel_taken = False  # whether the server said that it will cancel
 
     def cancel(self) -> None:
         """Ask for the end; the result follows when the body is at rest."""
         self._cancel_asked = True
         if self._goal is not None:
-            self._goal.cancel_goal_async()
+            self._goal.cancel_goal_async().add_done_callback(self._canceling)
 
     def end(self, outcome: str, reason: str) -> None:
         """End it without the server."""
@@ -48,7 +49,10 @@ class PlanGoal:
         self._goal = goal
         goal.get_result_async().add_done_callback(lambda future: self._set(future.result().result))
         if self._cancel_asked:
-            goal.cancel_goal_async()
+            goal.cancel_goal_async().add_done_callback(self._canceling)
+
+    def _canceling(self, answer: "Future") -> None:
+        self.cancel_taken = bool(answer.result().goals_canceling)
 
     def _set(self, result: Any) -> None:
         if self.result is None:

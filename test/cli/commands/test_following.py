@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a command follows its goal: when it ends, and what it says then."""
+
+import os
+import signal
+
+import pytest
+
+from embodiment_bridge.cli import following
+from embodiment_bridge.cli.following import GoneError, follow
+
+
+class Goal:
+    """A goal on a server that is as a test wants it."""
+
+    def __init__(self, *, there=True, takes_cancel=True, ends=False):
+        self.result = None
+        self.server_is_there, self.cancel_taken = there, False
+        self.canceled = 0
+        self._takes_cancel, self._ends = takes_cancel, ends
+
+    def cancel(self):
+        self.canceled += 1
+        self.cancel_taken = self._takes_cancel
+        self.result = "CANCELED" if self._ends else None
+
+
+def turns(during=lambda turn: None):
+    """A loop in which ``during`` may do something; a goal that is never given up fails the test."""
+
+    def spin(until):
+        for turn in range(100):
+            if until():
+                return
+            during(turn)
+        pytest.fail("waits for ever")
+
+    return spin
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Each look at the time is half a second later."""
+    looks = iter(range(10_000))
+    monkeypatch.setattr(following.time, "monotonic", lambda: 0.5 * next(looks))
+
+
+def test_goal_that_ends_is_left_alone():
+    goal = Goal()
+    follow(
+        goal, turns(lambda turn: setattr(goal, "result", "SUCCEEDED" if turn > 50 else None)), lambda: False
+    )
+    assert (goal.result, goal.canceled) == ("SUCCEEDED", 0)
+
+
+def test_goal_is_canceled_when_the_command_is_to_end():
+    goal = Goal(ends=True)
+    follow(goal, turns(), lambda: True)
+    assert (goal.result, goal.canceled) == ("CANCELED", 1)
+
+
+@pytest.mark.parametrize(
+    ("goal", "stopped", "says"),
+    [
+        (Goal(there=False), False, "node is gone"),
+        (Goal(there=False, takes_cancel=True), True, "node is gone"),
+        (Goal(takes_cancel=False), True, "nobody answered the cancel"),
+    ],
+    ids=["gone", "gone while canceling", "deaf"],
+)
+def test_waiting_ends_when_nobody_will_tell(goal, stopped, says):
+    with pytest.raises(GoneError, match=says):
+        follow(goal, turns(), lambda: stopped)
+
+
+def test_second_signal_ends_the_waiting(capsys):
+    goal = Goal()
+    interrupt = turns(lambda turn: os.kill(os.getpid(), signal.SIGTERM) if turn == 50 else None)
+    with pytest.raises(GoneError, match="interrupted again"):
+        follow(goal, interrupt, lambda: True)
+    assert goal.canceled == 1
+    assert "interrupt again" in capsys.readouterr().err

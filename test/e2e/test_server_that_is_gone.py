@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""run-bml and run-plan end by themselves when the server is gone, and by a second signal whatever the server does."""
+
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+SERVER = Path(__file__).with_name("stubborn_server.py")
+GONE = 5
+PATIENCE = 60.0  # s, of this test
+DOCUMENT = '{"type": "delay", "duration": 3600}'
+PLAN = (
+    '<oc:action-plan xmlns:oc="http://www.opencog.org/brain" entity-id="fido" id="1">'
+    '<action name="say" sequence="1"><param type="string" value="hello"/></action></oc:action-plan>'
+)
+
+
+@contextmanager
+def server():
+    process = subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "serves\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextmanager
+def goal(command, served):
+    """A command whose goal the server has taken."""
+    words, text = [COMMAND, command, "-"], PLAN if command == "run-plan" else DOCUMENT
+    process = subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        process.stdin.write(text)
+        process.stdin.close()
+        process.stdin = None
+        assert served.stdout.readline() == "taken\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+both = pytest.mark.parametrize("command", ["run-bml", "run-plan"])
+
+
+@both
+def test_server_that_leaves_ends_the_command(command):
+    with server() as served, goal(command, served) as process:
+        served.terminate()
+        _, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, err) == (GONE, "embodiment_bridge: the behaviour-tree node is gone\n")
+
+
+@both
+def test_server_that_hears_nothing_more_does_not_hold_a_command_that_is_to_end(command):
+    with server() as served, goal(command, served) as process:
+        served.send_signal(signal.SIGSTOP)
+        process.terminate()
+        _, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == GONE
+        assert "nobody answered the cancel" in err
+
+
+@both
+def test_second_signal_ends_a_command_whose_goal_does_not_end(command):
+    with server() as served, goal(command, served) as process:
+        process.terminate()
+        assert "interrupt again" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+        assert process.returncode == GONE
