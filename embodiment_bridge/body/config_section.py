@@ -1,31 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads YAML text of which every key must be known, and says exactly what is wrong where."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from math import inf, isfinite
 from typing import Any
 
-import yaml
-
+from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
-
-SIZE_LIMIT = 1_000_000  # characters: a body file has some ten thousand
-
-
-class _Loader(yaml.SafeLoader):
-    """SafeLoader that refuses a key given twice, of which YAML would take the last."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key.value!r} given twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
 
 
 class Section:
@@ -156,16 +137,12 @@ def parse(text: str, where: str) -> Section:
     """The mapping at the top of YAML ``text``; ``where`` names the file in messages.
 
     Raises:
-        ConfigError: not YAML, too long, nested too deeply, a key given twice, or no mapping.
+        ConfigError: not YAML, over a limit of ``safe_yaml``, a key given twice, or no mapping.
     """
-    if len(text) > SIZE_LIMIT:
-        raise ConfigError(f"{where}: {len(text)} characters are more than the limit of {SIZE_LIMIT}")
     try:
-        data = yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"{where}: cannot be read as YAML: {' '.join(str(error).split()) or 'nested too deeply'}"
-        ) from error
+        data = safe_yaml.load(text)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: cannot be read as YAML: {error}") from error
     return Section(where, data)
 
 

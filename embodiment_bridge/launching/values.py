@@ -9,8 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import cast
 
-import yaml
-
+from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.plan import ParameterValue
 from embodiment_bridge.launching.substitutions import Template, parse
@@ -32,16 +31,6 @@ TYPES: dict[str, tuple[type[Scalar] | None, bool]] = {
     "list_of_float": (float, True),
 }
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
-# What PyYAML's safe loader raises on odd text (``!!int ''``, ``!!bool x``, 2001-99-99, deep nesting).
-_YAML_ERRORS = (
-    yaml.YAMLError,
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    AttributeError,
-    TypeError,
-    RecursionError,
-)
 
 
 def truth(text: str) -> bool:
@@ -167,11 +156,11 @@ def _yaml(text: str, *, may_be_text: bool) -> Value:
     if not text:
         return text
     try:
-        value = yaml.safe_load(text)
-    except _YAML_ERRORS as error:
+        value = safe_yaml.load(text, base_60=True)
+    except ConfigError as error:
         if may_be_text:
             return text
-        raise ConfigError(f"{text!r} is not YAML: {error}") from error
+        raise ConfigError(f"{text[:200]!r} is not YAML: {error}") from error
     items = value if isinstance(value, list) else [value]
     if not all(type(item) in (bool, int, float, str) for item in items):
         raise ConfigError(f"{text!r} is no parameter value (a bool, int, float, str, or list of one of them)")
