@@ -14,6 +14,7 @@ from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.unicode_text import is_unicode
 
 _NUMBERS_BY_NAME = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 
@@ -127,9 +128,11 @@ def _to_bool(value: Any, place: str) -> bool:
 
 
 def _to_str(value: Any, place: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise CommandError(f"{place}: {_short(value)} is no string")
+    if not isinstance(value, str):
+        raise CommandError(f"{place}: {_short(value)} is no string")
+    if not is_unicode(value):
+        raise CommandError(f"{place}: {_short(value)} has a lone surrogate, which is no Unicode character")
+    return value
 
 
 def _to_none(value: Any, place: str) -> None:

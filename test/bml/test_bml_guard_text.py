@@ -35,6 +35,7 @@ def test_guard(text, guard):
         "a > 1e999",
         "a > NaN",
         "a > null",
+        r'a == "\ud800"',
     ],
 )
 def test_bad_guard(text):

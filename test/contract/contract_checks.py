@@ -14,6 +14,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.json_events import decode_stream
 
@@ -101,6 +102,7 @@ def check_json(make: MakeCodec, stream: bytes) -> None:
     """Each event is one line of valid JSON that begins with its name and offset."""
     for row in decode_stream(make(), [stream]):
         line = json.dumps(row, ensure_ascii=False, allow_nan=False)
+        assert is_unicode(line), "an event has a text that cannot be written"
         assert "\n" not in line
         assert list(json.loads(line))[:2] == ["event", "offset"]
 

@@ -2,6 +2,7 @@
 """Bytes in: what the codec of every protocol keeps."""
 
 import random
+import re
 from functools import partial
 
 import contract_checks as check
@@ -103,6 +104,16 @@ def test_any_bytes_are_survived(name, data):
 def test_damaged_samples_are_survived(name, changes):
     for stream in streams(name).values():
         check.check_survives(maker(name), changed(stream, changes))
+
+
+@pytest.mark.parametrize("escape", [rb"\ud800", rb"\uDfFf", b"\xed\xa0\x80xxx", b"&#xD800"], ids=repr)
+def test_half_a_character_gives_no_text_that_cannot_be_written(name, escape):
+    for stream in streams(name).values():
+        words = list(
+            re.finditer(rb"[A-Za-z_]{%d}" % len(escape), stream)
+        )  # the same length: frames stay whole
+        for word in words[:: len(words) // 20 + 1]:
+            check.check_json(maker(name), stream[: word.start()] + escape + stream[word.end() :])
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -129,6 +129,7 @@ def test_read_commands_numbers_the_lines():
         ("[" * 100_000, "no JSON: .* nested too deeply"),
         ('{"command": "Beam", "x": ' + "1" * 5000 + "}", "no JSON: a number is too long|Beam"),
         ('{"command": "Beam", "x": 1}', "Beam.y is missing"),
+        (r'{"command": "Say", "volume": 1, "message": "a\ud800"}', "Say.message: .* lone surrogate"),
     ],
 )
 def test_read_commands_names_the_line(line, reason):

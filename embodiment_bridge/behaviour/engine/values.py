@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.unicode_text import is_unicode
 
 
 def value_of(key: str, text: str) -> Value:
@@ -18,7 +19,11 @@ def value_of(key: str, text: str) -> Value:
         value = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         value = ()
-    if value is None or isinstance(value, (bool, int, float, str)):
+    if (
+        value is None
+        or isinstance(value, (bool, int, float))
+        or (isinstance(value, str) and is_unicode(value))
+    ):
         return value
     raise CommandError(f'value of {key!r:.80} is {text!r:.80}, not true, false, null, a number or a "text"')
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """JSON pointers (RFC 6901): where in a document something is."""
 
+from embodiment_bridge.core.unicode_text import is_unicode
+
 LONGEST_TOKEN = 200  # characters of a key in a pointer; a key may be as long as the document
 
 
@@ -14,12 +16,3 @@ def at(pointer: str, key: str) -> str:
     if len(key) > LONGEST_TOKEN or not is_unicode(key):
         return pointer
     return f"{pointer}/{escaped(key)}"
-
-
-def is_unicode(text: str) -> bool:
-    """Whether ``text`` can be written as UTF-8 (has no lone surrogate)."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

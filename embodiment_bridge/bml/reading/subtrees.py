@@ -17,8 +17,9 @@ from embodiment_bridge.bml.reading.drafts import Common, Draft
 from embodiment_bridge.bml.reading.envelope import opened
 from embodiment_bridge.bml.reading.fields import Fields, Raw
 from embodiment_bridge.bml.reading.parse import parse
-from embodiment_bridge.bml.reading.pointer import at, escaped, is_unicode
+from embodiment_bridge.bml.reading.pointer import at, escaped
 from embodiment_bridge.bml.reading.problems import Problems, short
+from embodiment_bridge.core.unicode_text import is_unicode
 
 PARAMETER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")

@@ -7,6 +7,7 @@ import re
 
 from embodiment_bridge.bml.conditions import KEY, Compare, Value
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.unicode_text import is_unicode
 
 FORM = "NAME OPERATOR VALUE, as battery.percent >= 15"
 _GUARD = re.compile(rf"\s*({KEY.pattern})\s*(<=|>=|==|!=|<|>)\s*(\S.{{0,199}}?)\s*")
@@ -30,6 +31,6 @@ def _value(text: str) -> Value:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    if isinstance(value, (bool, str)):
+    if isinstance(value, bool) or (isinstance(value, str) and is_unicode(value)):
         return value
     return value if isinstance(value, (int, float)) and math.isfinite(value) else None

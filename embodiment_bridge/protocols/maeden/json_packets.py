@@ -9,6 +9,7 @@ import json
 import re
 from typing import Any, Final
 
+from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.protocols.maeden.events import (
     COLUMNS,
     OWN_COLUMN,
@@ -41,11 +42,15 @@ def load(text: str) -> Any:
         PacketError: it is none.
     """
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        whole = "\\u" not in text or is_unicode(json.dumps(value, ensure_ascii=False))
     except json.JSONDecodeError as error:
         raise PacketError(f"no JSON: {error.msg} at column {error.colno}") from None
     except (ValueError, RecursionError):
         raise PacketError("no JSON: a number is too long, or it is nested too deeply") from None
+    if not whole:
+        raise PacketError("a text in it has a lone surrogate, which is no Unicode character")
+    return value
 
 
 def read_strings(offset: int, values: list[Any], raw: str) -> Percept:

@@ -4,6 +4,7 @@
 import json
 from typing import Any, Final
 
+from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.standins.maeden.world import Agent, Place, Said, World
 
 AHEAD: Final = range(-1, 6)
@@ -97,4 +98,7 @@ def words_of(line: str) -> str:
     arguments = value.get("arguments") or []
     if not isinstance(arguments, list):
         raise UnreadableError(line)
-    return " ".join([value["command"], *map(str, arguments)])
+    words = " ".join([value["command"], *map(str, arguments)])
+    if not is_unicode(words):
+        raise UnreadableError(line)
+    return words
