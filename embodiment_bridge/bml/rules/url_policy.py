@@ -10,16 +10,14 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from embodiment_bridge.bml.rules.public_addresses import Address, inner_address, is_public
 from embodiment_bridge.core.errors import unknown
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\x9f\\]")
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _NUMBER = re.compile(r"\d+|0[xX][0-9a-fA-F]*")
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _WEB = ("http", "https")
-# Addresses of cloud providers' metadata services that ``ipaddress`` counts as global, and their names.
+# Public addresses of cloud providers' metadata services, and their names.
 _METADATA_HOSTS = frozenset({"168.63.129.16", "metadata", "metadata.google.internal"})
 
 
@@ -75,27 +73,15 @@ def url_refusal(url: str, policy: UrlPolicy) -> str:
 
 
 def address_refusal(address: Address) -> str:
-    """Why a resolved address is not allowed; empty when it is a public one.
-
-    ``ipaddress`` of Python 3.11 counts multicast, NAT64 and 6to4 addresses of inner networks as global:
-    addresses within addresses are looked at too.
-    """
-    inner = _inner(address)
+    """Why a resolved address is not allowed; empty when it is a public one, see ``public_addresses``."""
+    inner = inner_address(address)
     if inner is not None:
         return address_refusal(inner)
     if str(address) in _METADATA_HOSTS:
         return f"{address} is a metadata service"
-    if not address.is_global or address.is_multicast:
+    if not is_public(address):
         return f"{address} is not a public address"
     return ""
-
-
-def _inner(address: Address) -> ipaddress.IPv4Address | None:
-    if isinstance(address, ipaddress.IPv4Address):
-        return None
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    return address.ipv4_mapped or address.sixtofour
 
 
 def _web_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
