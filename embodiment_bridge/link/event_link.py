@@ -42,6 +42,10 @@ class EventLink(Protocol):
     arrived: float
 
     @property
+    def silent(self) -> str:
+        """Why the peer counts as silent though the link is open; empty when it does not."""
+
+    @property
     def peer(self) -> str:
         """Who is at the other end, as a URL."""
 
@@ -65,6 +69,8 @@ class EventLink(Protocol):
 
 class CodecLink:
     """An ``EventLink`` over bytes: a transport with a codec on it."""
+
+    silent = ""  # how long a peer may say nothing is not known here
 
     def __init__(
         self, transport: Transport, codec: Codec, counters: Counters, clock: Callable[[], float]

@@ -3,6 +3,7 @@
 
     CLOSED -> CONNECTING -> HANDSHAKE -> READY -> (lost) BACKOFF -> CONNECTING ...
                                                   (over) CLOSED
+                                           READY <-> SILENT
 
 All calls of the served agent happen on the session's own thread. The answer to an event is on the wire before
 anybody else hears of the event, so nothing that listens can delay the peer.
@@ -37,6 +38,7 @@ class Phase(IntEnum):
     HANDSHAKE = 2
     READY = 3
     BACKOFF = 4
+    SILENT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,7 @@ class EventSession:
             if self._stop.is_set():
                 return  # and hang up: the peer waits for our answer now, and is not sending
             self._serve_events(link, events)
+            self._listen_for_silence(link)
             if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
                 raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
 
@@ -206,6 +209,12 @@ class EventSession:
             if self.status.phase is Phase.HANDSHAKE and self._agent.ready(event):
                 self._enter(Phase.READY, "", connects=self.status.connects + 1)
             self._agent.observe(event)
+
+    def _listen_for_silence(self, link: EventLink) -> None:
+        if self.status.phase is Phase.READY and link.silent:
+            self._enter(Phase.SILENT, link.silent)
+        elif self.status.phase is Phase.SILENT and not link.silent:
+            self._enter(Phase.READY, "")
 
     def _count(self, event: Any) -> None:
         self.counters.events += 1

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.link.session import FIRST_BACKOFF, LONGEST_BACKOFF, LinkStatus, Phase, Session
+from embodiment_bridge.link.session import (
+    FIRST_BACKOFF,
+    LONGEST_BACKOFF,
+    EventSession,
+    LinkStatus,
+    Phase,
+    Session,
+)
 from embodiment_bridge.link.transports.loopback import Loopback, loopback_pair
 from embodiment_bridge.wire.events import Malformed, Unknown
 
@@ -240,3 +247,44 @@ def test_stop_is_prompt(before: str) -> None:
             peer.write(b"r")
             rig.watch.until(Phase.READY)
     assert rig.watch.seen[-1].phase is Phase.CLOSED
+
+
+class QuietLink:
+    """A link whose peer is ready, falls silent, speaks again and hangs up."""
+
+    peer = "tcp://quiet:1"
+
+    def __init__(self) -> None:
+        self.arrived = 0.0
+        self.silent = ""
+        self._turns = iter(["", "no answer", "no answer", "", "no answer"])
+
+    def read(self, timeout: float) -> list[Any]:
+        turn = next(self._turns, None)
+        if turn is None:
+            raise LinkError("closed by the peer")
+        self.silent = turn
+        return ["r"]
+
+    def write(self, commands: Iterable[Any]) -> bool:
+        return bool(list(commands))
+
+    def close(self) -> None:
+        pass
+
+
+def test_peer_that_falls_silent_is_told_once_and_is_ready_again_without_a_new_connection() -> None:
+    told: list[LinkStatus] = []
+    session = EventSession(lambda counters, clock: QuietLink(), EchoAgent(), told.append, wait=lambda _: True)
+    session.run()
+    assert [(status.phase, status.reason) for status in told] == [
+        (Phase.CONNECTING, ""),
+        (Phase.HANDSHAKE, ""),
+        (Phase.READY, ""),
+        (Phase.SILENT, "no answer"),
+        (Phase.READY, ""),
+        (Phase.SILENT, "no answer"),
+        (Phase.BACKOFF, "closed by the peer"),
+        (Phase.CLOSED, ""),
+    ]
+    assert {status.connects for status in told[2:]} == {1}

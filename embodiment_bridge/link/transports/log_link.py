@@ -124,6 +124,8 @@ class LogPlayer:
 class LogLink:
     """An ``EventLink`` (see event_link.py) that plays a log. The end of the log is not the end of the link."""
 
+    silent = ""
+
     def __init__(self, player: LogPlayer, codec: Codec, clock: Callable[[], float]) -> None:
         self.arrived = clock()
         self.peer = f"log://{player.log.path}"

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.link.session import Phase
 from embodiment_bridge.msg import BodyStatus, LinkState
 from embodiment_bridge.nodes.base.qos import profile
 
@@ -22,6 +23,7 @@ LINKS = {
     LinkState.HANDSHAKE: "handshake",
     LinkState.READY: "ready",
     LinkState.BACKOFF: "waiting to try again",
+    Phase.SILENT: "silent",
 }
 
 

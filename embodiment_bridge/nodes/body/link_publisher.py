@@ -44,6 +44,8 @@ class LinkPublisher:
             if not self._joined:  # else it has something new to say, as that a servo is silent
                 self._node.get_logger().info(f"joined {status.peer}")
             self._told = ""
+        elif status.phase is Phase.SILENT:
+            self._node.get_logger().warning(f"{status.peer}: {status.reason}")
         elif status.phase is Phase.BACKOFF and status.reason != self._told:
             self._node.get_logger().warning(f"{status.reason}; trying again until it works")
             self._told = status.reason

@@ -122,6 +122,10 @@ class Conversation:
         """Whether there is an agent in the world that can be told something."""
         return bool(self.agent) and not self.ending and self.state is not State.OVER
 
+    def lost_for(self, now: float) -> float:
+        """For how long nothing has come since an answer was missed, s; 0 when none is missing."""
+        return now - self._lost_at if self.state is State.LOST else 0.0
+
     def submit(self, command: Any) -> bool:
         """Send a command as soon as none is on its way; False when too many wait."""
         if len(self._queue) >= QUEUE_LIMIT:

@@ -14,6 +14,8 @@ from embodiment_bridge.wire.codec import Codec
 
 TICK_S: Final = 0.05  # between looks at the time when nothing comes: a cycle of the usual server
 KILL: Final = Act("kill")
+SILENT_S: Final = 2.0  # after an answer was missed; a server that only dropped one answers the next command
+SILENT: Final = "the server answers nothing"
 
 
 def options_of(parameters: Mapping[str, Any]) -> Options:
@@ -68,6 +70,11 @@ class MaedenLink:
     def peer(self) -> str:
         """See ``EventLink``."""
         return self._transport.peer
+
+    @property
+    def silent(self) -> str:
+        """See ``EventLink``: nothing answers any more, as when the server was stopped; it may go on yet."""
+        return SILENT if self._conversation.lost_for(self._clock()) > SILENT_S else ""
 
     def read(self, timeout: float) -> list[Any]:
         """See ``EventLink``: what came, or a ``Tick``; a ``Closed`` before the link ends without a word."""

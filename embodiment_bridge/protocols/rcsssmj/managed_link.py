@@ -24,6 +24,7 @@ class ManagedLink:
     """
 
     peer = PEER
+    silent = ""
 
     def __init__(self, counters: Counters, clock: Callable[[], float], factor: float) -> None:
         self.arrived = clock()

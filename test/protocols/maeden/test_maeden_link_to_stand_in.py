@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Our link against the stand-in on a real socket: every dialect, every fault, and many agents at once."""
 
+import signal
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -9,6 +15,7 @@ from embodiment_bridge.core.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.protocols.maeden import ROOM
+from embodiment_bridge.protocols.maeden import link as link_module
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoReply
 from embodiment_bridge.protocols.maeden.events import Act
@@ -95,6 +102,35 @@ def test_an_answer_that_never_comes_is_told_and_the_next_command_has_its_own(age
         agent.until(lambda: isinstance(agent.of((Answer, NoReply))[-1], Answer))
         assert isinstance(agent.do("right"), Answer)
         assert all(isinstance(answer, Answer) for answer in done)
+
+
+@contextmanager
+def stand_in():
+    """The stand-in in a process of its own, which can be stopped."""
+    words = [str(Path(sys.executable).with_name("embodiment_bridge")), "peer", "maeden", "--port", "0"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    try:
+        host, _, port = process.stdout.readline().split()[-1].rpartition(":")
+        yield process, SimpleNamespace(host=host, port=int(port))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_server_that_stands_still_is_silent_until_it_goes_on(monkeypatch, agents):
+    monkeypatch.setattr(link_module, "SILENT_S", 0.1)
+    with stand_in() as (process, server):
+        agent = agents(server)
+        agent.do("right")
+        assert agent.link.silent == ""
+        process.send_signal(signal.SIGSTOP)
+        agent.link.write([Act("left")])
+        agent.until(lambda: agent.link.silent)
+        assert "answers nothing" in agent.link.silent
+        process.send_signal(signal.SIGCONT)
+        agent.until(lambda: isinstance(agent.of((Answer, NoReply))[-1], Answer))
+        assert agent.link.silent == ""
+        agent.link.close()
 
 
 def test_a_link_that_ends_in_place_of_an_answer(agents):

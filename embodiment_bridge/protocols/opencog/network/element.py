@@ -123,6 +123,8 @@ class RouterLink:
     Router in ack mode waits for that with one of its threads.
     """
 
+    silent = ""  # a Router that says nothing for too long is lost, see Element
+
     def __init__(self, element: Element, counters: Counters, clock: Callable[[], float]) -> None:
         self._element = element
         self._counters = counters
