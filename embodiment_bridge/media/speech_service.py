@@ -19,6 +19,7 @@ from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech import SpeechStore
+from embodiment_bridge.transports.listening import family_of, place
 
 MAX_BODY = 1 << 20  # bytes of a document
 AT_ONCE = 8  # requests that are served; others are turned away
@@ -26,6 +27,12 @@ PATIENCE_S = 15.0  # for each read of a request
 CHUNK = 65_536
 _NAME = re.compile(r"/media/([0-9a-f]{40})(\.wav|\.mp3|\.ogg|\.marks\.json)")
 TYPES = {".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".marks.json": "application/json"}
+
+
+class _Server(ThreadingHTTPServer):
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self.address_family = family_of(address[0])
+        super().__init__(address, handler)
 
 
 class SpeechService(ClosedOnExit):
@@ -63,12 +70,12 @@ class SpeechService(ClosedOnExit):
             owner = service
 
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server = _Server((host, port), Handler)
         except (OSError, OverflowError) as error:
             raise LinkError(f"cannot listen on {host} port {port}: {error}") from error
         self._server.daemon_threads = True
         self.port = int(self._server.server_address[1])
-        self.public_url = (public_url or f"http://{host}:{self.port}").rstrip("/")
+        self.public_url = (public_url or f"http://{place(host, self.port)}").rstrip("/")
         self.log = log
         self._store, self._folder, self._fallback = store, folder, fallback
         self._subtrees = subtrees or {}

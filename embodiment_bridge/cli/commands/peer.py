@@ -12,6 +12,7 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.standins.oac.options import OAC_OPTIONS
+from embodiment_bridge.transports.listening import place
 
 POLL = 0.1  # s; how long Ctrl-C may go unseen
 
@@ -193,7 +194,7 @@ def run(arguments: argparse.Namespace) -> int:
         stop_on_signals() as stopped,
         resolve(peer.server)(arguments.host, arguments.port, **options) as server,
     ):
-        sys.stdout.write(f"{arguments.name} listens on {server.host}:{server.port}\n")
+        sys.stdout.write(f"{arguments.name} listens on {place(server.host, server.port)}\n")
         sys.stdout.flush()
         idle = threading.Event()
         while not stopped():

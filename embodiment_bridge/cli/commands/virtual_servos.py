@@ -18,6 +18,7 @@ from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.dynamixel.virtual.requests import Requests
 from embodiment_bridge.dynamixel.virtual.transcript import Transcript
 from embodiment_bridge.nodes.base.signals import stop_on_signals
+from embodiment_bridge.transports.listening import place
 from embodiment_bridge.urdf import read_urdf
 
 POLL = 0.1  # s; how long Ctrl-C may go unseen
@@ -134,7 +135,7 @@ def _bus(config: BusConfig, arguments: argparse.Namespace) -> VirtualBus:
 
 def _places(port: VirtualPort) -> str:
     terminal = f"{port.link} -> {port.name}" if port.link else port.name
-    return f"{terminal}, socket://{port.host}:{port.port}" if port.port else terminal
+    return f"{terminal}, socket://{place(port.host, port.port)}" if port.port else terminal
 
 
 def _link(link: str | None, config: BusConfig, index: int) -> str | None:

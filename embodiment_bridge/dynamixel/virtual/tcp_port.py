@@ -6,6 +6,7 @@ import socket
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.transports.listening import listen, place
 
 CHUNK: Final = 4096
 
@@ -19,11 +20,11 @@ class TcpPort:
 
     def __init__(self, host: str, port: int) -> None:
         if not 0 <= port <= 65535:
-            raise LinkError(f"{host}:{port}: cannot listen: a port is 0 to 65535")
+            raise LinkError(f"{place(host, port)}: cannot listen: a port is 0 to 65535")
         try:
-            self.listener = socket.create_server((host, port))
+            self.listener = listen(host, port)
         except OSError as error:
-            raise LinkError(f"{host}:{port}: cannot listen: {error}") from error
+            raise LinkError(f"{place(host, port)}: cannot listen: {error}") from error
         self.listener.setblocking(False)
         self.host, self.port = self.listener.getsockname()[:2]
         self.client: socket.socket | None = None

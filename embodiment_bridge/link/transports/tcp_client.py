@@ -6,6 +6,7 @@ import select
 import socket
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.transports.listening import place
 
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
@@ -27,7 +28,7 @@ class TcpClient:
     """
 
     def __init__(self, host: str, port: int, *, timeout: float = 3.0) -> None:
-        self.peer = f"tcp://{host}:{port}"
+        self.peer = f"tcp://{place(host, port)}"
         try:
             self._take(socket.create_connection((host, port), timeout=timeout))
         except OSError as error:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A TCP port that we listen on, and the connections that come in."""
 
-import socket
 from collections.abc import Callable
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.transports.listening import listen, place
 
 
 class TcpServer:
@@ -21,11 +21,11 @@ class TcpServer:
         self, host: str = "127.0.0.1", port: int = 0, *, allowed: Callable[[str], bool] | None = None
     ) -> None:
         if not 0 <= port <= 65535:
-            raise LinkError(f"tcp://{host}:{port}: cannot listen: a port is 0 to 65535")
+            raise LinkError(f"tcp://{place(host, port)}: cannot listen: a port is 0 to 65535")
         try:
-            self._listener = socket.create_server((host, port))
+            self._listener = listen(host, port)
         except OSError as error:
-            raise LinkError(f"tcp://{host}:{port}: cannot listen: {error}") from error
+            raise LinkError(f"tcp://{place(host, port)}: cannot listen: {error}") from error
         self.host, self.port = self._listener.getsockname()[:2]
         self._allowed = allowed or _is_this_machine
         self.refused = 0
@@ -46,12 +46,12 @@ class TcpServer:
         except TimeoutError:
             return None
         except OSError as error:
-            raise LinkError(f"tcp://{self.host}:{self.port}: {error}") from error
+            raise LinkError(f"tcp://{place(self.host, self.port)}: {error}") from error
         if not self._allowed(address[0]):
             self.refused += 1
             connection.close()
             return None
-        return TcpClient.from_socket(connection, f"tcp://{address[0]}:{address[1]}")
+        return TcpClient.from_socket(connection, f"tcp://{place(*address[:2])}")
 
     def close(self) -> None:
         """Stop listening; open connections stay."""

@@ -20,6 +20,7 @@ from embodiment_bridge.fetching.signature import read_key, sign
 from embodiment_bridge.standins.bml.documents import link
 from embodiment_bridge.standins.bml.faults import FAULTS, Fault
 from embodiment_bridge.standins.bml.tones import wav
+from embodiment_bridge.transports.listening import family_of, place
 
 NEXT: Final = ("/request", "/reqest")  # the second as printed in the document that the format comes from
 MAX_NUMBER: Final = 10**9
@@ -84,7 +85,7 @@ class BmlPeer(ClosedOnExit):
     @property
     def url(self) -> str:
         """Its address, without a slash at the end."""
-        return f"{self.scheme}://{self.host}:{self.port}"
+        return f"{self.scheme}://{place(self.host, self.port)}"
 
     @property
     def scheme(self) -> str:
@@ -115,7 +116,7 @@ def _listening(host: str, port: int, peer: BmlPeer, context: ssl.SSLContext | No
     try:
         server = _Server((host, port), Bound)
     except (OSError, OverflowError) as error:
-        raise LinkError(f"http://{host}:{port}: cannot listen: {error}") from error
+        raise LinkError(f"http://{place(host, port)}: cannot listen: {error}") from error
     server.daemon_threads = True
     server.tls = context
     return server
@@ -125,6 +126,10 @@ class _Server(ThreadingHTTPServer):
     """Says nothing of clients that leave, or do not like a certificate: their own affair."""
 
     tls: ssl.SSLContext | None = None
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self.address_family = family_of(address[0])
+        super().__init__(address, handler)
 
     def get_request(self) -> tuple[Any, Any]:
         """The next client; hands are shaken later, on its own thread, so that a slow one holds up nobody else."""

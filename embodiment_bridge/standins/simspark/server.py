@@ -19,6 +19,7 @@ from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation, RecordedMonitor
 from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import CYCLE_S, World
+from embodiment_bridge.transports.listening import listen, place
 from embodiment_bridge.wire.framing import Frame, Framer
 
 MAX_CLIENTS: Final = 64
@@ -92,9 +93,9 @@ class SimsparkServer(OwnThread):
 
     def _listen(self, host: str, port: int, talk: Talk) -> tuple[str, int]:
         try:
-            listener = socket.create_server((host, port))
+            listener = listen(host, port)
         except (OSError, OverflowError) as error:
-            raise LinkError(f"cannot listen on {host}:{port}: {error}") from error
+            raise LinkError(f"cannot listen on {place(host, port)}: {error}") from error
         listener.setblocking(False)
         self._listeners.append(listener)
         self._selector.register(listener, selectors.EVENT_READ, (listener, talk))

@@ -265,6 +265,6 @@ def _wants_ack(event: Any) -> bool:
 
 def _addresses(host: str) -> set[str]:
     try:
-        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, socket.AF_INET)}
+        return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except OSError as error:
         raise LinkError(f"the Router's host {host!r} is unknown: {error}") from error
