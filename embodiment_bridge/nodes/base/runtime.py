@@ -11,6 +11,7 @@ from rclpy.context import Context
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.executor import make_executor, spin
 
@@ -22,11 +23,18 @@ class Runtime:
     """Context manager: ``context`` for making nodes, ``add`` them, ``spin``. Signals are left to the caller.
 
     args: ROS arguments for the whole process, as ``sys.argv`` has them; none by default.
+
+    Raises:
+        ConfigError: ROS cannot be started, such as where no logs can be written.
     """
 
     def __init__(self, args: Sequence[str] = ()) -> None:
         self.context = Context()
-        rclpy.init(args=list(args), context=self.context, signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            rclpy.init(args=list(args), context=self.context, signal_handler_options=SignalHandlerOptions.NO)
+        except RuntimeError as error:  # RCLError is one
+            hint = "logs are written to ROS_LOG_DIR, else to log in ROS_HOME, else to .ros/log in HOME"
+            raise ConfigError(f"ROS cannot be started: {' '.join(str(error).split())} ({hint})") from error
         self.executor = make_executor(self.context)
         self._nodes: list[Node] = []
         self._settled = False
