@@ -22,9 +22,9 @@ MEANS = {
 
 # folder, means, folders of ours. A row may name only folders of earlier rows, so there is no circle and no way up.
 LAYERS = (
-    ("core", "io", ""),  # a thread that ends with a with block, and nothing else
+    ("core", "io parsers", ""),  # a thread that ends with a with block, an address to listen at, the one YAML reader
     ("wire", "parsers", "core"),
-    ("body", "messages parsers", "core"),
+    ("body", "messages", "core"),
     ("urdf", "parsers", "core"),
     ("link/transports", "io", "core wire"),
     ("link", "io", "core link/transports wire"),
@@ -46,7 +46,10 @@ LAYERS = (
     ("protocols", "", "body core wire"),
     ("protocols/dummy", "messages", "body core protocols wire"),
     ("protocols/dynamixel", "", "protocols"),
-    ("protocols/maeden", "messages parsers", "body core grid link link/transports motion/skills protocols scene wire"),
+    (
+        "protocols/maeden", "messages parsers",
+        "body core grid link link/transports motion/skills protocols scene wire",
+    ),
     ("protocols/soccer", "messages", "body core scene wire"),
     ("protocols/rcsssmj", "io messages", "body core link motion/skills protocols protocols/soccer scene urdf wire"),
     ("protocols/simspark", "messages", "body core motion/skills protocols protocols/soccer scene urdf wire"),
@@ -93,8 +96,8 @@ LAYERS = (
     ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour behaviour/plans behaviour/run_log bml body core fetching nodes/base nodes/body nodes/sound plans "
-        "protocols/opencog/plans",
+        "behaviour behaviour/plans behaviour/run_log bml body core fetching nodes/base nodes/body nodes/sound "
+        "plans protocols/opencog/plans",
     ),
     (
         "nodes/opencog", "io messages ros",
@@ -102,16 +105,17 @@ LAYERS = (
         "protocols/opencog/plans protocols/opencog/router protocols/opencog/world protocols/opencog/xml wire",
     ),
     (
-        "launching", "io parsers ros",
-        "core nodes/bags nodes/base nodes/body nodes/opencog nodes/soccer nodes/sound nodes/tree nodes/view protocols",
+        "launching", "io parsers",
+        "core nodes/bags nodes/base nodes/body nodes/opencog nodes/soccer nodes/sound nodes/tree nodes/view "
+        "protocols",
     ),
-    ("cli", "parsers", "body core launching motion/joints"),
+    ("cli", "io parsers", "body core launching motion/joints nodes/base"),
     ("cli/doctor", "io messages parsers ros", "launching nodes/base"),
     ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor core "
-        "dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
+        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor "
+        "core dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
         "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
         "standins/oac urdf wire",
     ),

@@ -17,9 +17,9 @@ from typing import Any
 from embodiment_bridge import bml
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech import SpeechStore
-from embodiment_bridge.transports.listening import family_of, place
 
 MAX_BODY = 1 << 20  # bytes of a document
 AT_ONCE = 8  # requests that are served; others are turned away

@@ -6,11 +6,11 @@ import socket
 import pytest
 
 from embodiment_bridge.cli.commands.peer import PEERS
+from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
-from embodiment_bridge.transports.listening import listen, place
 
 
 @pytest.fixture(autouse=True)

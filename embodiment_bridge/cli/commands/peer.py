@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from embodiment_bridge.core.listening import place
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.standins.oac.options import OAC_OPTIONS
-from embodiment_bridge.transports.listening import place
 
 POLL = 0.1  # s; how long Ctrl-C may go unseen
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.listening import place
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -18,7 +19,6 @@ from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.dynamixel.virtual.requests import Requests
 from embodiment_bridge.dynamixel.virtual.transcript import Transcript
 from embodiment_bridge.nodes.base.signals import stop_on_signals
-from embodiment_bridge.transports.listening import place
 from embodiment_bridge.urdf import read_urdf
 
 POLL = 0.1  # s; how long Ctrl-C may go unseen

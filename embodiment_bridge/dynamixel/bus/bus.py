@@ -15,6 +15,7 @@ from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.cycle import Cycle
 from embodiment_bridge.dynamixel.bus.cycle_times import CycleTimes
+from embodiment_bridge.dynamixel.bus.described_servos import described_servos
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
@@ -22,7 +23,6 @@ from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_po
 from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
 from embodiment_bridge.dynamixel.bus.work import BusWork, Done, Work
 from embodiment_bridge.dynamixel.config.calibration import Stored
-from embodiment_bridge.dynamixel.config.described_servos import described_servos
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.bus.work import BusWork, Done
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
-from embodiment_bridge.dynamixel.config.described_servos import stored_of
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
 

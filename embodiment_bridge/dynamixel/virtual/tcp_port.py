@@ -6,7 +6,7 @@ import socket
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.transports.listening import listen, place
+from embodiment_bridge.core.listening import listen, place
 
 CHUNK: Final = 4096
 

@@ -6,7 +6,7 @@ import select
 import socket
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.transports.listening import place
+from embodiment_bridge.core.listening import place
 
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone

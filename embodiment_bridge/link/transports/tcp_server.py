@@ -4,8 +4,8 @@
 from collections.abc import Callable
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.transports.listening import listen, place
 
 
 class TcpServer:

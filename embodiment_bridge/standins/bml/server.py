@@ -15,12 +15,12 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError, LinkError, unknown
+from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER
 from embodiment_bridge.fetching.signature import read_key, sign
 from embodiment_bridge.standins.bml.documents import link
 from embodiment_bridge.standins.bml.faults import FAULTS, Fault
 from embodiment_bridge.standins.bml.tones import wav
-from embodiment_bridge.transports.listening import family_of, place
 
 NEXT: Final = ("/request", "/reqest")  # the second as printed in the document that the format comes from
 MAX_NUMBER: Final = 10**9

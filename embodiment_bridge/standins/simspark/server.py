@@ -12,6 +12,7 @@ from random import Random
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Recorded
 from embodiment_bridge.standins.simspark.client import Client
@@ -19,7 +20,6 @@ from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.monitors import MonitorConversation, RecordedMonitor
 from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import CYCLE_S, World
-from embodiment_bridge.transports.listening import listen, place
 from embodiment_bridge.wire.framing import Frame, Framer
 
 MAX_CLIENTS: Final = 64
