@@ -30,9 +30,9 @@ from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.protocols.maeden import ROOM
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer
-from embodiment_bridge.protocols.maeden.deeds import POSES_A_TICK
 from embodiment_bridge.protocols.maeden.events import Act, Percept
 from embodiment_bridge.protocols.maeden.link import make_link
+from embodiment_bridge.protocols.maeden.routine import POSES_A_TICK
 from embodiment_bridge.standins.maeden.server import MaedenServer
 
 RECORDINGS = Path(__file__).parents[1] / "test/data/maeden/recordings"

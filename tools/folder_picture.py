@@ -29,7 +29,7 @@ IN = (
 OUT = (
     ("nodes.tree.behavior_tree", "behaviour.engine.run", "behaviour.engine.ports"),
     (
-        "nodes.body.skill_server", "nodes.body.skill_desk", "motion.runner", "nodes.body.body_front",
+        "nodes.body.skill_server", "nodes.body.skill_queue", "motion.runner", "nodes.body.body_interface",
         "nodes.body.agent_bridge", "protocols.converter", "nodes.body.agent_bridge", "link.session", "link.event_link",
         "wire.codec",
     ),

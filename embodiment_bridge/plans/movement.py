@@ -8,7 +8,7 @@ from math import cos, hypot, inf, radians
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.plans.course import SkillCall
+from embodiment_bridge.plans.routine import SkillCall
 from embodiment_bridge.plans.world import Place, World, bearing, distance
 
 PATIENCE = 4  # moves in a row that bring the body no nearer
@@ -51,7 +51,7 @@ class TurnBy:
         self._call = gait.turn(angle)
 
     def next(self, world: World) -> SkillCall | None:
-        """See ``course.Stage``."""
+        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
@@ -65,7 +65,7 @@ class TurnTo:
         self._left = PATIENCE
 
     def next(self, world: World) -> SkillCall | None:
-        """See ``course.Stage``."""
+        """See ``routine.Stage``."""
         pose = _pose(world)
         call = self._gait.turn(wrap_angle(self._heading(world, pose) - pose.yaw))
         if call is not None:
@@ -86,7 +86,7 @@ class Approach:
         self._left = PATIENCE
 
     def next(self, world: World) -> SkillCall | None:
-        """See ``course.Stage``."""
+        """See ``routine.Stage``."""
         pose, target = _pose(world), self._target(world)
         away = distance(pose, target)
         if away <= self._within:

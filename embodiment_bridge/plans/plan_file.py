@@ -12,8 +12,8 @@ from typing import Final
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.plans.action import TYPES, Action, snake_case
-from embodiment_bridge.plans.course import Course
 from embodiment_bridge.plans.movement import Gait
+from embodiment_bridge.plans.routine import Routine
 from embodiment_bridge.plans.signature import Signature, Slot, bind
 from embodiment_bridge.plans.stages import KINDS, StageEntry, stage
 
@@ -42,7 +42,7 @@ class PlanFile:
             raise ConfigError(unknown("turn mode", mode, TURNS))
         return replace(self, relative_turn=mode == "relative")
 
-    def course(self, action: Action) -> Course:
+    def routine(self, action: Action) -> Routine:
         """How to do an action.
 
         Raises:
@@ -61,7 +61,7 @@ class PlanFile:
         except CommandError as error:
             raise CommandError(f"action {action.name!r}: {error}") from None
         named = [entry.subject for entry in self.stages[name] if entry.kind == "skill"]
-        return Course(action.name, stages, named)
+        return Routine(action.name, stages, named)
 
     def skills(self) -> frozenset[str]:
         """All skills that it speaks of, to compare with those that a body has."""

@@ -10,7 +10,6 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.plans.action import Parameter
-from embodiment_bridge.plans.course import SkillCall, Stage
 from embodiment_bridge.plans.movement import (
     LOST,
     Approach,
@@ -21,6 +20,7 @@ from embodiment_bridge.plans.movement import (
     entity_place,
     heading_to,
 )
+from embodiment_bridge.plans.routine import SkillCall, Stage
 from embodiment_bridge.plans.world import Place, World
 
 KINDS: Final = ("skill", "approach", "face", "turn", "turn_by", "gaze")
@@ -61,7 +61,7 @@ class _Once:
         self._call: SkillCall | None = call
 
     def next(self, world: World) -> SkillCall | None:
-        """See ``course.Stage``."""
+        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
@@ -74,7 +74,7 @@ class _Gaze:
         self._done = False
 
     def next(self, world: World) -> SkillCall | None:
-        """See ``course.Stage``."""
+        """See ``routine.Stage``."""
         if self._done:
             return None
         if world.pose is None:

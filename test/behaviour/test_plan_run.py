@@ -11,7 +11,7 @@ from embodiment_bridge.behaviour.plans.plan_run import PlanRun
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action
-from embodiment_bridge.plans.course import Course, SkillCall
+from embodiment_bridge.plans.routine import Routine, SkillCall
 from embodiment_bridge.plans.world import World
 
 SKILLS = {
@@ -53,7 +53,7 @@ class Skills:
 
 
 class Calls:
-    """A course of fixed skills."""
+    """A routine of fixed skills."""
 
     def __init__(self, *names):
         self.names = list(names)
@@ -89,10 +89,10 @@ WAYS = {
 }
 
 
-def make_course(action):
+def make_routine(action):
     if action.name == "juggle":
         raise CommandError("unknown action 'juggle'")
-    return Course(action.name, [Calls(*WAYS.get(action.name, [action.name]))])
+    return Routine(action.name, [Calls(*WAYS.get(action.name, [action.name]))])
 
 
 class Stage:
@@ -102,7 +102,7 @@ class Stage:
         actions = [Action(name, number) for name, number in zip(names, sequences, strict=True)]
         self.run = PlanRun(
             actions,
-            make_course,
+            make_routine,
             Around(self.body, known_from),
             Ports(self.body, NoMedia(), NoRequests()),
             SKILLS,
@@ -270,7 +270,7 @@ def test_steps_are_journaled():
 @pytest.mark.parametrize("name", ["fly", "hand_grip"])
 def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
     stage = Stage("fetch")
-    stage.run.steps[0]._make_course = lambda action: Course("fetch", [Calls("walk", name)], [name])
+    stage.run.steps[0]._make_routine = lambda action: Routine("fetch", [Calls("walk", name)], [name])
     stage.end()
     assert (stage.outcome, stage.names) == (Outcome.FAILED, [])
     assert name in stage.reasons[0]
@@ -279,7 +279,7 @@ def test_action_that_needs_what_the_body_lacks_later_is_not_even_begun(name):
 def test_course_without_end_ends():
     endless = type("Endless", (), {"skills": (), "next": lambda self, world: SkillCall("grab")})
     stage = Stage("grab", timeout_s=1e6)
-    stage.run.steps[0]._make_course = lambda action: endless()
+    stage.run.steps[0]._make_routine = lambda action: endless()
     stage.end()
     assert stage.outcome is Outcome.FAILED
     assert "not done after 200 skills" in stage.reasons[0]

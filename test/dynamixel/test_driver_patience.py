@@ -9,11 +9,11 @@ from test_driver_faults import HERE, driven, is_back, others_go_on
 
 from embodiment_bridge.dynamixel.bus import care
 from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
-from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.reading import MISSES
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 
 
@@ -45,16 +45,16 @@ def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     others_go_on(stage)
 
 
-def in_care() -> Care:
+def in_care() -> Supervisor:
     """Three servos that answered at 0 s, on no wire."""
     config = BusConfig("test", "/dev/null", tuple(servo(id) for id in (1, 2, 3)))
     servos = ServoBus(config).servos
     for one in servos:
         one.silent, one.heard = False, 0.0
-    return Care(BusClient(Port("none", 0, bool), 1_000_000), config, servos, {})
+    return Supervisor(BusClient(Port("none", 0, bool), 1_000_000), config, servos, {})
 
 
-def cycles(care: Care, begin: float, end: float, *answering: int) -> list[int]:
+def cycles(care: Supervisor, begin: float, end: float, *answering: int) -> list[int]:
     """Cycles of 10 ms in which some answer; ids of those that are still in the list afterwards."""
     for number in range(round((end - begin) / 0.01)):
         now = begin + 0.01 * number

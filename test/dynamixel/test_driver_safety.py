@@ -38,7 +38,7 @@ def stages(tmp_path):
         stage.close()
 
 
-def ask(stage: Stage, request: work.BusWork) -> tuple[bool, str, int]:
+def ask(stage: Stage, request: work.BusRequest) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(request, lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))

@@ -10,7 +10,7 @@ from embodiment_bridge.bml.rules.url_policy import url_refusal
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS, fetch_rules
 from embodiment_bridge.nodes.tree import start_desk
-from embodiment_bridge.nodes.tree.start_desk import start_document
+from embodiment_bridge.nodes.tree.start_requests import start_document
 
 CLOSED = {parameter.name: parameter.default for parameter in PARAMETERS}
 PAGE = (Path(__file__).parents[2] / "docs/requests.md").read_text(encoding="utf-8")

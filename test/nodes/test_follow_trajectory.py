@@ -57,7 +57,7 @@ def action(monkeypatch):
     monkeypatch.setattr(follow_trajectory, "DeferredActionServer", Server)
     desk = Desk()
     follow = FollowTrajectory.if_installed(None, desk, lambda: follow.refusal)
-    follow.refusal, follow.desk = "", desk
+    follow.refusal, follow.queue = "", desk
     return follow
 
 
@@ -69,7 +69,7 @@ def test_without_control_msgs_there_is_none(monkeypatch) -> None:
 def test_a_goal_ends_when_the_joints_are_there(action) -> None:
     one = goal()
     action._server.begin(one)
-    assert len(action.desk.posted) == 1
+    assert len(action.queue.posted) == 1
     action.step({"pan": 0.5}, 10.0)  # its time begins
     action.step({"pan": 0.5}, 11.9)
     assert not action._server.ended
@@ -91,9 +91,9 @@ def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, wh
 
 
 def test_what_the_body_refuses_is_refused_with_its_reason(action) -> None:
-    action.desk.refuses = "trajectory: unknown joint 'pan' (known: tilt)"
+    action.queue.refuses = "trajectory: unknown joint 'pan' (known: tilt)"
     action._server.begin(goal())
-    action.desk.refuses = "trajectory: point 0: pan at 9 rad, not within -1..1 rad"
+    action.queue.refuses = "trajectory: point 0: pan at 9 rad, not within -1..1 rad"
     action._server.begin(goal())
     action.refusal = "emergency stop: release it first"
     action._server.begin(goal())

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Protocol
 
 from embodiment_bridge.plans.action import Action
-from embodiment_bridge.plans.course import Course
+from embodiment_bridge.plans.routine import Routine
 from embodiment_bridge.plans.world import World
 
 ON_ERROR = ("stop", "continue", "retry")  # the first is the default
@@ -54,5 +54,5 @@ class Surroundings(Protocol):
         """The body's place, and the things around it, now."""
 
 
-MakeCourse = Callable[[Action], Course]
+MakeRoutine = Callable[[Action], Routine]
 """From an action to the skills that do it; raises CommandError when there is no way."""

@@ -15,7 +15,7 @@ from embodiment_bridge.behaviour.nodes import composites
 from embodiment_bridge.behaviour.plans.action_plan import (
     MAX_STEPS,
     ON_ERROR,
-    MakeCourse,
+    MakeRoutine,
     Options,
     StepState,
     StepStatus,
@@ -35,7 +35,7 @@ class PlanRun(Run):
 
     Args:
         actions: the steps. None of them is an empty plan, which succeeds at once.
-        make_course: from an action to skills.
+        make_routine: from an action to skills.
         surroundings: where body and things are.
         ports: of the body; only its skills are used.
         skills: what the body can do, by name.
@@ -48,7 +48,7 @@ class PlanRun(Run):
     def __init__(
         self,
         actions: Sequence[Action],
-        make_course: MakeCourse,
+        make_routine: MakeRoutine,
         surroundings: Surroundings,
         ports: Ports,
         skills: Mapping[str, SkillInfo],
@@ -60,7 +60,7 @@ class PlanRun(Run):
         _check(actions, options)
         super().__init__("", ports, loading.Rules(skills), run_id=run_id, settings=settings)
         self.steps = [
-            PlanStep(action, make_course, surroundings, options)
+            PlanStep(action, make_routine, surroundings, options)
             for action in sorted(actions, key=lambda action: action.sequence)
         ]
         self._all_are_tried = options.on_error == "continue"

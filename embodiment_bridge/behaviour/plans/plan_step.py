@@ -5,7 +5,7 @@ from py_trees.common import Status
 
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.plans.action_plan import (
-    MakeCourse,
+    MakeRoutine,
     Options,
     StepState,
     StepStatus,
@@ -14,10 +14,10 @@ from embodiment_bridge.behaviour.plans.action_plan import (
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.plans.action import Action
-from embodiment_bridge.plans.course import Course, SkillCall
+from embodiment_bridge.plans.routine import Routine, SkillCall
 
 RETRY_AFTER_S = 0.5  # a body that fails at once shall not be asked at the rate of the ticks
-MAX_SKILLS = 200  # of one attempt; a course that gets nowhere ends
+MAX_SKILLS = 200  # of one attempt; a routine that gets nowhere ends
 WENT_WRONG = {
     SkillStatus.SKIPPED: "the body lacks what skill {} needs",
     SkillStatus.REPLACED: "skill {} was replaced: something else took over",
@@ -34,11 +34,11 @@ class PlanStep(Leaf):
     """
 
     def __init__(
-        self, action: Action, make_course: MakeCourse, surroundings: Surroundings, options: Options
+        self, action: Action, make_routine: MakeRoutine, surroundings: Surroundings, options: Options
     ) -> None:
         super().__init__(action.name)
         self.action = action
-        self._make_course = make_course
+        self._make_routine = make_routine
         self._surroundings = surroundings
         self._options = options
         self.attempts = 0
@@ -48,7 +48,7 @@ class PlanStep(Leaf):
         """Nothing begun yet."""
         self.attempts = 0
         self.was_halted = False
-        self._course: Course | None = None
+        self._routine: Routine | None = None
         self._call: SkillCall | None = None
         self._id = ""
         self._report: SkillReport | None = None
@@ -100,7 +100,7 @@ class PlanStep(Leaf):
         if not self.may_start():
             self.context.waiting = True
             return
-        if self._course is None:
+        if self._routine is None:
             self._attempt()
         if self._surroundings.known():
             self._go_on(now)
@@ -110,18 +110,18 @@ class PlanStep(Leaf):
         self._skills = 0
         self._begun = self.context.clock.seconds
         try:
-            course = self._make_course(self.action)
-            for skill in course.skills:  # nobody walks to the ball first and finds that he has no hands then
+            routine = self._make_routine(self.action)
+            for skill in routine.skills:  # nobody walks to the ball first and finds that he has no hands then
                 self._check(skill)
-            self._course = course
+            self._routine = routine
         except CommandError as error:  # it will not be any better the next time
             self.finish(Status.FAILURE, self._begun, str(error))
 
     def _go_on(self, now: float) -> None:
-        """Begin the next skill of the course, or succeed."""
-        if self._course is None:
+        """Begin the next skill of the routine, or succeed."""
+        if self._routine is None:
             return
-        self._call = self._course.next(self._surroundings.world())
+        self._call = self._routine.next(self._surroundings.world())
         if self._call is None:
             self.finish(Status.SUCCESS, now)
             return
@@ -146,7 +146,7 @@ class PlanStep(Leaf):
     def _failed(self, reason: str) -> None:
         now = self.context.clock.seconds
         self._id = ""
-        self._course = None
+        self._routine = None
         if self._options.on_error == "retry" and self.attempts <= self._options.retries:
             self.context.journal.warn(now, self.origin, "RETRY", reason)
             self._next_at = now + RETRY_AFTER_S

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.cycle import Cycle
 from embodiment_bridge.dynamixel.bus.cycle_times import CycleTimes
@@ -20,8 +19,9 @@ from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
+from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done, Request
 from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
-from embodiment_bridge.dynamixel.bus.work import BusWork, Done, Work
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
@@ -83,8 +83,8 @@ class ServoBus:
         self._stopping = False
         self._estop = ""  # torque_off or hold, while stopped
         self._wake = threading.Event()
-        self._work: deque[Work] = deque()
-        self._waiting: list[Work] = []
+        self._work: deque[Request] = deque()
+        self._waiting: list[Request] = []
         self._targets: tuple[float, Mapping[str, Target]] = (float("-inf"), {})
         self._thread: threading.Thread | None = None
         self._opened = False  # since ``start``
@@ -134,7 +134,7 @@ class ServoBus:
         self._estop = action
         self._wake.set()
 
-    def request(self, work: BusWork, done: Done) -> None:
+    def request(self, work: BusRequest, done: Done) -> None:
         """Let ``work`` be done between two cycles; ``done(success, text, value)`` is called by the bus thread."""
         if len(self._work) >= WORK_LIMIT:
             done(False, "too many requests wait for this bus", 0)
@@ -143,7 +143,7 @@ class ServoBus:
         elif self.state not in SERVING:
             done(False, f"bus {self.config.name!r} is {self.state.value}: {self.reason}", 0)
         else:
-            self._work.append(Work(work, done))
+            self._work.append(Request(work, done))
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:
@@ -244,19 +244,19 @@ class ServoBus:
         client = BusClient(port, self.config.baud_rate, margin_s=self._margin(), protocols=protocols)
         for servo in self.servos:
             servo.counters = client.counters[servo.id]
-        care = Care(client, self.config, self.servos, self._stored)
+        supervisor = Supervisor(client, self.config, self.servos, self._stored)
         self._instruct(guardian, time.monotonic())
-        self._bring_up(care)
+        self._bring_up(supervisor)
         if not self._stopping:
             self.connects += 1
-            self._cycle_for_ever(client, care, guardian)
-        self._shut_down(client, care)
+            self._cycle_for_ever(client, supervisor, guardian)
+        self._shut_down(client, supervisor)
 
-    def _bring_up(self, care: Care) -> None:
+    def _bring_up(self, supervisor: Supervisor) -> None:
         """Find the servos and set them up, unless we are to stop meanwhile."""
         if not self._stopping:
             self._tell(BusState.PROBE)
-        care.find_all(lambda: self._stopping)
+        supervisor.find_all(lambda: self._stopping)
         for servo in self.servos:
             if self._stopping:
                 return
@@ -264,7 +264,7 @@ class ServoBus:
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
-                care.set_up(servo, now, first=not servo.known)
+                supervisor.set_up(servo, now, first=not servo.known)
                 self._after_found(servo)
 
     def _margin(self) -> float:
@@ -277,8 +277,8 @@ class ServoBus:
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 
-    def _cycle_for_ever(self, client: BusClient, care: Care, guardian: Guardian) -> None:
-        cycle = Cycle(client, care, self.servos, self._after_found)
+    def _cycle_for_ever(self, client: BusClient, supervisor: Supervisor, guardian: Guardian) -> None:
+        cycle = Cycle(client, supervisor, self.servos, self._after_found)
         period = 1.0 / self.config.rate_hz
         last = time.monotonic()
         due = last
@@ -290,7 +290,7 @@ class ServoBus:
                 cycle.resume()
             dt = min(now - last, 2.0 * max(dt, usual))  # what was missed is not made up for in one step
             self._instruct(guardian, now)
-            self._cycle(cycle, care, now, dt, hurried=hurried)
+            self._cycle(cycle, supervisor, now, dt, hurried=hurried)
             self.rejected = client.rejected
             end = time.monotonic()
             self.times.add(now - last, end - now)
@@ -300,7 +300,7 @@ class ServoBus:
             if not hurried and self._estop == cycle.obeyed and self._wake.wait(due - end):
                 self._wake.clear()
 
-    def _cycle(self, cycle: Cycle, care: Care, now: float, dt: float, *, hurried: bool) -> None:
+    def _cycle(self, cycle: Cycle, supervisor: Supervisor, now: float, dt: float, *, hurried: bool) -> None:
         if self._estop != cycle.obeyed:
             cycle.obey(self._estop)
         told, targets = self._targets
@@ -312,13 +312,13 @@ class ServoBus:
             with cycle.giving_way(lambda: self._estop != cycle.obeyed):
                 cycle.tend(now)
                 if cycle.obeyed == "torque_off":
-                    care.keep_limp()
+                    supervisor.keep_limp()
                 else:
-                    care.drive(now)
+                    supervisor.drive(now)
         except GivenWay:  # the stop comes first, in the next cycle
             return
-        self._do_work(care, now)
-        self.read_kind = care.reader.kind
+        self._do_requests(supervisor, now)
+        self.read_kind = supervisor.reader.kind
         cycle.settle()
         self._judge()
 
@@ -335,17 +335,17 @@ class ServoBus:
         else:
             self._tell(BusState.READY)
 
-    def _do_work(self, care: Care, now: float) -> None:
+    def _do_requests(self, supervisor: Supervisor, now: float) -> None:
         if self._waiting:
             self._waiting = [work for work in self._waiting if not work.look(now)]
         if self._work:
             work = self._work.popleft()
-            if not work.begin(care, self.servos, now):
+            if not work.begin(supervisor, self.servos, now):
                 self._waiting.append(work)
 
-    def _shut_down(self, client: BusClient, care: Care) -> None:
+    def _shut_down(self, client: BusClient, supervisor: Supervisor) -> None:
         self.unsafe = make_safe(client, self.servos, self._deadline())
         for servo in self.servos:
             if servo.torque and not servo.silent and servo.config.on_shutdown == "hold":
-                care.attempt(servo, lambda one: care.settings.write_goal_of_rest(one, one.ticks))
+                supervisor.attempt(servo, lambda one: supervisor.settings.write_goal_of_rest(one, one.ticks))
         self._safe = True

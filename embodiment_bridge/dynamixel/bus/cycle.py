@@ -9,12 +9,12 @@ nobody, and a value is at most one cycle older than it could be.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import GoalWriter, Target
 from embodiment_bridge.dynamixel.bus.health import Health
 from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 
 
 class Cycle:
@@ -24,14 +24,18 @@ class Cycle:
     """
 
     def __init__(
-        self, client: BusClient, care: Care, servos: Sequence[Servo], on_found: Callable[[Servo], None]
+        self,
+        client: BusClient,
+        supervisor: Supervisor,
+        servos: Sequence[Servo],
+        on_found: Callable[[Servo], None],
     ) -> None:
         self._client = client
-        self._care = care
+        self._supervisor = supervisor
         self._servos = servos
         self._on_found = on_found
         self._writer = GoalWriter(client)
-        self._health = Health(client, care)
+        self._health = Health(client, supervisor)
         self.obeyed = ""
         self._answering: list[Servo] = []
         self._resuming = False
@@ -66,7 +70,7 @@ class Cycle:
         resuming, self._resuming = self._resuming, False
         fresh = fresh and not resuming
         calm = self._calm and hurried and now < self._health.due and not resuming
-        reader = self._care.reader
+        reader = self._supervisor.reader
         if self.obeyed != "torque_off":
             self._writer.write(self._driven, targets, dt, fresh=fresh, same=self._calm)
         if calm:
@@ -97,8 +101,8 @@ class Cycle:
 
     def tend(self, now: float) -> None:
         """See who is silent, who is back, and who needs help."""
-        self._care.mark_silent(now)
-        self._care.look_for_silent(now, self._on_found)
+        self._supervisor.mark_silent(now)
+        self._supervisor.look_for_silent(now, self._on_found)
         self._health.step([servo for servo in self._servos if not servo.silent], now)
 
     def settle(self) -> None:
@@ -111,7 +115,7 @@ class Cycle:
 
     def _think(self, targets: Mapping[str, Target], dt: float, *, fresh: bool) -> None:
         """What needs no wire."""
-        self._care.reader.tell()
+        self._supervisor.reader.tell()
         self._calm = self._is_calm()
         if self.obeyed != "torque_off":
             self._writer.prepare(self._driven, targets, dt, fresh=fresh)

@@ -7,9 +7,9 @@ Each look is one sync read for all servos of one layout, and at most one look is
 from collections.abc import Callable, Sequence
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
 EVERY_S = 1.0  # s between two looks at the same thing
@@ -23,9 +23,9 @@ SUPPLY, HEAT = "present_input_voltage", "present_temperature"
 class Health:
     """Looks after the servos of one bus."""
 
-    def __init__(self, client: BusClient, care: Care) -> None:
+    def __init__(self, client: BusClient, supervisor: Supervisor) -> None:
         self._client = client
-        self._care = care
+        self._supervisor = supervisor
         self._looks: tuple[Callable[[Sequence[Servo], float], None], ...] = (
             self._look_at_torque,
             self._look_at_supply,
@@ -46,7 +46,7 @@ class Health:
         """
         for servo in servos:
             if not servo.torque:
-                self._care.silence(servo, now, "was away for a moment", 0.0)
+                self._supervisor.silence(servo, now, "was away for a moment", 0.0)
         self._look_at_torque([servo for servo in servos if servo.torque], now)
 
     def step(self, servos: Sequence[Servo], now: float) -> None:
@@ -67,7 +67,7 @@ class Health:
             return
         answer = self._client.read(servo.id, item.address, item.size)
         if answer is not None and answer.data:
-            self._care.take_fault(servo, item.decode(answer.data), now)
+            self._supervisor.take_fault(servo, item.decode(answer.data), now)
 
     def _look_at_torque(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, FIRST, LAST):
@@ -76,12 +76,14 @@ class Health:
             torque = bool(_value(servo, FIRST, answer, start))
             bits = _value(servo, LAST, answer, start) if LAST in table.items else servo.error
             if bits != servo.error:
-                self._care.take_fault(servo, bits, now)
+                self._supervisor.take_fault(servo, bits, now)
             if servo.torque and not torque:
                 # It restarted, or dropped its torque by itself: its settings may be gone with it.
                 servo.torque = False
                 if not servo.error:
-                    self._care.silence(servo, now, "lost its torque: it restarted, or its power was cut", 0.0)
+                    self._supervisor.silence(
+                        servo, now, "lost its torque: it restarted, or its power was cut", 0.0
+                    )
             elif torque and not servo.torque:
                 servo.torque = True  # `drive` takes it away where it is not wanted
                 servo.starts += 1
@@ -102,7 +104,7 @@ class Health:
             if servo.table.item("bus_watchdog").decode(answer.data) == FIRED:
                 self.watchdog_trips += 1
                 try:
-                    self._care.settings.torque_off(servo)  # and on again by `drive`, softly
+                    self._supervisor.settings.torque_off(servo)  # and on again by `drive`, softly
                 except CommandError as error:
                     servo.reason = str(error)
                 else:

@@ -11,8 +11,8 @@ from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
+from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
 from embodiment_bridge.dynamixel.bus.servo import JointReading
-from embodiment_bridge.dynamixel.bus.work import BusWork, Done
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
@@ -105,7 +105,7 @@ class ServoRobot:
         for bus in self.buses:
             bus.command(whole)
 
-    def request(self, joints: Sequence[str], make: Callable[[Sequence[str]], BusWork], done: Done) -> None:
+    def request(self, joints: Sequence[str], make: Callable[[Sequence[str]], BusRequest], done: Done) -> None:
         """Let work be done on the buses of ``joints`` (none: all); ``done`` is called once, when all have.
 
         Raises:

@@ -8,7 +8,7 @@ from rclpy.node import Node
 from embodiment_bridge.body.description import BodyDescription, Parameter, Skill, TextParameter
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 
 RATE = 20.0  # Hz
@@ -22,20 +22,20 @@ class RecordedSkills:
     def __init__(self, node: Node, recorded: Any) -> None:
         self._node = node
         body = description_of(recorded)
-        self._desk = SkillDesk(MotionRunner(body), lambda report: self._server.report(report))
-        self._server = SkillServer(node, self._desk, body.name, body.skill_infos(), lambda: "")
+        self._queue = SkillQueue(MotionRunner(body), lambda report: self._server.report(report))
+        self._server = SkillServer(node, self._queue, body.name, body.skill_infos(), lambda: "")
         self._time = 0.0
         self._timer = node.create_timer(1.0 / RATE, self._step)
 
     def destroy(self) -> None:
         """Take everything off the graph."""
         self._node.destroy_timer(self._timer)
-        self._desk.lost("the recording was closed")
+        self._queue.lost("the recording was closed")
         self._server.destroy()
 
     def _step(self) -> None:
         self._time += 1.0 / RATE
-        self._desk.step(BodyState(self._time, (), ()))
+        self._queue.step(BodyState(self._time, (), ()))
 
 
 def description_of(recorded: Any) -> BodyDescription:

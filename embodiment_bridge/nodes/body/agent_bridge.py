@@ -19,10 +19,10 @@ from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.statistics import session_diagnostics
-from embodiment_bridge.nodes.body import body_front
+from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_agent import BodyAgent
-from embodiment_bridge.nodes.body.body_front import BodyFront
-from embodiment_bridge.nodes.body.room_inputs import RoomInputs
+from embodiment_bridge.nodes.body.body_interface import BodyInterface
+from embodiment_bridge.nodes.body.protocol_inputs import ProtocolInputs
 from embodiment_bridge.protocols.converter import Converter
 from embodiment_bridge.protocols.spec import Room
 from embodiment_bridge.wire.codec import Codec
@@ -42,7 +42,7 @@ PARAMETERS = (
         "recording", "", "Path of a byte stream: transport replay plays it, tcp makes it of all that comes."
     ),
     Parameter("replay_speed", 1.0, "1 is as recorded, 2 twice as fast, 0 as fast as possible.", 0.0, 100.0),
-    *body_front.PARAMETERS,
+    *body_interface.PARAMETERS,
 )
 
 
@@ -73,12 +73,12 @@ class AgentBridge(BridgeNode):
         make_codec = partial(resolve(room.codec), **converter.codec_options())
         _check_greeting(make_codec(), converter)
         natives = converter.natives() if hasattr(converter, "natives") else {}
-        self._front = BodyFront(self, body, room.outputs, self._refusal, natives)
+        self._interface = BodyInterface(self, body, room.outputs, self._refusal, natives)
         for remark in getattr(converter, "remarks", list)():
             self.get_logger().warning(remark)
         if hasattr(converter, "heed"):
-            converter.heed(self._front.wanted)
-        self._inputs = RoomInputs(self, room, converter, self._refusal)
+            converter.heed(self._interface.wanted)
+        self._inputs = ProtocolInputs(self, room, converter, self._refusal)
         self._session = self._make_session(room, converter, make_codec)
 
     def activate(self) -> None:
@@ -92,7 +92,7 @@ class AgentBridge(BridgeNode):
     def cleanup(self) -> None:
         """Take everything that configure made off the graph."""
         self._inputs.destroy()
-        self._front.destroy()
+        self._interface.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """How the link stands, and how fast percepts are answered."""
@@ -103,9 +103,11 @@ class AgentBridge(BridgeNode):
     def _make_session(
         self, room: Room, converter: Converter, make_codec: Callable[[], Codec]
     ) -> EventSession:
-        front = self._front
-        agent = BodyAgent(converter, front.desk, front.publish, front.stamp, front.after_step)
-        peer, tell = _peer(self.values), front.link.publish
+        interface = self._interface
+        agent = BodyAgent(
+            converter, interface.queue, interface.publish, interface.stamp, interface.after_step
+        )
+        peer, tell = _peer(self.values), interface.link.publish
         if self.values["transport"] == "managed":
             return EventSession(_managed(room, self.values), agent, tell, peer=peer)
         connect = partial(_connect, self.values, room.probe)

@@ -7,7 +7,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols.converter import Converter
 
 
@@ -21,13 +21,13 @@ class BodyAgent:
     def __init__(
         self,
         converter: Converter,
-        desk: SkillDesk,
+        queue: SkillQueue,
         publish: Callable[[str, Any], None],
         stamp: Callable[[float | None], Time],
         stepped: Callable[[BodyState, Time], None],
     ) -> None:
         self._converter = converter
-        self._desk = desk
+        self._queue = queue
         self._publish = publish
         self._stamp = stamp
         self._stepped = stepped
@@ -35,13 +35,13 @@ class BodyAgent:
 
     def greet(self) -> Iterable[Any]:
         """See ``session.Agent``."""
-        self._desk.joined()
+        self._queue.joined()
         return self._converter.greet()
 
     def respond(self, event: Any) -> Iterable[Any]:
         """See ``session.Agent``: one step of motion per percept."""
         self._state = self._converter.body_state(event)
-        targets = None if self._state is None else self._desk.step(self._state)
+        targets = None if self._state is None else self._queue.step(self._state)
         return self._converter.answer(event, targets)
 
     def ready(self, event: Any) -> bool:
@@ -59,4 +59,4 @@ class BodyAgent:
 
     def lost(self, reason: str) -> None:
         """See ``session.Agent``."""
-        self._desk.lost(reason)
+        self._queue.lost(reason)

@@ -16,7 +16,7 @@ from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import JointCommand, LightCommand
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.sound.mouth_light import LEVEL
 
 NANOSECONDS = 1e-9
@@ -29,10 +29,10 @@ class BodyCommands:
     """
 
     def __init__(
-        self, node: Node, desk: SkillDesk, *, walks: bool, frame_prefix: str, refusal: Callable[[], str]
+        self, node: Node, queue: SkillQueue, *, walks: bool, frame_prefix: str, refusal: Callable[[], str]
     ) -> None:
         self._node = node
-        self._desk = desk
+        self._queue = queue
         self._map = frame_prefix + "map"
         self._refusal = refusal
         handlers: list[tuple[Any, str, Callable[[Any], Callable[[MotionRunner], object]]]] = [
@@ -64,7 +64,7 @@ class BodyCommands:
         except CommandError as error:
             self._refuse(topic, str(error))
         else:
-            self._desk.post(action, partial(self._refuse, topic))
+            self._queue.post(action, partial(self._refuse, topic))
 
     def _refuse(self, topic: str, reason: str) -> None:
         self._node.get_logger().warning(f"{topic} refused: {reason}", throttle_duration_sec=1.0)

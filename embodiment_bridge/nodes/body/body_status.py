@@ -7,7 +7,7 @@ from rclpy.node import Node
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus
 from embodiment_bridge.nodes.base.qos import overridable, profile
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
 POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
@@ -20,10 +20,10 @@ class BodyStatusPublisher:
     ``torque`` and ``reason`` are for bodies whose joints may be limp.
     """
 
-    def __init__(self, node: Node, runner: MotionRunner, desk: SkillDesk) -> None:
+    def __init__(self, node: Node, runner: MotionRunner, queue: SkillQueue) -> None:
         self._node = node
         self._runner = runner
-        self._desk = desk
+        self._queue = queue
         self._publisher = node.create_publisher(
             BodyStatus, "body_status", profile("latched"), qos_overriding_options=overridable()
         )
@@ -34,7 +34,7 @@ class BodyStatusPublisher:
     def publish(self, stamp: Time) -> None:
         """Publish if something changed or a second has passed."""
         posture = POSTURES[self._runner.status]
-        stopped = self._desk.stopped
+        stopped = self._queue.stopped
         now = (posture, stopped, self.torque, self.reason, stamp.sec // EVERY)
         if now == self._told:
             return

@@ -12,7 +12,7 @@ from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.body.body_commands import trajectory_of
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 GOAL_TOLERANCE = 0.1  # rad, where the goal names none
 TIME_TOLERANCE_S = 1.0  # s after the last point, where the goal names none
@@ -23,9 +23,9 @@ NANOSECONDS = 1e-9
 class FollowTrajectory:
     """One goal at a time; a newer one ends the one before. ``step`` is called with where the joints are."""
 
-    def __init__(self, node: Node, action: Any, desk: SkillDesk, refusal: Callable[[], str]) -> None:
+    def __init__(self, node: Node, action: Any, queue: SkillQueue, refusal: Callable[[], str]) -> None:
         self._action = action
-        self._desk = desk
+        self._queue = queue
         self._refusal = refusal
         self._goal: ServerGoalHandle | None = None
         self._begun: float | None = None
@@ -39,14 +39,14 @@ class FollowTrajectory:
 
     @classmethod
     def if_installed(
-        cls, node: Node, desk: SkillDesk, refusal: Callable[[], str]
+        cls, node: Node, queue: SkillQueue, refusal: Callable[[], str]
     ) -> "FollowTrajectory | None":
         """The action server, or None without control_msgs."""
         try:
             action = import_module("control_msgs.action").FollowJointTrajectory
         except ImportError:
             return None
-        return cls(node, action, desk, refusal)
+        return cls(node, action, queue, refusal)
 
     def destroy(self) -> None:
         """Take the action off the graph."""
@@ -86,7 +86,7 @@ class FollowTrajectory:
         self._tolerance = {item.name: item.position for item in request.goal_tolerance if item.position > 0.0}
         wanted = request.goal_time_tolerance
         self._patience = wanted.sec + wanted.nanosec * NANOSECONDS or TIME_TOLERANCE_S
-        self._desk.post(follow, self._refused)
+        self._queue.post(follow, self._refused)
 
     def _refused(self, reason: str) -> None:
         self._end(INVALID_JOINTS if "unknown joint" in reason else INVALID_GOAL, reason)
@@ -94,7 +94,7 @@ class FollowTrajectory:
     def _cancel(self, goal: ServerGoalHandle) -> None:
         if goal is not self._goal:
             return
-        self._desk.post(MotionRunner.stop, self._refused)
+        self._queue.post(MotionRunner.stop, self._refused)
         self._end(INVALID_GOAL, "canceled")
 
     def _end(self, code: int, text: str) -> None:

@@ -27,8 +27,8 @@ from embodiment_bridge.dynamixel.messages import joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
-from embodiment_bridge.nodes.body import body_front
-from embodiment_bridge.nodes.body.body_front import BodyFront
+from embodiment_bridge.nodes.body import body_interface
+from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
 from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
 from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
@@ -37,7 +37,7 @@ from embodiment_bridge.protocols.spec import Output
 from embodiment_bridge.urdf import read_urdf
 
 PARAMETERS = (
-    *body_front.PARAMETERS,
+    *body_interface.PARAMETERS,
     Parameter(
         "robot_description", "", "URDF with <ros2_control>, as text; where robot_description_file is empty."
     ),
@@ -106,11 +106,11 @@ class JointDriver(BridgeNode):
         self._robot = robot
         self._estop = self._linked = False
         self._told = ()
-        self._front = BodyFront(
+        self._interface = BodyInterface(
             self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
         )
         self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
-        self._follow = FollowTrajectory.if_installed(self, self._front.desk, self._refusal)
+        self._follow = FollowTrajectory.if_installed(self, self._interface.queue, self._refusal)
         self._states_due = 0.0
         self._stop = EmergencyStop(self, self._set_estop)
         do_at_once(robot.stop_soon)
@@ -120,7 +120,7 @@ class JointDriver(BridgeNode):
         """Drive the joints from where they are."""
         robot = self._servos()
         robot.activate(True)
-        self._front.desk.joined()
+        self._interface.queue.joined()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._ticker = self.create_timer(1.0 / self.values["rate"], self._tick, clock=steady)
 
@@ -129,7 +129,7 @@ class JointDriver(BridgeNode):
         if self._ticker is not None:
             self.destroy_timer(self._ticker)
             self._ticker = None
-        self._front.desk.lost("the joint driver was deactivated")
+        self._interface.queue.lost("the joint driver was deactivated")
         if self._robot is not None:
             self._robot.activate(False)
 
@@ -141,7 +141,7 @@ class JointDriver(BridgeNode):
         self._servo_services.destroy()
         if self._follow is not None:
             self._follow.destroy()
-        self._front.destroy()
+        self._interface.destroy()
 
     def close(self) -> None:
         """Make safe before the process ends, whatever the state."""
@@ -236,33 +236,33 @@ class JointDriver(BridgeNode):
 
     def _restart(self, reason: str) -> None:
         """Motion begins anew from where the joints are; skills that ran have failed."""
-        self._front.desk.lost(reason)
+        self._interface.queue.lost(reason)
 
     def _tick(self) -> None:
         """One step of motion: how the joints are, what they shall do."""
-        robot, front = self._servos(), self._front
+        robot, interface = self._servos(), self._interface
         readings = robot.readings()
         self._tell_link()
         now = time.monotonic()
         stamp = self.get_clock().now().to_msg()
         state = BodyState(now, *self._sensed(readings))
         if robot.serving and not self._estop:
-            robot.command(self._targets(front.desk.step(state)))
+            robot.command(self._targets(interface.queue.step(state)))
             if self._follow is not None:
                 self._follow.step(dict(zip(self._joints, state.position, strict=True)), now)
-        if front.wanted("joint_states"):
+        if interface.wanted("joint_states"):
             message = joint_states(readings.values(), robot.setup.mimics, now, stamp)
             if message is not None:
-                front.publish("joint_states", message)
-        if now >= self._states_due and front.wanted("servo_states"):
+                interface.publish("joint_states", message)
+        if now >= self._states_due and interface.wanted("servo_states"):
             self._states_due = now + STATES_EVERY_S
-            front.publish("servo_states", servo_states(readings.values(), now, stamp))
-        front.status.torque = any(reading.torque for reading in readings.values())
-        front.status.reason = "emergency stop" if self._estop else self._no_bus()
+            interface.publish("servo_states", servo_states(readings.values(), now, stamp))
+        interface.status.torque = any(reading.torque for reading in readings.values())
+        interface.status.reason = "emergency stop" if self._estop else self._no_bus()
         if robot.serving:
-            front.after_step(state, stamp)
+            interface.after_step(state, stamp)
         else:
-            front.status.publish(stamp)
+            interface.status.publish(stamp)
 
     def _sensed(self, readings: Mapping[str, JointReading]) -> tuple[tuple[float, ...], tuple[float, ...]]:
         known = [readings[name] for name in self._joints]
@@ -282,10 +282,10 @@ class JointDriver(BridgeNode):
             return
         self._told = (phase, reason)
         peer = ", ".join(bus.config.port_name for bus in robot.buses) if robot is not None else ""
-        self._front.link.publish(LinkStatus(phase, peer, reason, 0.0, connects))
+        self._interface.link.publish(LinkStatus(phase, peer, reason, 0.0, connects))
         linked = phase is Phase.READY
         if self._linked and not linked:
-            self._front.desk.lost(f"servos are lost: {reason}")
+            self._interface.queue.lost(f"servos are lost: {reason}")
         self._linked = linked
 
 

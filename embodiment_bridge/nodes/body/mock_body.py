@@ -23,13 +23,13 @@ from embodiment_bridge.mock.skills import LONGEST_TEXT, NativeSkills
 from embodiment_bridge.mock.world import Hand, World, stiff_hand
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.body import body_front
-from embodiment_bridge.nodes.body.body_front import BodyFront
+from embodiment_bridge.nodes.body import body_interface
+from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.protocols.spec import Output
 from embodiment_bridge.urdf import Robot, link_pose, read_urdf
 
 PARAMETERS = (
-    *body_front.PARAMETERS,
+    *body_interface.PARAMETERS,
     Parameter("rate", 50.0, "Steps of the world per second of its time, Hz.", 10.0, 500.0),
     Parameter("speed", 1.0, "How many times faster than real time, with publish_clock only.", 0.1, 100.0),
     Parameter("seed", 0, "Where the ball lies at first and what the other agent says.", 0, 2**31 - 1),
@@ -71,7 +71,7 @@ class MockBody(BridgeNode):
         self._world = World(body, values["seed"], _hand_of(robot, self._names))
         self._targets = self._world.state.position
         natives = NativeSkills(self._world, body.joints).starts
-        self._front = BodyFront(self, body, OUTPUTS, self._refusal, natives)
+        self._interface = BodyInterface(self, body, OUTPUTS, self._refusal, natives)
         self._say_topic = self.create_subscription(String, "say", self._say, profile("command"))
         self._steps = 0
         self._connects = 0
@@ -88,7 +88,7 @@ class MockBody(BridgeNode):
             self._last = self._now()
             self._ticker = self.create_timer(1.0 / values["rate"], self._tick)
         self._connects += 1
-        self._front.desk.joined()
+        self._interface.queue.joined()
         self._tell_link(Phase.READY)
 
     def deactivate(self) -> None:
@@ -96,13 +96,13 @@ class MockBody(BridgeNode):
         if self._ticker is not None:
             self.destroy_timer(self._ticker)
             self._ticker = None
-        self._front.desk.lost("the mock body was deactivated")
+        self._interface.queue.lost("the mock body was deactivated")
         self._tell_link(Phase.CLOSED)
 
     def cleanup(self) -> None:
         """Take everything that configure made off the graph."""
         self.destroy_subscription(self._say_topic)
-        self._front.destroy()
+        self._interface.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """How old the world is."""
@@ -118,7 +118,7 @@ class MockBody(BridgeNode):
             raise ConfigError(f"parameters {' and '.join(OWN_FILES)} are needed: {error}") from error
 
     def _tell_link(self, phase: Phase) -> None:
-        self._front.link.publish(LinkStatus(phase, "mock://", connects=self._connects))
+        self._interface.link.publish(LinkStatus(phase, "mock://", connects=self._connects))
 
     def _refusal(self) -> str:
         return "" if self.active else f"{self.get_name()} is inactive; activate it first"
@@ -126,9 +126,9 @@ class MockBody(BridgeNode):
     def _tick(self) -> None:
         """One step of the world, and of what moves the body in it."""
         dt = self._dt if self._dt is not None else self._elapsed()
-        self._world.step(dt, self._targets, *self._front.velocity)
+        self._world.step(dt, self._targets, *self._interface.velocity)
         state = self._world.state
-        self._targets = self._front.desk.step(state).position
+        self._targets = self._interface.queue.step(state).position
         self._publish(state)
         self._steps += 1
 
@@ -140,21 +140,27 @@ class MockBody(BridgeNode):
         return self._last - last
 
     def _publish(self, state: BodyState) -> None:
-        front, prefix, stamp = self._front, self.values["frame_prefix"], self._front.stamp(state.time)
+        interface, prefix, stamp = (
+            self._interface,
+            self.values["frame_prefix"],
+            self._interface.stamp(state.time),
+        )
         # Most of what a step costs is what is published, so nothing is that nobody wants.
-        if front.wanted("joint_states"):
-            front.publish("joint_states", joint_states(self._names, state, stamp))
-        if front.wanted("pose"):
-            front.publish("pose", pose(state, stamp, prefix + "map"))
-        if front.wanted("imu"):
-            front.publish("imu", messages.imu(self._world, stamp, prefix + "imu_link"))
+        if interface.wanted("joint_states"):
+            interface.publish("joint_states", joint_states(self._names, state, stamp))
+        if interface.wanted("pose"):
+            interface.publish("pose", pose(state, stamp, prefix + "map"))
+        if interface.wanted("imu"):
+            interface.publish("imu", messages.imu(self._world, stamp, prefix + "imu_link"))
         for said in self._world.take_heard():
-            front.publish("heard", messages.heard(said, stamp, prefix + "base_link"))
-        if self._is_due(ENTITIES_HZ) and front.wanted("entities"):
-            front.publish("entities", messages.entities(self._world, self._body.name, stamp, prefix + "map"))
+            interface.publish("heard", messages.heard(said, stamp, prefix + "base_link"))
+        if self._is_due(ENTITIES_HZ) and interface.wanted("entities"):
+            interface.publish(
+                "entities", messages.entities(self._world, self._body.name, stamp, prefix + "map")
+            )
         if self._is_due(BATTERY_HZ):
-            front.publish("battery", messages.battery_state(self._world.battery, stamp))
-        front.after_step(state, stamp)
+            interface.publish("battery", messages.battery_state(self._world.battery, stamp))
+        interface.after_step(state, stamp)
 
     def _is_due(self, frequency: float) -> bool:
         return self._steps % ceil(float(self.values["rate"]) / frequency) == 0

@@ -97,7 +97,7 @@ class ServoServices:
     def _ask(
         self,
         joints: Sequence[str],
-        make: Callable[[Sequence[str]], work.BusWork],
+        make: Callable[[Sequence[str]], work.BusRequest],
         reply: Reply,
         after: Callable[[], None] | None = None,
     ) -> None:

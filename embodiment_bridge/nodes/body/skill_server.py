@@ -15,7 +15,7 @@ from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.base.qos import overridable, profile
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.srv import Hold
 
 RESULT_STATUS = {
@@ -68,10 +68,15 @@ class SkillServer:
     """Serves skills of one body. ``refusal()`` says why no skill can be started now, or nothing."""
 
     def __init__(
-        self, node: Node, desk: SkillDesk, body: str, infos: tuple[SkillInfo, ...], refusal: Callable[[], str]
+        self,
+        node: Node,
+        queue: SkillQueue,
+        body: str,
+        infos: tuple[SkillInfo, ...],
+        refusal: Callable[[], str],
     ) -> None:
         self._node = node
-        self._desk = desk
+        self._queue = queue
         self._refusal = refusal
         self._goals: dict[str, ServerGoalHandle] = {}
         self._held: dict[str, None] = {}  # sources that somebody wants held, oldest first
@@ -113,10 +118,10 @@ class SkillServer:
             return
         parameters = {item.key: item.value for item in wish.parameters}
         self._dead_man.begin(wish.source, request_id, wish.dead_man)
-        self._desk.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
+        self._queue.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
-        self._desk.cancel(uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex)
+        self._queue.cancel(uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex)
 
     def _tell(self, report: SkillReport) -> None:
         goal = self._goals.get(report.id)
@@ -131,13 +136,13 @@ class SkillServer:
         self._action.finish(goal, succeeded=report.status in WENT_WELL, result=result)
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._desk.stop()
+        self._queue.stop()
         response.success = True
         response.message = "all skills end; the body holds still"
         return response
 
     def _hold(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._desk.hold(request.data)
+        self._queue.hold(request.data)
         response.success = True
         response.message = "held" if request.data else "going on"
         return response
@@ -150,7 +155,7 @@ class SkillServer:
             if len(self._held) > MAX_HELD:
                 del self._held[next(iter(self._held))]
         if request.on or not self._dead_man.is_silent(request.source):
-            self._desk.hold(request.on, request.source, self._warn)
+            self._queue.hold(request.on, request.source, self._warn)
         response.success = True
         response.message = f"{whose} {'are held' if request.on else 'go on'}"
         return response
@@ -161,7 +166,7 @@ class SkillServer:
             text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
             self._node.get_logger().warning(text)
         if silent or source not in self._held:
-            self._desk.hold(silent, source, self._warn)
+            self._queue.hold(silent, source, self._warn)
 
     def _warn(self, reason: str) -> None:
         self._node.get_logger().warning(f"hold refused: {reason}", throttle_duration_sec=1.0)

@@ -49,7 +49,7 @@ from embodiment_bridge.nodes.tree.ros_leaves import RosSkills
 from embodiment_bridge.nodes.tree.run_controls import RunControls
 from embodiment_bridge.nodes.tree.run_files import RunFiles
 from embodiment_bridge.nodes.tree.safety import Guards, parse_guards
-from embodiment_bridge.nodes.tree.start_desk import StartDesk
+from embodiment_bridge.nodes.tree.start_requests import StartRequests
 from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
 from embodiment_bridge.nodes.tree.tree_publisher import TreePublisher
 
@@ -110,7 +110,7 @@ class BehaviorTree(BridgeNode):
         self._early = EarlyGoals(self, lambda: self.active and not self._skills, self.cancel_goal)
         begin = self._early.guard(self._begin)
         self._action = DeferredActionServer(self, ExecuteBml, "execute_bml", begin, self.cancel_goal)
-        self._starts = StartDesk(self, self._enter, self._can_begin)
+        self._starts = StartRequests(self, self._enter, self._can_begin)
         self._plans = PlanServer(self, self, self._viewers, self._settings, self._share, self._early)
         self._controls = RunControls(self, self._director, self._tick)
 

@@ -137,7 +137,7 @@ class PlanServer:
         )
         return PlanRun(
             actions_of(request.plan.actions),
-            self._plan_file().course,
+            self._plan_file().routine,
             self._surroundings,
             self._host.plan_ports(run_id, request.source),
             skills,

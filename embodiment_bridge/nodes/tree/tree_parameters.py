@@ -7,7 +7,7 @@ from embodiment_bridge.nodes.sound.media_parameters import PARAMETERS as MEDIA_P
 from embodiment_bridge.nodes.tree.goal_gate import PARAMETERS as GATE_PARAMETERS
 from embodiment_bridge.nodes.tree.plan_server import PARAMETERS as PLAN_PARAMETERS
 from embodiment_bridge.nodes.tree.safety import PARAMETERS as SAFETY_PARAMETERS
-from embodiment_bridge.nodes.tree.start_desk import PARAMETERS as START_PARAMETERS
+from embodiment_bridge.nodes.tree.start_requests import PARAMETERS as START_PARAMETERS
 
 PARAMETERS = (
     Parameter(

@@ -16,9 +16,9 @@ from embodiment_bridge.grid.pose import QUARTER_TURN, Place
 from embodiment_bridge.grid.world_map import FURTHEST
 from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.protocols.maeden.command_writer import THINGS
-from embodiment_bridge.protocols.maeden.deeds import Course, Deed, Progress, must
 from embodiment_bridge.protocols.maeden.events import Act
 from embodiment_bridge.protocols.maeden.operator import Operator
+from embodiment_bridge.protocols.maeden.routine import Progress, Routine, RoutineSkill, must
 from embodiment_bridge.protocols.maeden.sentences import sentence_of
 from embodiment_bridge.protocols.maeden.walks import explore, straight, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld, symbol_of
@@ -62,8 +62,8 @@ class GridSkills:
             raise CommandError(f"{x:g} m, {y:g} m is more than {FURTHEST} cells away from the start")
         return place
 
-    def _deed(self, course: Course, share: Progress | None = None) -> Native:
-        return Deed(self._operator, course, share)
+    def _deed(self, routine: Routine, share: Progress | None = None) -> Native:
+        return RoutineSkill(self._operator, routine, share)
 
     def _step(self, skill: Skill, values: Values, slot: float) -> Native:
         cells = self._cells(float(values.get("distance", self._cell)))
@@ -123,7 +123,7 @@ class GridSkills:
             return self._deed(walk_to(world, lambda: target, share), share)
         return self._deed(self._free_walk(values, slot, share), share)
 
-    def _free_walk(self, values: Values, slot: float, share: Progress) -> Course:
+    def _free_walk(self, values: Values, slot: float, share: Progress) -> Routine:
         """Straight on (or round), until the first of distance, steps and duration is used up."""
         speed, turn = float(values.get("speed", 0.0)), float(values.get("turn", 0.0))
         distance = float(values.get("distance", 0.0))
@@ -142,17 +142,17 @@ class GridSkills:
         return max(1, round(length / self._cell))
 
 
-def _once(command: object, what: str) -> Course:
+def _once(command: object, what: str) -> Routine:
     must((yield command), what)
 
 
-def _eat(world: AgentWorld) -> Course:
+def _eat(world: AgentWorld) -> Routine:
     """Only food that is carried can be eaten: what lies here is taken first."""
     if not world.carries(FOOD):
         must((yield Act("grab", FOOD)), "use food: none is carried, and taking it")
     must((yield Act("use", FOOD)), "use food")
 
 
-def _times(command: object, count: int) -> Course:
+def _times(command: object, count: int) -> Routine:
     for _ in range(count):
         yield command

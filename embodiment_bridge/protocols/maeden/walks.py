@@ -9,15 +9,15 @@ from typing import Final
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import search_nearest, search_to
 from embodiment_bridge.grid.pose import Place
-from embodiment_bridge.protocols.maeden.deeds import Course, Progress, found_by, must
 from embodiment_bridge.protocols.maeden.events import Act
+from embodiment_bridge.protocols.maeden.routine import Progress, Routine, found_by, must
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 MOST_STEPS: Final = 20_000  # of one skill: more than an agent has energy for
 LOOK_AHEAD: Final = 64  # actions of a way that are looked at before each step: more than an agent can see
 
 
-def straight(world: AgentWorld, action: str, count: int, share: Progress) -> Course:
+def straight(world: AgentWorld, action: str, count: int, share: Progress) -> Routine:
     """The same action some times; ends at the first that fails."""
     for number in range(count):
         must((yield Act(action)), f"{action} {number + 1} of {count}, {ahead_of(world, action)}")
@@ -34,7 +34,7 @@ def ahead_of(world: AgentWorld, action: str) -> str:
     return f"towards {' '.join(things)}" if things else "towards a free cell"
 
 
-def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Course:
+def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Routine:
     """To a cell by the cheapest way that is known; one that cannot be entered is walked up to, and faced.
 
     The way is planned again when something was learned that closes it. Ends at the first step that fails.
@@ -86,7 +86,7 @@ def _open(world: AgentWorld, way: Iterable[str]) -> bool:
     return True
 
 
-def explore(world: AgentWorld, until: str, share: Progress) -> Course:
+def explore(world: AgentWorld, until: str, share: Progress) -> Routine:
     """To the nearest cell beside unseen ones, again and again, until a thing is known or all was seen.
 
     Cells that cannot be entered are learned and avoided.

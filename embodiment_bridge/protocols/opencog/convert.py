@@ -18,8 +18,8 @@ from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.msg import ActionPlan as PlanMessage
 from embodiment_bridge.protocols.opencog.plans import plan_messages
 from embodiment_bridge.protocols.opencog.plans.plan_meaning import actions_of, single_action
-from embodiment_bridge.protocols.opencog.world.deeds import Deeds
 from embodiment_bridge.protocols.opencog.world.ids import IdBook
+from embodiment_bridge.protocols.opencog.world.observed_actions import ObservedActions
 from embodiment_bridge.protocols.opencog.world.physiology_model import levels_of
 from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
@@ -54,7 +54,7 @@ class Perceptor:
         self.ids = IdBook(settings.agent_id, settings.aliases)
         self._others = tuple(others)
         self._world = WorldReport(settings, self.ids)
-        self._deeds = Deeds(settings, self.ids)
+        self._observed_actions = ObservedActions(settings, self.ids)
         self._grid = grid
 
     def refresh(self) -> None:
@@ -107,7 +107,7 @@ class Perceptor:
 
     def action(self, message: Any, stamp: str) -> Messages:
         """What somebody did (AgentAction)."""
-        signal = self._deeds.signal(
+        signal = self._observed_actions.signal(
             message.agent,
             clean(message.agent_type),
             message.name,

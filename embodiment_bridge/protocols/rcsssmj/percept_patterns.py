@@ -19,7 +19,7 @@ _Columns: TypeAlias = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...
 MAX_JOINTS: Final = 64  # no robot has more; a pattern takes time and memory by the number of its joints
 
 # A robot keeps its joints. Whoever sends others in every frame shall not have a pattern made for each.
-MAX_LESSONS: Final = 8
+MAX_PATTERN_UPDATES: Final = 8
 
 _POLAR = rf"\(({ATOM}) ?\(pol ({NUMBER}) ({NUMBER}) ({NUMBER})\)\) ?"
 _POLARS = rf"(?:\({ATOM} ?\(pol {NUMBER} {NUMBER} {NUMBER}\)\) ?)*"
@@ -55,13 +55,13 @@ class PerceptPatterns:
         self._dialect = dialect
         self._names: tuple[str, ...] = ()
         self._joints: re.Pattern[str] | None = None
-        self._lessons = MAX_LESSONS
+        self._updates_left = MAX_PATTERN_UPDATES
 
     def learn(self, percept: events.Percept) -> None:
         """Expect the joints of ``percept`` from now on, in this order."""
         names = percept.joints.names if percept.joints else ()
-        if names != self._names and 0 < len(names) <= MAX_JOINTS and self._lessons:
-            self._lessons -= 1
+        if names != self._names and 0 < len(names) <= MAX_JOINTS and self._updates_left:
+            self._updates_left -= 1
             self._names = names
             self._joints = re.compile("".join(_JOINT.replace("NAME", re.escape(name)) for name in names))
 

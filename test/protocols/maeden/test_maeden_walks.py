@@ -7,9 +7,9 @@ from embodiment_bridge.grid.pose import Heading
 from embodiment_bridge.grid.world_map import beside
 from embodiment_bridge.protocols.maeden import deeds
 from embodiment_bridge.protocols.maeden.conversation import Answer
-from embodiment_bridge.protocols.maeden.deeds import Deed, Progress
 from embodiment_bridge.protocols.maeden.events import Percept
 from embodiment_bridge.protocols.maeden.operator import Operator
+from embodiment_bridge.protocols.maeden.routine import Progress, RoutineSkill
 from embodiment_bridge.protocols.maeden.walks import explore, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
@@ -34,8 +34,8 @@ class Stage:
         known.bounds = (-1, -1), (SIDE, SIDE)
         self.told = []
 
-    def deed(self, course):
-        return Deed(self.operator, course(self.world, Progress()))
+    def deed(self, routine):
+        return RoutineSkill(self.operator, routine(self.world, Progress()))
 
     def tick(self, deed, dt=TICK):
         """One step; what the agent is told is done at once."""
@@ -60,12 +60,12 @@ def slow(monkeypatch):
     monkeypatch.setattr(deeds, "POSES_A_TICK", 20)
 
 
-@pytest.mark.parametrize("course", [to((SIDE - 1, SIDE - 1)), through])
-def test_a_long_thought_takes_several_ticks_and_then_it_goes(slow, course):
+@pytest.mark.parametrize("routine", [to((SIDE - 1, SIDE - 1)), through])
+def test_a_long_thought_takes_several_ticks_and_then_it_goes(slow, routine):
     corner = (SIDE - 1, SIDE - 1)
     walls = {(x, y) for x in range(2, SIDE, 4) for y in range(SIDE) if y != (0 if x % 8 == 2 else SIDE - 1)}
-    stage = Stage(walls, unseen=[corner] if course is through else [])
-    deed = stage.deed(course)
+    stage = Stage(walls, unseen=[corner] if routine is through else [])
+    deed = stage.deed(routine)
     for _ in range(20):
         stage.tick(deed)
     assert not deed.done
@@ -73,9 +73,9 @@ def test_a_long_thought_takes_several_ticks_and_then_it_goes(slow, course):
     for _ in range(2000):
         stage.tick(deed)
     assert stage.told.count("forward") > 10 * SIDE // 4
-    assert deed.done == (course is not through)  # what it shall see there does not come
+    assert deed.done == (routine is not through)  # what it shall see there does not come
     assert not deed.failure
-    if course is not through:
+    if routine is not through:
         assert stage.world.pose.place == corner
 
 

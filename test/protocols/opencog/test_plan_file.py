@@ -9,9 +9,9 @@ import pytest
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action, Parameter, snake_case
-from embodiment_bridge.plans.course import SkillCall
 from embodiment_bridge.plans.movement import PATIENCE
 from embodiment_bridge.plans.plan_file import parse_plan_file, read_plan_file, vocabulary
+from embodiment_bridge.plans.routine import SkillCall
 from embodiment_bridge.plans.world import Place, World
 
 ROOT = Path(__file__).parents[3]
@@ -24,9 +24,9 @@ ON_BALL = Parameter("entity", "target", "ball")
 
 def calls(action, world, limit=50):
     """The skills of an action in a world in which each turn and each walk comes out as asked."""
-    course = FILE.course(action)
+    routine = FILE.routine(action)
     made = []
-    while (call := course.next(world)) is not None:
+    while (call := routine.next(world)) is not None:
         made.append(call)
         world = moved(world, call)
         assert len(made) < limit
@@ -62,19 +62,19 @@ def test_walk_first_turns():
 
 
 def test_walk_that_gets_no_nearer_ends():
-    course = FILE.course(Action("walk", 1, (TARGET,)))
+    routine = FILE.routine(Action("walk", 1, (TARGET,)))
     for _ in range(PATIENCE):
-        course.next(World(HERE))
+        routine.next(World(HERE))
     with pytest.raises(CommandError, match=r"'walk': the body gets no nearer than 2\.24 m"):
-        course.next(World(HERE))
+        routine.next(World(HERE))
 
 
 def test_turn_that_does_not_turn_ends():
-    course = FILE.course(Action("turn", 1, (Parameter("rotation", rotation=(0.0, 0.0, 1.0)),)))
+    routine = FILE.routine(Action("turn", 1, (Parameter("rotation", rotation=(0.0, 0.0, 1.0)),)))
     for _ in range(PATIENCE):
-        course.next(World(HERE))
+        routine.next(World(HERE))
     with pytest.raises(CommandError, match="does not turn"):
-        course.next(World(HERE))
+        routine.next(World(HERE))
 
 
 def test_grab_goes_to_the_thing_first():
@@ -84,10 +84,10 @@ def test_grab_goes_to_the_thing_first():
 
 
 def test_things_that_move_are_followed():
-    course = FILE.course(Action("kick", 1, (ON_BALL,)))
-    assert course.next(BALL).skill == "step_forward"
+    routine = FILE.routine(Action("kick", 1, (ON_BALL,)))
+    assert routine.next(BALL).skill == "step_forward"
     away = World(Place(1.0, 0.0, 0.0), {"ball": (1.0, 1.5, 0.1)})
-    assert course.next(away) == SkillCall("turn_left", {"angle": pytest.approx(pi / 2)})
+    assert routine.next(away) == SkillCall("turn_left", {"angle": pytest.approx(pi / 2)})
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_actions(action, expected):
 def test_turn_is_a_heading_or_an_angle():
     action = Action("turn", 1, (Parameter("rotation", "rotation", rotation=(0.0, 0.0, 1.0)),))
     world = World(Place(0.0, 0.0, 0.5))
-    assert FILE.course(action).next(world).parameters == {"angle": pytest.approx(0.5)}
-    assert FILE.with_turn("relative").course(action).next(world).parameters == {"angle": pytest.approx(1.0)}
+    assert FILE.routine(action).next(world).parameters == {"angle": pytest.approx(0.5)}
+    assert FILE.with_turn("relative").routine(action).next(world).parameters == {"angle": pytest.approx(1.0)}
     with pytest.raises(ConfigError, match="'so'"):
         FILE.with_turn("so")
 
@@ -150,7 +150,7 @@ def test_parameters_go_by_type_and_place_not_by_name(names):
 )  # fmt: skip
 def test_what_cannot_be_done_says_why(action, world, words):
     with pytest.raises(CommandError) as caught:
-        FILE.course(action).next(world)
+        FILE.routine(action).next(world)
     assert words in str(caught.value)
 
 
@@ -228,9 +228,9 @@ def test_own_actions():
     actions: {dig: [{approach: where}, {skill: dig, with: {depth: depth, x: where.x}}]}
     """
     given = (Parameter("vector", vector=(0.0, 0.0, 0.0)), Parameter("float", "", "0.5"))
-    course = parse_plan_file(text, "x.yaml").course(Action("dig", 1, given))
-    assert course.skills == ("dig",)
-    assert course.next(World(HERE)) == SkillCall("dig", {"depth": 0.5, "x": 0.0})
+    routine = parse_plan_file(text, "x.yaml").routine(Action("dig", 1, given))
+    assert routine.skills == ("dig",)
+    assert routine.next(World(HERE)) == SkillCall("dig", {"depth": 0.5, "x": 0.0})
 
 
 def test_file_in_the_documents_can_be_read():

@@ -58,7 +58,7 @@ Finish = Callable[..., None]
 Perform = Callable[[Any, ExecuteBml.Goal, str, Finish], None]
 
 
-class StartDesk:
+class StartRequests:
     """Begins runs by ``perform(goal, request, run_id, finish)``, and logs how they end.
 
     Raises:

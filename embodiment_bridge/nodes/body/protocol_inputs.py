@@ -14,7 +14,7 @@ from embodiment_bridge.protocols.converter import Converter
 from embodiment_bridge.protocols.spec import Room
 
 
-class RoomInputs:
+class ProtocolInputs:
     """``refusal()`` says why nothing can be sent now, or nothing."""
 
     def __init__(self, node: Node, room: Room, converter: Converter, refusal: Callable[[], str]) -> None:

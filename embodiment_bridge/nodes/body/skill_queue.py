@@ -9,7 +9,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
 
 
-class SkillDesk:
+class SkillQueue:
     """Requests go in from any thread; ``step`` takes them on the session's thread and reports what became of them."""
 
     def __init__(self, runner: MotionRunner, on_report: Callable[[SkillReport], None]) -> None:

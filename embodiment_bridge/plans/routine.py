@@ -29,7 +29,7 @@ class Stage(Protocol):
         """
 
 
-class Course:
+class Routine:
     """One action under way. Ask for the next skill when the one before has succeeded.
 
     skills: those that it needs in any case.

@@ -20,7 +20,7 @@ from embodiment_bridge.protocols.opencog.xml.xml_text import clean
 TARGET_TYPES = ("avatar", "object")  # all that the final OAC takes; else it leaves the action out
 
 
-class Deeds:
+class ObservedActions:
     """Makes signals of observed actions; each has a name of its own."""
 
     def __init__(self, settings: Settings, ids: IdBook) -> None:

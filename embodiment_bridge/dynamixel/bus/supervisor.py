@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The care of servos, in the thread of their bus: found, set up, driven, silent, looked for, faulty, restarted."""
+"""Supervision of servos, in the thread of their bus: found, set up, driven, silent, looked for, faulty, restarted."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,7 +31,7 @@ FAULT_BITS = {
 MANY_TURNS = ("extended_position", "current_based_position")
 
 
-class Care:
+class Supervisor:
     """Keeps the servos of a bus in the state in which they should be.
 
     Args:

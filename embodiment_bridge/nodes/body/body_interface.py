@@ -22,7 +22,7 @@ from embodiment_bridge.nodes.body.body_status import BodyStatusPublisher
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.body.marker_publisher import DRAWN, MarkerPublisher
 from embodiment_bridge.nodes.body.robot_model import RobotModel
-from embodiment_bridge.nodes.body.skill_desk import SkillDesk
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 from embodiment_bridge.protocols.spec import Output
 from embodiment_bridge.scene.markers import Light
@@ -40,11 +40,11 @@ PARAMETERS = (
 )
 
 
-class BodyFront:
+class BodyInterface:
     """The parts of a body node that do not depend on where the body is.
 
-    ``desk`` moves the body, ``link`` tells how the link stands, ``status`` how the body is, ``stamp`` gives the ROS
-    time of an event. What is said of the session's thread holds for the thread that steps the desk.
+    ``queue`` moves the body, ``link`` tells how the link stands, ``status`` how the body is, ``stamp`` gives the ROS
+    time of an event. What is said of the session's thread holds for the thread that steps the queue.
 
     Args:
         node: configured, with the values of ``PARAMETERS``.
@@ -67,7 +67,7 @@ class BodyFront:
         values, prefix = node.values, node.values["frame_prefix"]
         self._node = node
         self._runner = MotionRunner(body, natives, to_rest=to_rest)
-        self.desk = SkillDesk(self._runner, self._report)
+        self.queue = SkillQueue(self._runner, self._report)
         self._model = RobotModel(
             node,
             [joint.name for joint in body.joints],
@@ -77,7 +77,7 @@ class BodyFront:
         )
         self._clock = BodyClock(node, values["publish_clock"])
         self.stamp = self._clock.stamp
-        self.status = BodyStatusPublisher(node, self._runner, self.desk)
+        self.status = BodyStatusPublisher(node, self._runner, self.queue)
         self._latched = {output.topic for output in outputs if output.role == "latched"}
         self._outputs = {
             output.topic: node.create_publisher(
@@ -88,9 +88,9 @@ class BodyFront:
         self._markers = MarkerPublisher(node, prefix)
         self._lights: Mapping[str, Shown] = {}
         self.link = LinkPublisher(node)
-        self._skills = SkillServer(node, self.desk, body.name, body.skill_infos(), refusal)
+        self._skills = SkillServer(node, self.queue, body.name, body.skill_infos(), refusal)
         self._commands = BodyCommands(
-            node, self.desk, walks=body.carrier is not None, frame_prefix=prefix, refusal=refusal
+            node, self.queue, walks=body.carrier is not None, frame_prefix=prefix, refusal=refusal
         )
 
     @property
@@ -112,7 +112,7 @@ class BodyFront:
         self._markers.take(topic, message)
 
     def after_step(self, state: BodyState, stamp: Time) -> None:
-        """Publish how the body is after a step of the desk. Session's thread only."""
+        """Publish how the body is after a step of the queue. Session's thread only."""
         self._model.publish(state, stamp)
         self.status.publish(stamp)
         if self._runner.lights is not self._lights:

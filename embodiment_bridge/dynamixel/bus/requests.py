@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
-from embodiment_bridge.dynamixel.bus.care import Care
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
 Done = Callable[[bool, str, int], None]
@@ -24,7 +24,7 @@ GUARDED = frozenset(
 )  # fmt: skip
 
 
-class BusWork(Protocol):
+class BusRequest(Protocol):
     """``begin`` does it and says what came of it, or gives a function that is asked each cycle until it does.
 
     ``drives``: it may bring torque, so that it is refused during an emergency stop.
@@ -36,23 +36,23 @@ class BusWork(Protocol):
         ...
 
     def begin(
-        self, care: Care, servos: Sequence[Servo], now: float
+        self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> "tuple[str, int] | Callable[[float], tuple[str, int] | None]":
         """Raises BridgeError when it cannot be done."""
 
 
-class Work:
+class Request:
     """One request on its way."""
 
-    def __init__(self, work: BusWork, done: Done) -> None:
+    def __init__(self, work: BusRequest, done: Done) -> None:
         self._work = work
         self.done = done
         self._look: Callable[[float], tuple[str, int] | None] | None = None
 
-    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> bool:
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
         """Do it; whether it has ended."""
         try:
-            result = self._work.begin(care, servos, now)
+            result = self._work.begin(supervisor, servos, now)
         except BridgeError as error:
             self.done(False, str(error), 0)
             return True
@@ -82,8 +82,8 @@ class SetTorque:
         self._joints, self._on = joints, on
         self.drives = on
 
-    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusWork``."""
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusRequest``."""
         problems = []
         for servo in _chosen(servos, self._joints):
             servo.wanted, servo.locked = self._on, False
@@ -92,9 +92,9 @@ class SetTorque:
                 continue
             try:
                 if self._on and not servo.torque:
-                    care.torque_on(servo)
+                    supervisor.torque_on(servo)
                 elif not self._on:
-                    care.settings.torque_off(servo)
+                    supervisor.settings.torque_off(servo)
             except CommandError as error:
                 servo.wanted = False
                 problems.append(str(error))
@@ -112,15 +112,15 @@ class Reboot:
         self._joints = joints
 
     def begin(
-        self, care: Care, servos: Sequence[Servo], now: float
+        self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> tuple[str, int] | Callable[[float], tuple[str, int] | None]:
-        """See ``BusWork``."""
+        """See ``BusRequest``."""
         chosen = _chosen(servos, self._joints)
         if not self._joints:
             chosen = [servo for servo in chosen if servo.error]
         for servo in chosen:
             servo.locked = not servo.config.faults.torque_after_reboot
-            care.reboot(servo, now)
+            supervisor.reboot(servo, now)
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
@@ -144,8 +144,8 @@ class SetMode:
     def __init__(self, joints: Sequence[str], mode: str, *, force: bool) -> None:
         self._joints, self._mode, self._force = joints, mode, force
 
-    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusWork``."""
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusRequest``."""
         chosen = _chosen(servos, self._joints)
         for servo in chosen:
             speed = servo.scale.velocity(servo.speed)
@@ -157,7 +157,7 @@ class SetMode:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
         for servo in chosen:
             if servo.mode != self._mode:
-                care.settings.set_mode(servo, self._mode)  # `drive` brings the torque back
+                supervisor.settings.set_mode(servo, self._mode)  # `drive` brings the torque back
         return f"mode {self._mode}", len(chosen)
 
 
@@ -169,8 +169,8 @@ class Register:
     def __init__(self, joint: str, name: str, value: int | None) -> None:
         self._joint, self._name, self._value = joint, name, value
 
-    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusWork``."""
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusRequest``."""
         servo = _chosen(servos, [self._joint])[0]
         item = servo.table.item(self._name)
         if self._value is not None:
@@ -180,9 +180,9 @@ class Register:
                 raise CommandError(f"register {self._name!r} is the driver's own, and not written by hand")
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
-            if item.decode(care.settings.read(servo, item.address, item.size)) != self._value:
-                care.settings.write(servo, self._name, self._value)
-        raw = item.decode(care.settings.read(servo, item.address, item.size))
+            if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
+                supervisor.settings.write(servo, self._name, self._value)
+        raw = item.decode(supervisor.settings.read(servo, item.address, item.size))
         unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
         return unit, raw
 
@@ -195,8 +195,8 @@ class Calibrate:
     def __init__(self, positions: Mapping[str, float]) -> None:
         self._positions = positions
 
-    def begin(self, care: Care, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusWork``."""
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+        """See ``BusRequest``."""
         chosen = _chosen(servos, list(self._positions))
         for servo in chosen:
             _check_calibration(servo, self._positions[servo.config.joint])

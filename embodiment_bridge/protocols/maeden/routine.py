@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A native skill as a course of commands: each is sent when the one before was answered.
+"""A native skill as a routine of commands: each is sent when the one before was answered.
 
-A course that has to think for long does so bit by bit: no tick waits for it.
+A routine that has to think for long does so bit by bit: no tick waits for it.
 """
 
 from collections.abc import Generator
@@ -16,21 +16,21 @@ from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
 THINKING: Final = None
 POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms
 
-Course: TypeAlias = Generator[Any, Ticket, None]
+Routine: TypeAlias = Generator[Any, Ticket, None]
 """Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
 
 
-class Deed:
-    """One skill on its way, see ``motion.native.Native``. What it is at is told by the course in ``Progress``."""
+class RoutineSkill:
+    """One skill on its way, see ``motion.native.Native``. What it is at is told by the routine in ``Progress``."""
 
-    def __init__(self, operator: Operator, course: Course, share: "Progress | None" = None) -> None:
+    def __init__(self, operator: Operator, routine: Routine, share: "Progress | None" = None) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = inf
         self.failure = ""
         self.keyframes: tuple[Keyframe, ...] = ()
         self._operator = operator
-        self._course = course
+        self._routine = routine
         self._share = share or Progress()
         self._ticket: Ticket | None = None
         self._thinking = self._stopping = False
@@ -44,7 +44,7 @@ class Deed:
             self.done = True
             return
         try:
-            command = next(self._course) if self._ticket is None else self._course.send(self._ticket)
+            command = next(self._routine) if self._ticket is None else self._routine.send(self._ticket)
             self._thinking = command is THINKING
             self._ticket = None if self._thinking else self._operator.ask(command)
         except StopIteration:
@@ -66,14 +66,14 @@ class Deed:
 
 
 def found_by(search: Search) -> Generator[Any, Ticket, list[str] | None]:
-    """The way that a search finds, for which a course may have to think some ticks long."""
+    """The way that a search finds, for which a routine may have to think some ticks long."""
     while not search.advance(POSES_A_TICK):
         yield THINKING
     return search.way
 
 
 class Progress:
-    """How far a course is: ``value`` 0..1."""
+    """How far a routine is: ``value`` 0..1."""
 
     def __init__(self) -> None:
         self.value = 0.0
