@@ -27,8 +27,8 @@ import embodiment_bridge.bml as bml
 from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run, RunState
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run, RunState
 
 NODES = 10_000
 TURNS = 3

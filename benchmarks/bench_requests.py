@@ -24,8 +24,8 @@ from rows import row
 from embodiment_bridge.behaviour.engine.absent import NoMedia
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 
 LINKS = 100_000

@@ -67,11 +67,14 @@ LAYERS = (
         "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",
     ),
     ("bml", "parsers", "body core"),
-    ("behaviour", "parsers", "bml body core"),
-    ("behaviour/plans", "", "behaviour body core plans"),
-    ("behaviour/rehearsal", "", "behaviour bml body core"),
-    ("behaviour/run_log", "parsers", "behaviour bml body core"),
-    ("fetching", "io", "behaviour bml core"),
+    ("behaviour", "", ""),
+    ("behaviour/engine", "parsers", "bml body core"),
+    ("behaviour/nodes", "", "behaviour/engine bml body core"),
+    ("behaviour/runs", "", "behaviour/engine behaviour/nodes bml core"),
+    ("behaviour/plans", "", "behaviour/engine behaviour/nodes behaviour/runs body core plans"),
+    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml body core"),
+    ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml body core"),
+    ("fetching", "io", "behaviour/engine bml core"),
     ("media", "io parsers", "bml core fetching"),
     ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
@@ -82,7 +85,7 @@ LAYERS = (
     ("nodes", "", ""),
     ("nodes/base", "io messages ros", "core link link/transports urdf"),
     ("nodes/view", "messages ros", "core nodes/base viewing"),
-    ("nodes/sound", "io messages ros", "behaviour bml core fetching media motion/skills nodes/base"),
+    ("nodes/sound", "io messages ros", "behaviour/engine bml core fetching media motion/skills nodes/base"),
     (
         "nodes/body", "io messages ros",
         "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
@@ -96,8 +99,8 @@ LAYERS = (
     ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour behaviour/plans behaviour/run_log bml body core fetching nodes/base nodes/body nodes/sound "
-        "plans protocols/opencog/plans",
+        "behaviour/engine behaviour/nodes behaviour/plans behaviour/run_log behaviour/runs bml body core fetching "
+        "nodes/base nodes/body nodes/sound plans protocols/opencog/plans",
     ),
     (
         "nodes/opencog", "io messages ros",
@@ -114,7 +117,7 @@ LAYERS = (
     ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor "
+        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor "
         "core dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
         "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
         "standins/oac urdf wire",

@@ -27,7 +27,7 @@ IN = (
     ),
 )  # fmt: skip
 OUT = (
-    ("nodes.tree.behavior_tree", "behaviour.engine.run", "behaviour.engine.ports"),
+    ("nodes.tree.behavior_tree", "behaviour.runs.run", "behaviour.engine.ports"),
     (
         "nodes.body.skill_server", "nodes.body.skill_queue", "motion.runner", "nodes.body.body_interface",
         "nodes.body.agent_bridge", "protocols.converter", "nodes.body.agent_bridge", "link.session", "link.event_link",

@@ -35,6 +35,11 @@ class LinkOverError(LinkError):
     """A conversation came to its end: a new link would begin another one, so none is opened until that is asked for."""
 
 
+def text_of(error: Exception) -> str:
+    """An error as text: our own errors speak for themselves, others need their type."""
+    return str(error) if isinstance(error, BridgeError) else f"{type(error).__name__}: {error}"
+
+
 def unknown(kind: str, value: str, choices: Iterable[str]) -> str:
     """Say that ``value`` is no ``kind`` we know, with the nearest choice, or all of them when few."""
     names = sorted(choices)

@@ -6,12 +6,12 @@ from collections import deque
 from dataclasses import replace
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
-from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run, RunState
 from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT, dry_run
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.bml.conditions import Compare
 from embodiment_bridge.bml.document import (
     FOREVER,
@@ -216,7 +216,7 @@ class Stage:
         self.media = media or VirtualMedia(LENGTHS)
         self.requests = requests or VirtualRequests({})
         self.board = Blackboard(board)
-        source = root if isinstance(root, str | Document) else document(root)
+        source = root if isinstance(root, str | Document | Loaded) else document(root)
         ports = Ports(self.skills, self.media, self.requests)
         self.run = Run(
             source, ports, Rules(SKILLS, **rules), settings=settings, blackboard=self.board, seed=seed

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from stage import SKILLS, Script, body, delay, document, lastly, loop, seq
 
 from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
-from embodiment_bridge.behaviour.engine.director import MAX_QUEUE, Director
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.runs.director import MAX_QUEUE, Director
+from embodiment_bridge.behaviour.runs.run import Run
 
 
 class Quiet(NoMedia):

@@ -23,8 +23,9 @@ from stage import (
     stop,
 )
 
+from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.outcome import RunState
-from embodiment_bridge.behaviour.engine.tree_builder import MAX_NODES, kind_of, label_of
+from embodiment_bridge.behaviour.runs.tree_builder import MAX_NODES, kind_of, label_of
 from embodiment_bridge.bml.document import Body, Composite, Document
 
 
@@ -117,16 +118,8 @@ def test_a_document_that_uses_its_parts_again_and_again_is_rejected_in_time():
     node = delay(0)
     for _ in range(60):  # 2 ** 60 nodes when written out
         node = seq(node, node)
-    stage = Stage(document(delay(0)))
-    stage.run._rules = None  # so that only the plan is asked
-
-    def plan_only(source, above, nesting):
-        from embodiment_bridge.behaviour.engine.tree_builder import build
-
-        return build(Document(node), stage.run._context, 0)
-
-    stage.run._grow = plan_only
-    stage.tick(0.0)
+    stage = Stage(Loaded(Document(node)))  # as if a reader had let it pass
+    stage.to_end(0.02)
     assert stage.run.problems[0].code == "TOO_MANY_NODES"
     assert str(MAX_NODES) in stage.run.problems[0].message
 

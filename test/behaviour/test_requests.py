@@ -23,11 +23,12 @@ from stage import (
     seq,
 )
 
+from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
-from embodiment_bridge.behaviour.engine.tree_builder import build
 from embodiment_bridge.behaviour.nodes.request_leaf import Request, depth_of, in_tail_position
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.runs.tree_builder import build
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}
@@ -206,7 +207,7 @@ def test_an_iteration_leaves_no_tree_behind():
     ("root", "depth", "tail"), [(par(seq(request(URL))), 3, False), (request(URL), 1, True)]
 )
 def test_place_in_the_tree(root, depth, tail):
-    leaf = build(document(root), Stage(root).run._context, 0)
+    leaf = build(Loaded(document(root)), Stage(root).run._context)
     while leaf.children:
         leaf = leaf.children[0]
     assert isinstance(leaf, Request)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.behaviour.engine.start_budget import StartBudget
+from embodiment_bridge.behaviour.engine.start_budget import StartBudget, Turn
 
 
 @dataclass(eq=False)
@@ -16,9 +16,8 @@ class Waiting:
     """A leaf that wants to begin."""
 
     number: int
-    running: bool = True
+    turn: Turn = field(default_factory=Turn)
     started: bool = False
-    being_halted: bool = False
     at: float = field(default=math.nan)
 
 
@@ -30,8 +29,8 @@ def play(rate, arrivals, period=0.05, seconds=20.0):
         budget.begin_tick(now)
         leaves += [Waiting(len(leaves) + n) for n in range(arrivals.get(tick, 0))]
         for leaf in leaves:
-            if not leaf.started and budget.take(leaf):
-                leaf.started, leaf.at = True, now
+            if not leaf.started and budget.take(leaf.turn):
+                leaf.started, leaf.at, leaf.turn.wanted = True, now, False
     return leaves
 
 
@@ -60,11 +59,12 @@ def test_those_who_went_away_take_no_place():
     budget = StartBudget(1.0)
     leaves = [Waiting(n) for n in range(5)]
     budget.begin_tick(0.0)
-    assert [budget.take(leaf) for leaf in leaves] == [True, False, False, False, False]
-    leaves[1].running, leaves[2].being_halted, leaves[3].started = False, True, True
+    assert [budget.take(leaf.turn) for leaf in leaves] == [True, False, False, False, False]
+    for leaf in leaves[1:4]:
+        leaf.turn.wanted = False
     assert budget.wake_at() == pytest.approx(1.0)
     budget.begin_tick(1.0)
-    assert budget.take(leaves[4])
+    assert budget.take(leaves[4].turn)
     assert budget.wake_at() == math.inf
 
 
@@ -72,10 +72,10 @@ def test_who_is_called_and_does_not_come_gives_his_place_to_others():
     budget = StartBudget(1.0)
     here, away, next_one = Waiting(0), Waiting(1), Waiting(2)
     budget.begin_tick(0.0)
-    assert [budget.take(leaf) for leaf in (here, away, next_one)] == [True, False, False]
+    assert [budget.take(leaf.turn) for leaf in (here, away, next_one)] == [True, False, False]
     budget.begin_tick(1.0)  # calls the one who is away
     budget.begin_tick(1.1)
-    assert budget.take(next_one)
+    assert budget.take(next_one.turn)
 
 
 def test_ticks_in_between_change_nothing():
@@ -85,11 +85,11 @@ def test_ticks_in_between_change_nothing():
         dense.begin_tick(tick * 0.03)
         if tick % 20 == 0:
             sparse.begin_tick(tick * 0.03)
-            answers = [(dense.take(Waiting(n)), sparse.take(Waiting(n))) for n in range(3)]
+            answers = [(dense.take(Turn()), sparse.take(Turn())) for n in range(3)]
             assert all(one == other for one, other in answers)
 
 
 def test_without_a_rate_everybody_may():
     budget = StartBudget(0.0)
-    assert all(budget.take(Waiting(n)) for n in range(1000))
+    assert all(budget.take(Turn()) for n in range(1000))
     assert (budget.wake_at(), budget.queued) == (math.inf, 0)

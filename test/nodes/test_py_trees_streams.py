@@ -11,8 +11,8 @@ from unique_identifier_msgs.msg import UUID
 from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.nodes.tree import py_trees_streams
 from embodiment_bridge.nodes.tree.py_trees_streams import MAX_NODES, MAX_STREAMS, behaviours, streams_of

@@ -10,8 +10,8 @@ from rclpy.node import Node
 from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.py_trees_streams import streams_of

@@ -4,21 +4,18 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from uuid import UUID
 
+from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.clock import TIE_S, RunClock
 from embodiment_bridge.behaviour.engine.control import Gate
 from embodiment_bridge.behaviour.engine.journal import Journal
+from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.sounds import Playing
 from embodiment_bridge.behaviour.engine.start_budget import StartBudget
 from embodiment_bridge.body.state import SkillInfo
-
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.engine.node import Node
-    from embodiment_bridge.behaviour.nodes.leaves import Stop
-    from embodiment_bridge.behaviour.nodes.media_leaves import Sound
-    from embodiment_bridge.behaviour.nodes.request_leaf import Replacement
 
 ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
 
@@ -85,16 +82,16 @@ class RunContext:
     ports: Ports
     skills: Mapping[str, SkillInfo]
     settings: Settings
-    grow: Callable[[str, int, int], "Node"]
-    """Makes the tree of a fetched text: (text, depth above it, nesting). Raises Rejected."""
+    read: Callable[[str], Loaded]
+    """Reads and checks a fetched text under the rules of this run. Raises Rejected."""
     journal: Journal = field(default_factory=Journal)
     blackboard: Blackboard = field(default_factory=Blackboard)
     seed: int = 0
     """Of all that is drawn at random in the run."""
     gate: Gate = field(init=False)
     budget: StartBudget = field(init=False)
-    held_back: "list[Node]" = field(default_factory=list)
-    """Nodes that were about to begin and wait until the run goes on."""
+    held_back: list[UUID] = field(default_factory=list)
+    """Ids of the nodes that were about to begin and wait until the run goes on."""
     unfreeze: Callable[[], None] = lambda: None
     """Lets clock, body and sound go on, for a clean-up after a halt during a pause."""
     outside: float = 0.0
@@ -103,10 +100,10 @@ class RunContext:
     waiting: bool = False
     halts: int = 0
     """How many halts have begun so far."""
-    stops: list["Stop"] = field(default_factory=list)
-    sounds: "dict[str, Sound]" = field(default_factory=dict)
+    stops: list[StopAsked] = field(default_factory=list)
+    sounds: dict[str, Playing] = field(default_factory=dict)
     """Of each name the sound that began last, for nodes that begin at a word of it."""
-    replacement: "Replacement | None" = None
+    replaced: Replaced | None = None
     replaced_at: float | None = None
     chain: Chain = field(default_factory=Chain)
     _iterations_left: int = 0

@@ -2,13 +2,9 @@
 """Where a run pauses by itself: at breakpoints, and after each step."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from embodiment_bridge.behaviour.engine.journal import Journal
+from embodiment_bridge.behaviour.engine.journal import Journal, Origin
 from embodiment_bridge.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.engine.node import Node
 
 MAX_BREAKPOINTS = 100
 
@@ -49,20 +45,15 @@ class Gate:
         """Whether the transition that a step goes to has been."""
         return self.stepping and self._journal.transitions > self._transitions
 
-    def holds_back(self, node: "Node") -> bool:
-        """Whether ``node``, which is about to begin, must wait."""
-        return self.step_over or self.stops_at(node)
+    def holds_back(self, origin: Origin, above: Origin | None) -> bool:
+        """Whether the node at ``origin``, which is about to begin inside the one at ``above``, must wait."""
+        return self.step_over or self.stops_at(origin, above)
 
-    def stops_at(self, node: "Node") -> bool:
-        """Whether there is a breakpoint before ``node``."""
-        if not self.breakpoints:
+    def stops_at(self, origin: Origin, above: Origin | None) -> bool:
+        """Whether there is a breakpoint before the node at ``origin``.
+
+        A node with its loop, box or condition is one node: only the outermost of those with its pointer counts.
+        """
+        if origin.pointer not in self.breakpoints and origin.name not in self.breakpoints - {""}:
             return False
-        origin, above = node.origin, node.parent
-        hit = origin.pointer in self.breakpoints or (origin.name and origin.name in self.breakpoints)
-        # A node with its loop, box or condition is one node: only the outermost of those with its pointer counts.
-        is_inner = (
-            above is not None
-            and getattr(above, "origin", None) is not None
-            and (above.origin.pointer == origin.pointer and above.origin.document == origin.document)
-        )
-        return bool(hit) and not is_inner
+        return above is None or (above.pointer, above.document) != (origin.pointer, origin.document)

@@ -2,15 +2,12 @@
 """Freezing body and sound of a run, and letting them go on."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from embodiment_bridge.behaviour.engine.context import RunContext
+from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE
 from embodiment_bridge.behaviour.engine.ports import MediaPort, SkillPort
-from embodiment_bridge.behaviour.nodes.leaves import describe
-
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.core.errors import text_of
 
 
 class Hold:
@@ -33,7 +30,7 @@ class Hold:
         if self.on:
             self.ask(False)
 
-    def followed(self, nodes: Iterable["Node"]) -> bool:
+    def followed(self, nodes: Iterable[Node]) -> bool:
         """Whether all these have done so, or had their time; who had it in vain is warned of."""
         slow = [node.origin.pointer for node in nodes if not node.hold_settled(self.on)]
         if slow and self._context.outside < self._deadline:
@@ -47,7 +44,7 @@ class Hold:
         try:
             port.hold(on)
         except Exception as error:  # noqa: BLE001 - the other port must still be asked
-            self._warn("HOLD_FAILED", describe(error))
+            self._warn("HOLD_FAILED", text_of(error))
 
     def _warn(self, code: str, message: str) -> None:
         self._context.journal.warn(self._context.clock.seconds, NOWHERE, code, message)

@@ -13,7 +13,22 @@ from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
 
-Source = Document | str | bytes
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A document that was read and checked, and can be run.
+
+    doubts: what is doubtful in it. text: what it was read from; None where it came as a document. number: its place
+    among the documents of its run; 0 is the one that the run begins with.
+    """
+
+    document: Document
+    doubts: tuple[Problem, ...] = ()
+    text: str | bytes | None = None
+    number: int = 0
+
+
+Source = Document | Loaded | str | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +70,25 @@ class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its wa
         return cls([Problem(pointer, code, message)])
 
 
-def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[Problem]]:
-    """Read a document when it is text, and check it against what the body can do.
+def load(source: Source, rules: Rules, *, speech: bool) -> Loaded:
+    """Read a document when it is text, and check it against what the body can do; once is enough.
 
     Args:
-        source: JSON text, or a document that was read before.
+        source: JSON text, or a document that was read before. What was loaded before is taken as it is.
         rules: what it may ask for.
         speech: whether text can become sound.
-
-    Returns:
-        The document, and what is doubtful in it.
 
     Raises:
         Rejected: something in it is wrong.
     """
+    if isinstance(source, Loaded):
+        return source
     problems: list[Problem] = []
-    document: Document | None
     if isinstance(source, Document):
-        document = source
+        document: Document | None = source
+        text = None
     else:
+        text = source
         result = read(
             source,
             strict=rules.strict,
@@ -87,4 +102,4 @@ def load(source: Source, rules: Rules, *, speech: bool) -> tuple[Document, list[
         problems += check_channels(document, rules.skills, rules.allowed)
     if document is None or any(problem.fatal for problem in problems):
         raise Rejected(problems)
-    return document, problems
+    return Loaded(document, tuple(problems), text)

@@ -9,19 +9,17 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.context import RunContext
-from embodiment_bridge.behaviour.engine.halting import Halt
 from embodiment_bridge.behaviour.engine.journal import Origin
+from embodiment_bridge.behaviour.engine.policy import Result
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a node is going to end once what runs below it has come to rest."""
+    """How a node is going to end, and when (run time in s), once what runs below it has come to rest."""
 
-    halt: Halt
-    status: Status
+    halt: "Halt"
     t: float
-    message: str
-    culprit: Origin | None
+    result: Result
 
 
 class Node(Behaviour):
@@ -54,6 +52,20 @@ class Node(Behaviour):
         self.reset()
 
     @property
+    def _origin_above(self) -> Origin | None:
+        return self.parent.origin if isinstance(self.parent, Node) else None
+
+    @property
+    def at_breakpoint(self) -> bool:
+        """Whether there is a breakpoint before this node."""
+        return self.context.gate.stops_at(self.origin, self._origin_above)
+
+    @property
+    def ended_as(self) -> Result:
+        """How the last execution ended."""
+        return Result(self.status, self.feedback_message, self.culprit)
+
+    @property
     def running(self) -> bool:
         """Whether it was begun and has not ended."""
         return self.status is Status.RUNNING
@@ -67,9 +79,9 @@ class Node(Behaviour):
         self.culprit = self.ending = None
         self.feedback_message = ""
         self.reset()
-        self.held_back = self.context.gate.holds_back(self)
+        self.held_back = self.context.gate.holds_back(self.origin, self._origin_above)
         if self.held_back:
-            self.context.held_back.append(self)
+            self.context.held_back.append(self.id)
         else:
             self.announce()
 
@@ -147,13 +159,14 @@ class Node(Behaviour):
         if halt.done():
             self.finish(status, t, message, culprit)
         else:
-            self.ending = Ending(halt, status, t, message, culprit)
+            self.ending = Ending(halt, t, Result(status, message, culprit))
 
     def _end_when_halted(self) -> None:
         ending = self.ending
         if ending is not None and ending.halt.done():
             self.ending = None
-            self.finish(ending.status, self.context.settle(ending.t), ending.message, ending.culprit)
+            result = ending.result
+            self.finish(result.status, self.context.settle(ending.t), result.message, result.culprit)
 
     def drop(self, t: float) -> None:
         """The node was halted from above and is at rest."""
@@ -193,3 +206,64 @@ class Node(Behaviour):
     def wake_at(self) -> float:
         """The run time at which a tick will change something here; inf when only a port can say."""
         return math.inf
+
+
+def active_nodes(root: Node) -> list[Node]:
+    """The running nodes from ``root`` down, parents first, children in order; skips idle branches."""
+    found: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.running:
+            found.append(node)
+            todo.extend(reversed(node.active_children()))
+    return found
+
+
+def _to_halt(root: Node) -> list[Node]:
+    """The running nodes that a halt of ``root`` is about."""
+    found: list[Node] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.running:
+            found.append(node)
+            todo.extend(reversed(node.haltable_children()))
+    return found
+
+
+class Halt:
+    """Asks everything that runs under ``victims`` to end, last one first, and knows when all has ended.
+
+    A halted node is not ticked again unless its parent begins it anew. ``keep`` is a victim that will say
+    itself how it ended.
+    """
+
+    def __init__(self, victims: Iterable[Node], context: RunContext, keep: Node | None = None) -> None:
+        self._context = context
+        context.halts += 1
+        self._keep = keep
+        self._nodes = [node for victim in reversed(list(victims)) for node in reversed(_to_halt(victim))]
+        self._waiting = self._nodes
+        self._deadline = context.outside + context.settings.halt_limit_s
+        for node in self._nodes:
+            node.being_halted = node is not keep
+            node.ask_to_end()
+
+    def done(self) -> bool:
+        """Whether all have acknowledged; past the deadline the others are given up, with a warning each."""
+        self._waiting = [node for node in self._waiting if not node.released()]
+        late = self._context.outside >= self._deadline
+        if self._waiting and (not late or any(node.tidying for node in self._waiting)):
+            return False
+        limit = self._context.settings.halt_limit_s
+        now = self._context.clock.seconds
+        for node in self._waiting:
+            self._context.journal.warn(
+                now, node.origin, "HALT_FORCED", f"did not acknowledge its halt within {limit:g} s"
+            )
+        for node in self._nodes:
+            if node is not self._keep and node.running:
+                node.drop(now)
+        self._waiting = self._nodes = []
+        return True

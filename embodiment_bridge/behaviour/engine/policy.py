@@ -2,13 +2,22 @@
 """The two policies of a composite or loop, and what they decide."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from py_trees.common import Status
 
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.engine.journal import Origin
-    from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.journal import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a node ended: SUCCESS, FAILURE, or INVALID when it was left out.
+
+    ``message`` is for people; ``culprit`` is where a failure came from.
+    """
+
+    status: Status
+    message: str = ""
+    culprit: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +61,15 @@ class Tally:
         self._empty = empty
         self.succeeded = 0
         self.failed = 0
-        self._blame: tuple[str, Origin | None] = ("", None)
+        self._last_failure = Result(Status.FAILURE)
 
-    def add(self, child: "Node") -> None:
-        """Count an ended child."""
-        if child.left_out:
+    def add(self, result: Result) -> None:
+        """Count how a child ended."""
+        if result.status is Status.INVALID:
             self._total -= 1
-        elif child.status is Status.FAILURE:
+        elif result.status is Status.FAILURE:
             self.failed += 1
-            self._blame = (child.feedback_message, child.culprit)
+            self._last_failure = result
         else:
             self.succeeded += 1
 
@@ -71,6 +80,7 @@ class Tally:
             return self._empty
         return self._policy.verdict(self.succeeded, self.failed, self._total)
 
-    def blame(self, verdict: Status) -> "tuple[str, Origin | None]":
+    def blame(self, verdict: Status) -> tuple[str, Origin | None]:
         """Message and culprit for a node that ends with ``verdict``: of the last failure, if it failed."""
-        return self._blame if verdict is Status.FAILURE else ("", None)
+        last = self._last_failure
+        return (last.message, last.culprit) if verdict is Status.FAILURE else ("", None)

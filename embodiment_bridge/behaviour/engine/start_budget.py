@@ -2,14 +2,18 @@
 """How fast the leaves of a run may begin something: a busy loop must not flood the body."""
 
 import math
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from embodiment_bridge.behaviour.engine.clock import TIE_S
 
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.nodes.leaves import Leaf
-
 BURST_S = 1.0  # what was not used of so much time may be used at once
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One beginning that a leaf asks for. ``wanted`` is False once it has begun or will not begin any more."""
+
+    wanted: bool = True
 
 
 class StartBudget:
@@ -30,29 +34,29 @@ class StartBudget:
         self._burst = max(1, int(rate * BURST_S))
         self._full_at = 0.0  # when the bucket is full again
         self._now = 0.0
-        self._queue: dict[Leaf, None] = {}
-        self._called: set[Leaf] = set()
+        self._queue: dict[Turn, None] = {}
+        self._called: set[Turn] = set()
 
     def begin_tick(self, now: float) -> None:
         """Run time ``now`` in s has come: call as many of those that wait as there are tokens."""
         self._now = now
         self._called.clear()  # who was called and did not come lines up again
         while self._queue and len(self._called) < self._tokens():
-            leaf = next(iter(self._queue))
-            del self._queue[leaf]
-            if leaf.running and not leaf.started and not leaf.being_halted:
-                self._called.add(leaf)
+            turn = next(iter(self._queue))
+            del self._queue[turn]
+            if turn.wanted:
+                self._called.add(turn)
 
-    def take(self, leaf: "Leaf") -> bool:
-        """Whether ``leaf`` may begin now; else it waits, and asks again in the next tick."""
+    def take(self, turn: Turn) -> bool:
+        """Whether the leaf may begin now; else it waits, and asks again in the next tick."""
         if self.rate <= 0.0:
             return True
-        if leaf in self._called:
-            self._called.discard(leaf)
-        elif leaf in self._queue:
+        if turn in self._called:
+            self._called.discard(turn)
+        elif turn in self._queue:
             return False
         elif self._queue or self._tokens() <= len(self._called):
-            self._queue[leaf] = None
+            self._queue[turn] = None
             self.queued += 1
             return False
         self._full_at = max(self._full_at, self._now) + self._gap

@@ -2,26 +2,15 @@
 """Finally: a node that is run whenever another one has ended, in whatever way."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite
 
-from embodiment_bridge.behaviour.engine.halting import Halt, active_nodes
-from embodiment_bridge.behaviour.engine.journal import Origin
-from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
+from embodiment_bridge.behaviour.engine.policy import Result
 
 CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How the child ended, which is how the node will end."""
-
-    status: Status
-    message: str = ""
-    culprit: Origin | None = None
 
 
 class Finally(Node, Composite):
@@ -41,7 +30,7 @@ class Finally(Node, Composite):
     def reset(self) -> None:
         """Neither has begun."""
         self._begun = self._cleaning = self._asked = False
-        self._verdict: Verdict | None = None
+        self._verdict: Result | None = None
         self._rest: Halt | None = None
         self._cut: Halt | None = None
         self._t_due = self._deadline = 0.0
@@ -63,7 +52,7 @@ class Finally(Node, Composite):
                 return
             failed = child.status is Status.FAILURE
             message = child.feedback_message if failed else ""
-            self._verdict = Verdict(Status.FAILURE if failed else Status.SUCCESS, message, child.culprit)
+            self._verdict = Result(Status.FAILURE if failed else Status.SUCCESS, message, child.culprit)
             self._clean_up(child.t_end)
         yield from self.cleanup.tick()
         self._finish_when_clean(self._verdict)
@@ -75,7 +64,7 @@ class Finally(Node, Composite):
         if self._asked:
             self.cleanup.let_go()  # nothing waits at a breakpoint while the run is brought to rest
 
-    def _finish_when_clean(self, verdict: Verdict) -> None:
+    def _finish_when_clean(self, verdict: Result) -> None:
         if not self.cleanup.running:
             self._tell_failure()
             self.finish(verdict.status, self.cleanup.t_end, verdict.message, verdict.culprit)
@@ -90,7 +79,7 @@ class Finally(Node, Composite):
             return
         if self._verdict is not None:
             return
-        self._verdict = Verdict(status, message)
+        self._verdict = Result(status, message)
         self._t_due = t
         self._rest = Halt((self.child,), self.context)
 

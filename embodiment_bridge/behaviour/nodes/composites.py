@@ -72,7 +72,7 @@ class Ordered(Several):
             self._after(child)
 
     def _after(self, child: Node) -> None:
-        self.tally.add(child)
+        self.tally.add(child.ended_as)
         verdict = self.tally.verdict
         if verdict is not None:
             self.finish(verdict, child.t_end, *self.tally.blame(verdict))
@@ -138,7 +138,7 @@ class Parallel(Several):
     def _judge(self, ended: list[Node]) -> None:
         """Count the children that ended since the last tick, instant by instant."""
         for place, child in enumerate(ended):
-            self.tally.add(child)
+            self.tally.add(child.ended_as)
             if place + 1 < len(ended) and ended[place + 1].t_end - child.t_end <= TIE_S:
                 continue
             verdict = self.tally.verdict

@@ -2,18 +2,17 @@
 """What all leaves have in common, and the two that need no port: Delay and Stop."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
+from embodiment_bridge.behaviour.engine.asked import StopAsked
 from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.start_budget import Turn
+from embodiment_bridge.behaviour.engine.stops import is_over_above
 from embodiment_bridge.bml.conditions import Value
-from embodiment_bridge.core.errors import BridgeError
-
-
-def describe(error: Exception) -> str:
-    """An error as text: our own speak for themselves, others need their type."""
-    return str(error) if isinstance(error, BridgeError) else f"{type(error).__name__}: {error}"
+from embodiment_bridge.core.errors import text_of
 
 
 class Leaf(Node):
@@ -47,6 +46,7 @@ class Leaf(Node):
     def begin(self, t: float) -> None:
         """See Node; the leaf itself starts with the tick that lets it."""
         self.started = self._asked_to_end = False
+        self._turn = Turn()
         super().begin(t)
 
     def announce(self) -> None:
@@ -60,6 +60,7 @@ class Leaf(Node):
                     self.context.waiting = True
                     return
                 self.started = True
+                self._turn.wanted = False
                 super().announce()
                 self.start()
             if self.running:
@@ -75,7 +76,7 @@ class Leaf(Node):
     def _has_leave(self) -> bool:
         """Whether not too many have begun something of late."""
         budget = self.context.budget
-        if not self.uses_port or budget.take(self):
+        if not self.uses_port or budget.take(self._turn):
             return True
         text = f"waits for its turn: {budget.rate:g} leaves may begin in a second (max_starts)"
         self.context.journal.warn(self.context.clock.seconds, self.origin, "START_LIMIT", text)
@@ -83,11 +84,12 @@ class Leaf(Node):
 
     def _break(self, error: Exception) -> None:
         if self.running:
-            self.finish(Status.FAILURE, self.context.clock.seconds, describe(error))
+            self.finish(Status.FAILURE, self.context.clock.seconds, text_of(error))
         self.ask_to_end()  # it may have begun something
 
     def ask_to_end(self) -> None:
         """Cancel once."""
+        self._turn.wanted = False
         if self.started and not self._asked_to_end:
             self._asked_to_end = True
             try:
@@ -124,7 +126,7 @@ class Leaf(Node):
             self.status = Status.INVALID
 
     def _warn_of(self, error: Exception) -> None:
-        self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", describe(error))
+        self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", text_of(error))
 
 
 class Delay(Leaf):
@@ -172,18 +174,23 @@ class Stop(Leaf):
     """
 
     uses_port = False
-    answer: str | None = None
 
     def __init__(self, name: str, target: str = "") -> None:
         super().__init__(name)
         self.target = target
 
     def start(self) -> None:
-        """Tell the run."""
-        self.answer = None
-        self.context.stops.append(self)
+        """Ask the run."""
+        self._answer: str | None = None
+        late = partial(is_over_above, self, self.t_start)
+        self.context.stops.append(StopAsked(self.target, self.t_start, self.origin, late, self._take_answer))
+
+    def _take_answer(self, text: str) -> None:
+        self._answer = text
+        if not self.target and self.running:  # the run is brought to rest: there is no other tick
+            self.poll()
 
     def poll(self) -> None:
         """End when the run has done it."""
-        if self.answer is not None:
-            self.finish(Status.SUCCESS, self.t_start, self.answer)
+        if self._answer is not None:
+            self.finish(Status.SUCCESS, self.t_start, self._answer)

@@ -80,7 +80,7 @@ class Loop(Around):
     def _count_iteration(self) -> None:
         child = self.child
         self._iterations += 1
-        self.tally.add(child)
+        self.tally.add(child.ended_as)
         verdict = self.tally.verdict
         if verdict is not None:
             self.finish(verdict, child.t_end, *self.tally.blame(verdict))

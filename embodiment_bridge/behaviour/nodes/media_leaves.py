@@ -6,7 +6,9 @@ from dataclasses import replace
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.ports import SoundReport, SoundRequest, SoundStatus
+from embodiment_bridge.behaviour.engine.sounds import Playing
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
+from embodiment_bridge.core.errors import CommandError
 
 
 class Sound(Leaf):
@@ -18,16 +20,15 @@ class Sound(Leaf):
 
     def reset(self) -> None:
         """Nothing reported yet."""
-        self._id = ""
-        self._report: SoundReport | None = None
-        self.words = -1  # of its text that have begun; -1 before anything is heard
+        self.playing: Playing | None = None
 
     def start(self) -> None:
         """Ask the player for it."""
-        self._id = self.context.new_id()
+        request = replace(self.wanted, id=self.context.new_id())
+        self.playing = Playing(self.context.ports.media, request, self.t_start)
         if self.origin.name:
-            self.context.sounds[self.origin.name] = self
-        self.context.ports.media.start(replace(self.wanted, id=self._id))
+            self.context.sounds[self.origin.name] = self.playing
+        self.context.ports.media.start(request)
 
     def poll(self) -> None:
         """End with the sound; its end is seen, not scheduled."""
@@ -42,23 +43,26 @@ class Sound(Leaf):
             message = "" if report.status is SoundStatus.ENDED else report.status.value
             self.finish(Status.SUCCESS, now, message)
 
+    def look(self) -> SoundReport:
+        """The newest report."""
+        if self.playing is None:
+            raise CommandError("the sound was not begun")
+        return self.playing.look()
+
     @property
     def left(self) -> float | None:
         """In how many s it ends; None while that is not known."""
-        return None if self._report is None else self._report.left
-
-    def look(self) -> SoundReport:
-        """The newest report; the port is not asked again after the end."""
-        if self._report is None or not self._report.status.ended:
-            self._report = self.context.ports.media.report(self._id)
-            if self._report.words > self.words:
-                self.words = self._report.words
-        return self._report
+        return None if self.playing is None else self.playing.left
 
     def cancel(self) -> None:
         """Fade out."""
-        if self._report is None or not self._report.status.ended:
-            self.context.ports.media.cancel(self._id)
+        if self.playing is not None and not self.playing.ended:
+            self.context.ports.media.cancel(self.playing.request.id)
+
+    def leave(self) -> None:
+        """Nothing more is heard of it."""
+        if self.playing is not None:
+            self.playing.over = True
 
     def port_released(self) -> bool:
         """Whether it is silent."""

@@ -1,31 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """The leaf that fetches the next document and runs it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 from py_trees.composites import Composite
 
+from embodiment_bridge.behaviour.engine.asked import Replaced
 from embodiment_bridge.behaviour.engine.clock import TIE_S
-from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.behaviour.engine.context import RunContext
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
-from embodiment_bridge.behaviour.engine.prefetch import left_of
 from embodiment_bridge.behaviour.nodes.composites import Ordered
 from embodiment_bridge.behaviour.nodes.guards import Guard, Subtree
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.loops import Loop
+from embodiment_bridge.behaviour.nodes.prefetch import left_of
 from embodiment_bridge.behaviour.nodes.selectors import ReactiveSelector
 
-
-@dataclass(frozen=True, slots=True)
-class Replacement:
-    """A fetched tree that takes the place of the run's whole tree from run time ``t`` on."""
-
-    root: Node
-    t: float
+Build = Callable[[Loaded, RunContext, int, int], Node]
+"""Makes the tree of a document: (document, run, levels above it, documents that it is inside of). Raises Rejected."""
 
 
 class Request(Leaf, Composite):
@@ -37,10 +33,11 @@ class Request(Leaf, Composite):
     most.
     """
 
-    def __init__(self, name: str, url: str, nesting: int) -> None:
+    def __init__(self, name: str, url: str, nesting: int, build: Build) -> None:
         super().__init__(name)
         self.url = url
         self.nesting = nesting
+        self._build = build
         self._ahead = ""
 
     def reset(self) -> None:
@@ -49,6 +46,7 @@ class Request(Leaf, Composite):
         self._report: FetchReport | None = None
         self._t_send = self.t_start
         self._grown: Node | None = None
+        self._replaced: Replaced | None = None
 
     def start(self) -> None:
         """Choose when to ask: not too soon after the last replacement."""
@@ -100,6 +98,9 @@ class Request(Leaf, Composite):
 
     def poll(self) -> None:
         """Ask, wait for the reply, use it."""
+        if self._replaced is not None:  # and this node is still there
+            self._reject(self._replaced.refusal)
+            return
         if not self.context.clock.due(self._t_send):
             return
         if not self._id:
@@ -125,7 +126,10 @@ class Request(Leaf, Composite):
         try:
             self._take_on(text)
         except Rejected as error:
-            self.finish(Status.FAILURE, self._now(), f"REPLY_REJECTED: {error}")
+            self._reject(str(error))
+
+    def _reject(self, reason: str) -> None:
+        self.finish(Status.FAILURE, self._now(), f"REPLY_REJECTED: {reason}")
 
     def _take_on(self, text: str) -> None:
         """Replace the run's tree or grow the fetched one below this node."""
@@ -134,16 +138,15 @@ class Request(Leaf, Composite):
             if reason:
                 self.finish(Status.FAILURE, self._now(), reason)
                 return
-            tree = self.context.grow(text, 0, 0)
-            self.context.replacement = Replacement(tree, self._now())
-            self.context.journal.note(self._now(), "replaced", self.origin, "the fetched document goes on")
+            self._replaced = Replaced(self.context.read(text), self._now(), self.origin)
+            self.context.replaced = self._replaced
             return
         limit = self.context.settings.max_nesting
         if self.nesting >= limit:
             reason = f"REQUEST_NESTING: {limit} fetched documents are inside each other already"
             self.finish(Status.FAILURE, self._now(), reason)
             return
-        self._grown = self.context.grow(text, depth_of(self), self.nesting + 1)
+        self._grown = self._build(self.context.read(text), self.context, depth_of(self), self.nesting + 1)
         self.add_child(self._grown)
         self._grown.begin(self._now())
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from py_trees.behaviour import Behaviour
 
-from embodiment_bridge.behaviour.engine.halting import Halt
-from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.node import Halt, Node
 from embodiment_bridge.behaviour.engine.policy import Policy, Tally
 from embodiment_bridge.behaviour.nodes.composites import Selector
 from embodiment_bridge.behaviour.nodes.guards import Guard
@@ -64,7 +63,7 @@ class ReactiveSelector(Selector):
         self._t_next = self.context.clock.seconds
         self.tally = Tally(self.policy, len(self.children), self.empty)
         for child in self.kids()[: self.index]:
-            self.tally.add(child)
+            self.tally.add(child.ended_as)
 
 
 class RandomSelector(Selector):

@@ -8,8 +8,8 @@ from py_trees.behaviour import Behaviour
 
 from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.sounds import Playing
 from embodiment_bridge.behaviour.nodes.guards import Through
-from embodiment_bridge.behaviour.nodes.media_leaves import Sound
 from embodiment_bridge.bml.analysis.words import place_of
 
 
@@ -48,21 +48,21 @@ class Start(Through):
         sound = self.context.sounds.get(self.at)
         looked, self._looked = self._looked, True
         if sound is not None and sound.t_start >= self.t_start - TIE_S:
-            if sound.running and sound.started:
+            if not sound.over:
                 sound.look()  # it may have its turn after this node
             if sound.words >= self._wanted(sound):
                 return now
-            if not sound.running:
+            if sound.over:
                 return self._missed(now, "the sound ended before the word")
         elif looked and not any(one.running for one in self._beside()):
             return self._missed(now, f"no sound {self.at!r} has begun")
         return None
 
-    def _wanted(self, sound: Sound) -> float:
+    def _wanted(self, sound: Playing) -> float:
         """How many words must have begun."""
         if not self.mark:
             return 0
-        place = place_of(self.mark, sound.wanted.content)
+        place = place_of(self.mark, sound.request.content)
         return inf if place is None else place + 1
 
     def _beside(self) -> list[Node]:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan of actions as a run of the behaviour tree: a sequence of steps, with all that a run can do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+
+from typing_extensions import override
 
 from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.context import Settings
@@ -10,7 +12,6 @@ from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.policy import Policy
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.nodes import composites
 from embodiment_bridge.behaviour.plans.action_plan import (
     MAX_STEPS,
@@ -22,6 +23,7 @@ from embodiment_bridge.behaviour.plans.action_plan import (
     Surroundings,
 )
 from embodiment_bridge.behaviour.plans.plan_step import PlanStep
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.plans.action import Action
@@ -76,7 +78,9 @@ class PlanRun(Run):
             for one in found
         ]
 
-    def _grow(self, source: loading.Source, above: int, nesting: int) -> Node:
+    @override
+    def _grow(self) -> Generator[None, None, Node]:
+        yield from ()
         for place, step in enumerate(self.steps):
             step.place(
                 self._context, Origin(f"/actions/{place}", "action", step.action.name, step.action.name)

@@ -12,9 +12,9 @@ from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.engine.loading import Rules, Source
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
@@ -93,7 +93,7 @@ def _settle(run: Run, t: float) -> Iterator[dict[str, Any]]:
         state = run.tick(t)
         events = run.take_events()
         yield from map(_line, events)
-        if state is RunState.ENDED or not events:
+        if state is RunState.ENDED or not (events or state is RunState.LOADING):
             return
 
 

@@ -17,7 +17,7 @@ from embodiment_bridge.behaviour.engine.ports import (
     SoundRequest,
 )
 from embodiment_bridge.body.state import SkillReport, SkillRequest
-from embodiment_bridge.core.errors import BridgeError
+from embodiment_bridge.core.errors import text_of
 
 Answer = TypeVar("Answer")
 
@@ -49,8 +49,7 @@ class Recorder:
         try:
             answer = do()
         except Exception as error:
-            text = str(error) if isinstance(error, BridgeError) else f"{type(error).__name__}: {error}"
-            self._news.append({"call": call, "n": n, "error": text})
+            self._news.append({"call": call, "n": n, "error": text_of(error)})
             self._last.pop(call, None)
             raise
         if self._last.get(call, usual) != answer:

@@ -10,6 +10,7 @@ from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.journal import Origin, Transition
 from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     FetchStatus,
@@ -18,8 +19,8 @@ from embodiment_bridge.behaviour.engine.ports import (
     SoundRequest,
     SoundStatus,
 )
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.run_log.run_log import FORMAT
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.reading.limits import Limits
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
@@ -170,7 +171,8 @@ class _Replay:
             return
         self._answers.begin(answers)
         if moment["kind"] == "tick":
-            self._run.tick(moment["now"])
+            while self._run.tick(moment["now"]) is RunState.LOADING:  # its tree was built before that time
+                pass
         elif moment["call"] in CONTROLS:
             getattr(self._run, moment["call"])(*moment["arguments"])
         else:

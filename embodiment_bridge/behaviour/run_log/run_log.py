@@ -24,11 +24,11 @@ from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.document_hashes import hash_of
 from embodiment_bridge.behaviour.engine.journal import Transition
-from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rules
 from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.run_log.recorder import Recorder
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.core.errors import ConfigError
 
@@ -40,7 +40,7 @@ class LoggedRun(Run):
     """A run that tells ``write`` every line of its log.
 
     Args:
-        source: JSON text; a document that was read before has no text to be read again.
+        source: JSON text, or a document that was loaded from such.
         ports: as of ``Run``.
         rules: as of ``Run``.
         write: takes a line without its end; must return at once.
@@ -52,7 +52,7 @@ class LoggedRun(Run):
 
     def __init__(
         self,
-        source: str | bytes,
+        source: str | bytes | Loaded,
         ports: Ports,
         rules: Rules,
         *,
@@ -63,7 +63,8 @@ class LoggedRun(Run):
         seed: int | None = None,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        if not isinstance(source, (str, bytes)):
+        text = source.text if isinstance(source, Loaded) else source
+        if not isinstance(text, (str, bytes)):
             raise ConfigError(f"a logged run needs the text of its document, not a {type(source).__name__}")
         settings = settings or Settings()
         board = Blackboard() if blackboard is None else blackboard
@@ -81,7 +82,7 @@ class LoggedRun(Run):
         self._last_now: float | None = None
         self._force = True  # the next tick is written, whatever happens in it
         self._pending: list[Transition] = []
-        self._put(_header(source, rules, run_id, self.seed, settings, recorded.media.speaks))
+        self._put(_header(text, rules, run_id, self.seed, settings, recorded.media.speaks))
 
     def tick(self, now: float) -> RunState:
         """See ``Run``."""
@@ -89,6 +90,10 @@ class LoggedRun(Run):
         before, unseen = self.state, self._context.unseen
         self._recorder.begin()
         state = super().tick(now)
+        if (
+            state is RunState.LOADING
+        ):  # nothing has happened yet, and doing it again builds the tree in one tick
+            return state
         calls, events = self._recorder.take(), super().take_events()
         backwards = self._last_now is not None and now < self._last_now
         if backwards and self._unwritten_tick is not None:

@@ -16,11 +16,11 @@ from rclpy.timer import Timer
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.director import Director, OnNew
 from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
+from embodiment_bridge.behaviour.runs.director import Director, OnNew
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.rules.capabilities import allowed_to, parse_table
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
@@ -217,8 +217,7 @@ class BehaviorTree(BridgeNode):
     def _submit(
         self, goal: Any, request: ExecuteBml.Goal, run_id: str, finish: Callable[..., None], wish: Wish
     ) -> None:
-        run, board = self._make_run(run_id, request.source, wish, request.document)
-        run.hashes.keep(0, request.document)
+        run, board = self._make_run(run_id, request.source, wish)
         refusal = "" if self.active else "the behaviour-tree node was deactivated"
         refusal = refusal or self._director.submit(
             run,
@@ -251,7 +250,7 @@ class BehaviorTree(BridgeNode):
         if refusal:
             raise Rejected.because("", *refusal.split(": ", 1))
 
-    def _make_run(self, run_id: str, source: str, wish: Wish, text: str) -> tuple[Run, Blackboard]:
+    def _make_run(self, run_id: str, source: str, wish: Wish) -> tuple[Run, Blackboard]:
         ports = self.plan_ports(run_id, source)
         board = Blackboard(wish.values)
         common: dict[str, Any] = {
@@ -263,7 +262,7 @@ class BehaviorTree(BridgeNode):
         if self._files is None:
             run = Run(wish.document, ports, wish.rules, **common)
         else:
-            run = LoggedRun(text, ports, wish.rules, write=self._files.begin(run_id), **common)
+            run = LoggedRun(wish.document, ports, wish.rules, write=self._files.begin(run_id), **common)
         run.set_breakpoints({*self._breakpoints.names(), *wish.breakpoints})
         return run, board
 

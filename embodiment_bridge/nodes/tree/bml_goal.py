@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.control import MAX_BREAKPOINTS as ALL_BREAKPOINTS
-from embodiment_bridge.behaviour.engine.loading import Rejected, Rules
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected, Rules, load
 from embodiment_bridge.behaviour.engine.values import values_of
 from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
 from embodiment_bridge.bml.conditions import Value
-from embodiment_bridge.bml.document import Document
 from embodiment_bridge.bml.reading.freshness import age_refusal
 from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, allowed_to
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
@@ -31,7 +29,7 @@ class Wish:
     doubts: what is doubtful in the document, for people. seed: None draws one. values: of topics and of the goal.
     """
 
-    document: Document
+    document: Loaded
     rules: Rules
     estimate: Estimate
     doubts: Sequence[str]
@@ -75,7 +73,8 @@ def read_goal(
     Raises:
         Rejected: something in it is wrong; the text says what.
     """
-    document, _ = loading.load(goal.document, rules, speech=speech)
+    loaded = load(goal.document, rules, speech=speech)
+    document = loaded.document
     stale = age_refusal(document.metadata, max_age, time.time())
     if stale:
         raise Rejected.because("", "STALE", f"the document is refused: {stale}")
@@ -86,7 +85,7 @@ def read_goal(
         raise Rejected.because("", "TOO_MANY_BREAKPOINTS", text)
     analysis = analyse(document, rules.skills)
     return Wish(
-        document,
+        loaded,
         rules,
         analysis.estimates[document.root.pointer],
         [str(warning) for warning in analysis.warnings],

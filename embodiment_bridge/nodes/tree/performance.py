@@ -10,7 +10,7 @@ from rclpy.action.server import ServerGoalHandle
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunState
-from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import CommandError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
-from embodiment_bridge.behaviour.engine.director import Director
+from embodiment_bridge.behaviour.runs.director import Director
 
 
 class RunControls:

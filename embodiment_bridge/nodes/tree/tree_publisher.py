@@ -9,8 +9,8 @@ from rclpy.node import Node
 from std_msgs.msg import Header
 
 from embodiment_bridge.behaviour.engine.journal import Transition
-from embodiment_bridge.behaviour.engine.run import Run
 from embodiment_bridge.behaviour.engine.snapshot import SnapshotNode, snapshot
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
 from embodiment_bridge.nodes.base.qos import overridable, profile
 from embodiment_bridge.nodes.tree.py_trees_streams import streams_of

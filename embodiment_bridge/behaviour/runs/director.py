@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from embodiment_bridge.behaviour.engine.outcome import RunEnding, RunState
-from embodiment_bridge.behaviour.engine.run import Run
+from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.core.errors import unknown
 
 MAX_QUEUE = 8
@@ -233,7 +233,7 @@ class Director:
         if self._leaving or (self._suspended is not None and self._suspended.run.needs_tick):
             return True
         if self._current is not None:
-            return self._current.run.needs_tick
+            return self._current.run.needs_tick and not self._is_held(self._current)
         return not self.paused and bool(self._suspended or self.waiting())
 
     def tick(self, now: float) -> list[Ended]:
@@ -253,7 +253,7 @@ class Director:
                 self._suspended = None
         while self._promote():
             current = self._current
-            if current is None:
+            if current is None or self._is_held(current):
                 break
             current.run.tick(now)
             if not _note(current, ended):
@@ -262,6 +262,10 @@ class Director:
         if not self._all():
             self.paused = False
         return ended
+
+    def _is_held(self, entry: Entry) -> bool:
+        """Whether a pause has come while its tree was being built: a run that has not begun does not begin then."""
+        return self.paused and entry.run.state is RunState.LOADING
 
     def _promote(self) -> bool:
         """Whether there is a run to tick, after giving the robot to the next one where it is free."""

@@ -2,26 +2,27 @@
 """One performance: a document on its way from the goal to the outcome."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import replace
+from uuid import UUID
 
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine import loading
-from embodiment_bridge.behaviour.engine import tree_builder as plan
+from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.clock import RunClock
 from embodiment_bridge.behaviour.engine.context import RunContext, Settings
 from embodiment_bridge.behaviour.engine.document_hashes import DocumentHashes
-from embodiment_bridge.behaviour.engine.halting import Halt, active_nodes
 from embodiment_bridge.behaviour.engine.holding import Hold
 from embodiment_bridge.behaviour.engine.journal import Origin, Transition
-from embodiment_bridge.behaviour.engine.node import Node
+from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.stops import apply_stops
-from embodiment_bridge.behaviour.nodes.leaves import Stop, describe
+from embodiment_bridge.behaviour.runs.tree_builder import build, build_in_slices
 from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.core.errors import text_of
 
 __all__ = ["Outcome", "Run", "RunEnding", "RunState"]
 
@@ -29,8 +30,10 @@ __all__ = ["Outcome", "Run", "RunEnding", "RunState"]
 class Run:
     """Runs one document. Call ``tick(now)`` whenever ``needs_tick``; everything returns at once.
 
+    The tree is built by the first ticks, a slice in each; the clock of the run stands at 0 until it begins.
+
     Args:
-        source: JSON text, or a document that was read before.
+        source: JSON text, a document that was read before, or one that was checked too (``loading.load``).
         ports: body, player and fetcher.
         rules: what it may ask for, the body's skills above all.
         run_id: part of every id that is given to a port.
@@ -56,7 +59,7 @@ class Run:
         self.clock = RunClock()
         settings = settings or Settings()
         self.seed = secrets.randbits(32) if seed is None else seed
-        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, self._grow)
+        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, self._read)
         self._context.seed = self.seed
         self._context.unfreeze = self._unfreeze
         if blackboard is not None:
@@ -64,6 +67,8 @@ class Run:
         self._source = source
         self._rules = rules
         self._documents = 0
+        self._growing: Generator[None, None, Node] | None = None
+        self.clock.freeze()
         self.hashes = DocumentHashes()
         self._root: Node | None = None
         self._ended_root: Node | None = None
@@ -145,7 +150,13 @@ class Run:
 
     def held_back(self) -> list[Origin]:
         """The nodes that are about to begin when the run goes on: where it paused by itself."""
-        return [node.origin for node in self._context.held_back if node.running and node.held_back]
+        return [node.origin for node in self._held_back_nodes(self._context.held_back)]
+
+    def _held_back_nodes(self, ids: list[UUID]) -> list[Node]:
+        if not ids:
+            return []
+        waiting = {node.id: node for node in self._active_nodes() if node.held_back}
+        return [waiting[one] for one in ids if one in waiting]
 
     def _resume(self) -> bool:
         if self.state in (RunState.PAUSING, RunState.PAUSED):
@@ -198,35 +209,52 @@ class Run:
         return [] if self._root is None else active_nodes(self._root)
 
     def _load(self) -> None:
+        """Build one more slice of the tree; begin it when it is complete."""
         try:
-            self._root = self._grow(self._source, 0, 0)
+            self._growing = self._growing or self._grow()
+            next(self._growing)
+            return
+        except StopIteration as done:
+            self._root = done.value
         except loading.Rejected as error:
             self.problems = list(error.problems)
             where = Origin(self.problems[0].pointer, "document") if self.problems else NOWHERE
             self._end(RunEnding(Outcome.REJECTED, 0.0, str(error), where))
             return
-        self._source = ""
-        self._root.begin(0.0)
+        self._source, self._growing = "", None
+        self.clock.thaw()
+        self._begin(0.0)
         self.state = RunState.RUNNING
         self._advance()
 
-    def _grow(self, source: loading.Source, above: int, nesting: int) -> Node:
-        """The tree of the next document of this run.
+    def _grow(self) -> Generator[None, None, Node]:
+        """Make the tree that the run begins with.
 
         Raises:
             Rejected: it cannot be run.
         """
-        context = self._context
+        return (yield from build_in_slices(self._read(self._source), self._context))
+
+    def _read(self, source: loading.Source) -> loading.Loaded:
+        """Load the next document of this run.
+
+        Raises:
+            Rejected: it cannot be run.
+        """
         number = self._documents
         rules = self._rules.of_fetched if number else self._rules
-        document, doubts = loading.load(source, rules, speech=context.ports.media.speaks)
+        loaded = loading.load(source, rules, speech=self._context.ports.media.speaks)
         self._documents += 1
-        if isinstance(source, (str, bytes)):
-            self.hashes.keep(number, source)
-        for doubt in doubts:
+        if loaded.text is not None:
+            self.hashes.keep(number, loaded.text)
+        for doubt in loaded.doubts:
             where = Origin(doubt.pointer, "document", document=number)
-            context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
-        return plan.build(document, context, number, above, nesting)
+            self._context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
+        return replace(loaded, number=number)
+
+    def _begin(self, t: float) -> None:
+        if self._root is not None:
+            self._root.begin(t)
 
     def _advance(self) -> None:
         """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""
@@ -249,22 +277,32 @@ class Run:
 
     def _after_pass(self, root: Node) -> None:
         stop = apply_stops(self._context, root)
-        replacement = self._context.replacement
+        replaced = self._context.replaced
         if stop is not None:
             self._stop_by(stop)
         elif not root.running:
             self._conclude(root)
-        elif replacement is not None:
-            self._context.replacement = None
-            self._context.replaced_at = replacement.t
-            self._root = replacement.root
-            self._root.begin(replacement.t)
+        elif replaced is not None:
+            self._context.replaced = None
             self._context.waiting = True
+            self._replace_tree(replaced)
 
-    def _stop_by(self, stop: Stop) -> None:
-        if stop.running:
-            stop.finish(Status.SUCCESS, stop.t_start, "stops the run")
-        self._wind_down(RunEnding(Outcome.STOPPED, stop.t_start, "stopped by a stop node", stop.origin))
+    def _replace_tree(self, replaced: Replaced) -> None:
+        """Go on with a fetched document; where no tree can be made of it, the node that fetched it fails."""
+        try:
+            tree = build(replaced.document, self._context)
+        except loading.Rejected as error:
+            replaced.refusal = str(error)
+            return
+        text = "the fetched document goes on"
+        self._context.journal.note(replaced.t, "replaced", replaced.origin, text)
+        self._context.replaced_at = replaced.t
+        self._root = tree
+        self._begin(replaced.t)
+
+    def _stop_by(self, stop: StopAsked) -> None:
+        stop.answer("stops the run")
+        self._wind_down(RunEnding(Outcome.STOPPED, stop.t, "stopped by a stop node", stop.origin))
 
     def _stop_by_time(self) -> None:
         limit = self._context.settings.time_limit_s
@@ -297,13 +335,13 @@ class Run:
             self._end(replace(self._verdict, t=self._context.settle(self._verdict.t)))
 
     def _break(self, error: Exception) -> None:
-        verdict = RunEnding(Outcome.ERROR, self.clock.seconds, describe(error))
+        verdict = RunEnding(Outcome.ERROR, self.clock.seconds, text_of(error))
         try:
             if self.state is not RunState.STOPPING:
                 self._wind_down(verdict)
                 return
         except Exception as second:  # noqa: BLE001 - then nothing more can be done than to say so
-            verdict = replace(verdict, reason=f"{verdict.reason}; then {describe(second)}")
+            verdict = replace(verdict, reason=f"{verdict.reason}; then {text_of(second)}")
         self._end(verdict)
 
     def _end(self, ending: RunEnding) -> None:
@@ -318,16 +356,16 @@ class Run:
         return len(self._context.held_back) > self._held_back_before
 
     def _tell_breakpoints(self) -> None:
-        for node in self._context.held_back[self._held_back_before :]:
-            if self._context.gate.stops_at(node):
+        for node in self._held_back_nodes(self._context.held_back[self._held_back_before :]):
+            if node.at_breakpoint:
                 text = "the run pauses before it"
                 self._context.journal.note(node.t_start, "breakpoint", node.origin, text)
 
     def _let_go(self) -> None:
         """Let begin what was held back: all of it, in a step only the first."""
         context = self._context
-        waiting = [node for node in context.held_back if node.running and node.held_back]
-        context.held_back = waiting[1:] if context.gate.stepping else []
+        waiting = self._held_back_nodes(context.held_back)
+        context.held_back = [node.id for node in waiting[1:]] if context.gate.stepping else []
         self._held_back_before = len(context.held_back)
         for node in waiting[:1] if context.gate.stepping else waiting:
             node.let_go()

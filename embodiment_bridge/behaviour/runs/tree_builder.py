@@ -2,13 +2,13 @@
 """From a document to the tree that runs it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any
 
 from embodiment_bridge.behaviour.engine.context import RunContext
 from embodiment_bridge.behaviour.engine.journal import Origin
-from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.policy import Policy
 from embodiment_bridge.behaviour.engine.ports import SoundRequest
@@ -24,6 +24,7 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 __all__ = ["build", "kind_of", "label_of"]
 
 MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
+SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them is ten times as quick
 COMPOSITES = {
     "sequence": composites.Sequence,
     "selector": composites.Selector,
@@ -32,37 +33,51 @@ COMPOSITES = {
 PLAYER_COMMANDS = ("pause", "resume", "stop", "setVolume")
 
 
-def build(document: bml.Document, context: RunContext, number: int, above: int = 0, nesting: int = 0) -> Node:
-    """Make the tree of a document; it is not begun yet.
+def build(loaded: Loaded, context: RunContext, above: int = 0, nesting: int = 0) -> Node:
+    """Make the whole tree of a document now; see ``build_in_slices``."""
+    slices = build_in_slices(loaded, context, above, nesting)
+    while True:
+        try:
+            next(slices)
+        except StopIteration as done:
+            root: Node = done.value
+            return root
+
+
+def build_in_slices(
+    loaded: Loaded, context: RunContext, above: int = 0, nesting: int = 0
+) -> Generator[None, None, Node]:
+    """Make the tree of a document; it is not begun yet. Stops after each ``SLICE`` nodes, to let others have a turn.
 
     Args:
-        document: the canonical document. A node that is used in two places becomes two nodes.
+        loaded: the document. A node that is used in two places becomes two nodes.
         context: of the run that the tree shall belong to.
-        number: of the document in its run, for the journal.
         above: levels of the run's tree above this one.
         nesting: documents that this one is fetched inside of.
 
     Raises:
         Rejected: too deep, too many nodes, or a value that the reader would not have let pass.
     """
-    entries = _flatten(document.root, context.settings.max_depth - above)
+    entries = yield from _flatten(loaded.document.root, context.settings.max_depth - above)
     children: list[list[Node]] = [[] for _ in entries]
     root: Node | None = None
     for index in range(len(entries) - 1, -1, -1):  # the last first: children are made before their parents
         node, parent, _ = entries[index]
         root = _make(node, children[index][::-1], nesting)
-        origin = Origin(node.pointer, kind_of(node), node.name, label_of(node), number)
+        origin = Origin(node.pointer, kind_of(node), node.name, label_of(node), loaded.number)
         root.place(context, origin)
         root.name = node.name or origin.label or origin.kind  # for viewers
         children[index] = []
         if parent >= 0:
             children[parent].append(root)
+        if index and index % SLICE == 0:
+            yield
     if root is None:
         raise ConfigError("a document has a root")
     return root
 
 
-def _flatten(root: bml.Node, max_depth: int) -> list[tuple[bml.Node, int, int]]:
+def _flatten(root: bml.Node, max_depth: int) -> Generator[None, None, list[tuple[bml.Node, int, int]]]:
     """All nodes, parents before children, each with the place of its parent (-1: none) and its level."""
     entries: list[tuple[bml.Node, int, int]] = []
     todo: list[tuple[bml.Node, int, int]] = [(root, -1, 1)]
@@ -75,6 +90,8 @@ def _flatten(root: bml.Node, max_depth: int) -> list[tuple[bml.Node, int, int]]:
             raise Rejected.because(node.pointer, "TOO_MANY_NODES", f"a tree has at most {MAX_NODES} nodes")
         entries.append((node, parent, level))
         todo.extend((child, len(entries) - 1, level + 1) for child in reversed(children_of(node)))
+        if len(entries) % (10 * SLICE) == 0:
+            yield
     return entries
 
 
@@ -88,7 +105,7 @@ def _boxed(node: bml.Node) -> bml.Node:
 
 def _make(node: bml.Node, children: list[Node], nesting: int) -> Node:
     if isinstance(node, bml.Request):
-        return Request(node.name, node.url, nesting)
+        return Request(node.name, node.url, nesting, build)
     return _MAKERS[type(node)](node, children)
 
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nodes ask of the run during a pass over the tree; the run does it when the pass is over."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from embodiment_bridge.behaviour.engine.journal import Origin
+from embodiment_bridge.behaviour.engine.loading import Loaded
+
+
+@dataclass(frozen=True, slots=True)
+class StopAsked:
+    """A stop node was reached at run time ``t`` (s).
+
+    target: name of the nodes to end; empty: the whole run.
+    is_late: whether a node above it was over before ``t``, which only the end of the pass shows.
+    answer: tells the stop node that it was done, with a text for people.
+    """
+
+    target: str
+    t: float
+    origin: Origin
+    is_late: Callable[[], bool]
+    answer: Callable[[str], None]
+
+
+@dataclass(slots=True)
+class Replaced:
+    """A fetched document takes the place of the run's whole tree from run time ``t`` (s) on.
+
+    refusal: why no tree could be made of it; empty while it is not refused.
+    """
+
+    document: Loaded
+    t: float
+    origin: Origin
+    refusal: str = ""

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A large tree is built a slice in each tick; what it does then is as if it had been built at once."""
+
+import json
+
+import pytest
+from stage import SKILLS, Script, Stage, body, delay, document, loop, par, request, seq
+from test_director import House
+from test_log import Logged
+
+from embodiment_bridge.behaviour.engine import node as nodes
+from embodiment_bridge.behaviour.engine.context import Settings
+from embodiment_bridge.behaviour.engine.outcome import RunState
+from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
+from embodiment_bridge.behaviour.run_log.replay import logged, replay
+from embodiment_bridge.behaviour.runs.tree_builder import SLICE
+from embodiment_bridge.bml import to_json
+
+
+def wide(leaves):
+    """A sequence of sequences, 100 leaves in each."""
+    return seq(*[seq(*[body(slot=0.1) for _ in range(100)]) for _ in range(leaves // 100)])
+
+
+def loading_ticks(stage):
+    ticks = 0
+    while stage.tick(ticks * 0.02) is RunState.LOADING:
+        ticks += 1
+    return ticks
+
+
+def placed(monkeypatch):
+    """How many nodes were made since the last call of what this returns."""
+    count = [0]
+    place = nodes.Node.place
+
+    def counted(node, *words):
+        count[0] += 1
+        place(node, *words)
+
+    monkeypatch.setattr(nodes.Node, "place", counted)
+
+    def since():
+        made, count[0] = count[0], 0
+        return made
+
+    return since
+
+
+def test_no_tick_makes_more_nodes_than_a_slice(monkeypatch):
+    since = placed(monkeypatch)
+    stage, made, now = Stage(wide(9_800)), [], 0.0
+    while not made or stage.run.state is RunState.LOADING:
+        stage.tick(now)
+        made.append(since())
+        now += 0.02
+    assert sum(made) == 9_800 + 98 + 1
+    assert max(made) <= SLICE + 1
+    assert sum(count > 0 for count in made) == -(-sum(made) // SLICE)
+
+
+def test_what_is_small_begins_in_the_first_tick():
+    assert loading_ticks(Stage(wide(400))) == 0
+
+
+def test_run_time_begins_when_the_tree_is_there():
+    stage = Stage(wide(2_000))
+    ticks = loading_ticks(stage)
+    assert ticks > 2
+    assert (stage.run.clock.seconds, stage.events[0].t) == (0.0, 0.0)
+    stage.tick(stage.now + 0.05)
+    assert stage.run.clock.seconds == pytest.approx(0.05)
+
+
+def test_nothing_is_begun_before_and_a_cancel_ends_it():
+    stage = Stage(wide(2_000), skills=Script())
+    stage.tick(0.0)
+    stage.run.cancel("enough")
+    assert (stage.ended, stage.skills.calls) == (("CANCELED", 0.0), [])
+
+
+def test_pause_while_it_is_built_lets_it_begin_after_the_resume():
+    house, skills = House(), Script()
+    assert house.goal("large", wide(2_000), skills) == ""
+    house.tick()
+    assert house.director.pause()
+    house.to(5.0)
+    assert (house.state("large"), skills.calls) == (RunState.LOADING, [])
+    assert not house.director.needs_tick
+    assert house.director.resume()
+    house.to(10.0)
+    assert house.state("large") is RunState.RUNNING
+    assert skills.calls[0][:2] == ("start", "head_shake")
+
+
+def test_run_that_is_suspended_while_it_is_built_goes_on_with_that_afterwards():
+    house = House()
+    assert house.goal("large", wide(2_000), suspendable=True) == ""
+    house.tick()
+    assert house.goal("quick", delay(1), on_new="suspend") == ""
+    house.to(3.0)
+    assert house.ended == {"quick": ("SUCCEEDED", 1.0)}
+    house.to(6.0)
+    assert (house.current, house.state("large")) == ("large", RunState.RUNNING)
+
+
+def test_dry_run_and_log_are_those_of_a_tree_that_is_built_at_once():
+    root = seq(delay(0.5), par(*[loop(1, delay(1)) for _ in range(1_000)]), delay(1))
+    assert list(dry_run(document(root), SKILLS))[-1] == {"outcome": "SUCCEEDED", "t": 2.5}
+    stage = Logged(to_json(document(root)))
+    stage.now = 100.0
+    stage.to_end(0.3)
+    assert stage.ended == ("SUCCEEDED", 2.5)
+    first = next(entry for entry in stage.of("tick"))
+    assert first["now"] > 100.0
+    assert replay(stage.lines) == logged(stage.lines)
+    assert len(logged(stage.lines)) > 4_000
+
+
+def test_fetched_document_that_is_too_deep_fails_the_node_that_fetched_it():
+    """It passes the reader, whose limit is another one; the tree that runs stays as it is."""
+    deep = {"type": "delay", "duration": 1}
+    for _ in range(5):
+        deep = {"type": "sequence", "behaviors": [deep]}
+    url = "http://cloud.example/deep"
+    shallow = Settings(grace_s=0.0, max_depth=5)
+    stage = Stage(request(url), requests=VirtualRequests({url: json.dumps(deep)}), settings=shallow)
+    stage.to_end(0.1)
+    assert stage.ended == ("FAILED", 0.2)
+    assert stage.run.ending.reason.startswith("REPLY_REJECTED: /")
+    assert "no level is left of 5" in stage.run.ending.reason
+    assert stage.seen("replaced") == []
