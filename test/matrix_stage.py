@@ -195,7 +195,7 @@ class MatrixStage:
             watcher.link == "ready"
             and watcher.posture in ("standing", "unknown")
             and bool(self._skills)
-            and bool(self.tree._skills)
+            and bool(self.tree.skills)
             and self.bml.server_is_there
             and self.client.server_is_ready()
             and self._link == "ready"

@@ -68,7 +68,7 @@ class Robot:
         w = self.watcher
         self.until(
             lambda: (
-                w.link == "ready" and w.percepts > 50 and self.bml.server_is_there and bool(self.tree._skills)
+                w.link == "ready" and w.percepts > 50 and self.bml.server_is_there and bool(self.tree.skills)
             )
         )
         w.mark()

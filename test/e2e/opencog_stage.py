@@ -55,7 +55,7 @@ class Graph:
 
     def join(self) -> None:
         """Until the OAC has the body on its map, and plans can be run."""
-        self.until(lambda: self.ready and self.tree._skills and self.plans.server_is_there)
+        self.until(lambda: self.ready and self.tree.skills and self.plans.server_is_there)
 
     @property
     def ready(self) -> bool:

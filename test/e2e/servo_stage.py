@@ -98,7 +98,7 @@ class ServoStage:
             lambda: (
                 len(self.tracks) > 5
                 and self.bml.server_is_there
-                and bool(self.tree._skills)
+                and bool(self.tree.skills)
                 and all(reading.torque for reading in self.driver._robot.readings().values())
             )
         )

@@ -81,7 +81,7 @@ class Mock:
         assert condition()
 
     def join(self) -> None:
-        self.until(lambda: self.watcher.percepts > 5 and self.bml.server_is_there and bool(self.tree._skills))
+        self.until(lambda: self.watcher.percepts > 5 and self.bml.server_is_there and bool(self.tree.skills))
         self.until(self.skills.server_is_ready)
         self.watcher.mark()
 

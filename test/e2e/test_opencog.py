@@ -216,7 +216,7 @@ def test_plan_whose_behaviour_tree_is_gone_is_reported():
         g.join()
         g.plan("4", LONG_WALK)
         g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.tree._director.pause()
+        g.tree._parts.performer.director.pause()
         g.tree._plans._action.destroy()
         g.until(lambda: g.reports)
         assert g.reports == [("4", None, "walk", "error")]
@@ -243,7 +243,7 @@ def test_two_oacs_have_a_body_each():
         tree = g.runtime.add(
             behavior_tree(parameter_overrides=[*sim, *overrides(plan_file=PLAN_FILE)], **common)
         )
-        g.until(lambda: {"fido", "rex"} <= set(g.oac.brains) and tree._skills)
+        g.until(lambda: {"fido", "rex"} <= set(g.oac.brains) and tree.skills)
         rex = g.oac.brains["rex"]
         g.until(lambda: g.ready and {"rex", "ball"} <= set(rex.known))
         assert g.brain.known["ball"].x != rex.known["ball"].x  # worlds of their own

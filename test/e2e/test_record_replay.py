@@ -151,7 +151,7 @@ def test_brain_runs_against_a_recording(recording, replays) -> None:
     tree = replay.runtime.add(behavior_tree(context=replay.runtime.context, namespace=namespace))
     warnings: list[str] = []
     client = BmlClient(replay.watcher, lambda feedback: warnings.extend(feedback.warnings))
-    replay.until(lambda: client.server_is_there and bool(replay.joints) and bool(tree._skills))
+    replay.until(lambda: client.server_is_there and bool(replay.joints) and bool(tree.skills))
     client.send(json.dumps({"type": "body", "action": "HEAD_SHAKE"}), source="test")
     replay.until(lambda: client.result is not None)
     assert client.result.outcome == "SUCCEEDED"

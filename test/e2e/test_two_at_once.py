@@ -56,7 +56,7 @@ class Stage:
             )
             self.bml = BmlClient(self.watchers[-1], lambda feedback: None)
             stack.callback(self.bml.destroy)
-            self.until(lambda: all(tree._skills for tree in trees))
+            self.until(lambda: all(tree.skills for tree in trees))
             self.until(lambda: self.bml.server_is_there)
             self.until(lambda: "fido" in self.oac.brains["fido"].known)
             self._open = stack.pop_all()

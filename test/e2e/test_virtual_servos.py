@@ -152,7 +152,7 @@ def test_the_same_document_moves_mock_and_servos_alike(stages) -> None:
     mirror = Mirror(stage.runtime)
     ours, theirs = Show(stage), Show(mirror)
     stage.join()
-    stage.until(lambda: len(mirror.tracks) > 150 and mirror.bml.server_is_there and bool(mirror.tree._skills))
+    stage.until(lambda: len(mirror.tracks) > 150 and mirror.bml.server_is_there and bool(mirror.tree.skills))
     for duration in DURATIONS_S:
         document = shortened(ACTIONS, duration)
         ours.begin(document)
@@ -338,7 +338,7 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
 def test_a_robot_without_a_body_file_has_its_joints_and_one_skill(stages) -> None:
     stage = stages(robot_description_file="", robot_description=URDF.read_text(), body_file="none")
     stage.join()
-    assert [skill.name for skill in stage.tree._skills.values()] == ["reset"]
+    assert [skill.name for skill in stage.tree.skills.values()] == ["reset"]
     stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
     stage.until(lambda: abs(stage.angle("head_yaw") - 0.3) < 0.02)
     assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"

@@ -56,7 +56,7 @@ def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checko
         states: list[JointState] = []
         tree.create_subscription(JointState, "joint_states", states.append, profile("sensor"))
         deadline = time.monotonic() + PATIENCE
-        graph.spin(lambda: bool(states and tree._skills) or time.monotonic() > deadline)
+        graph.spin(lambda: bool(states and tree.skills) or time.monotonic() > deadline)
         assert states
         (driver,) = drivers(os.getpid())
     assert not is_there(driver)

@@ -129,7 +129,7 @@ def test_two_bodies_in_one_namespace_are_named_by_both_and_a_goal_ends_no_proces
     bml = BmlClient(watcher, lambda feedback: None)
     until(
         runtime,
-        lambda: bml.server_is_there and bool(tree._skills) and all(body._twins._told for body in bodies),
+        lambda: bml.server_is_there and bool(tree.skills) and all(body._twins._told for body in bodies),
     )
     bml.send('{"type": "body", "action": "HEAD_SHAKE"}', source="test")
     until(runtime, lambda: tree.guard.count > 0)

@@ -45,7 +45,7 @@ def stage():
 def test_goal_waits_for_the_body(stage, monkeypatch):
     monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._early._goals)
+    stage.until(lambda: stage.tree._parts.early._goals)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "SUCCEEDED", stage.result().reason
 
@@ -60,9 +60,9 @@ def test_goal_does_not_wait_for_ever(stage, monkeypatch):
 def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
     monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._early._goals)
+    stage.until(lambda: stage.tree._parts.early._goals)
     stage.client.cancel()
-    stage.until(lambda: stage.tree._early._goals[0][1].is_cancel_requested)
+    stage.until(lambda: stage.tree._parts.early._goals[0][1].is_cancel_requested)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "CANCELED"
 
@@ -70,6 +70,6 @@ def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
 def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
     monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._early._goals)
+    stage.until(lambda: stage.tree._parts.early._goals)
     stage.tree.trigger_deactivate()
     assert stage.result().outcome == "REJECTED"

@@ -109,16 +109,16 @@ def test_a_flood_of_ten_seconds_begins_what_the_rate_allows():
 
 def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
     desk = Desk(rate=0.0)
-    go, taken, threads = threading.Event(), [], []
+    go, taken, broken, threads = threading.Event(), [], [], []
 
     def work():
         threads.append(threading.current_thread())
         assert go.wait(PATIENCE)
         return "read"
 
-    desk.gate.read(lambda: "small", taken.append, size=goal_gate.LARGE)
+    desk.gate.read(lambda: "small", taken.append, broken.append, size=goal_gate.LARGE)
     assert taken == ["small"]
-    desk.gate.read(work, taken.append, size=goal_gate.LARGE + 1)
+    desk.gate.read(work, taken.append, broken.append, size=goal_gate.LARGE + 1)
     desk.enter("next")
     for _ in range(100):  # the executor goes on
         desk.node.turn()
@@ -131,6 +131,23 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
     task()
     desk.node.turn()
     assert (taken, desk.begun) == (["small", "read"], ["next"])
+
+
+@pytest.mark.parametrize("size", [goal_gate.LARGE, goal_gate.LARGE + 1])
+def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
+    desk = Desk(rate=0.0)
+    taken, broken = [], []
+    desk.gate.read(lambda: 1 / 0, taken.append, broken.append, size=size)
+    if size > goal_gate.LARGE:
+        desk.enter("next")
+        desk.gate._reader.join()
+        desk.node.tasks[0]()
+        desk.node.turn()
+    else:
+        desk.enter("next")
+    assert taken == []
+    assert [type(error) for error in broken] == [ZeroDivisionError]
+    assert (desk.begun, desk.node.timers) == (["next"], [])
 
 
 def test_at_the_end_all_that_wait_begin_and_may_be_refused():
@@ -151,7 +168,7 @@ def stage():
         watcher = runtime.add(Watcher(**common))
         clients = [BmlClient(watcher, lambda feedback: None) for _ in range(4)]
         stage = runtime, body, tree, clients
-        until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree._skills))
+        until(runtime, lambda: all(client.server_is_there for client in clients) and bool(tree.skills))
         yield stage
         for client in clients:
             client.destroy()
@@ -174,7 +191,25 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     assert reasons == {
         "too many goals: 1 wait already (parameter goal_queue), and 1 are begun in a second (goal_rate)"
     }
-    assert tree._gate.refused == 2
+    assert tree._parts.gate.refused == 2
+
+
+LEAF = {"type": "delay", "duration": 0.0001}
+LARGE = json.dumps({"type": "sequence", "behaviors": [{"type": "sequence", "behaviors": [LEAF] * 900}] * 3})
+
+
+@pytest.mark.parametrize("document", [json.dumps(LEAF), LARGE], ids=["small", "large"])
+def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage, monkeypatch, document):
+    runtime, _, _, clients = stage
+    monkeypatch.setattr(bml_goal, "read_goal", lambda *words, **options: {}["no such key"])
+    clients[0].send(document, source="test")
+    until(runtime, lambda: clients[0].result is not None)
+    assert clients[0].result.outcome == "ERROR"
+    assert clients[0].result.reason == "the document could not be read: KeyError: 'no such key'"
+    monkeypatch.undo()
+    clients[1].send(json.dumps(LEAF), source="test")
+    until(runtime, lambda: clients[1].result is not None)
+    assert clients[1].result.outcome == "SUCCEEDED"
 
 
 def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch):
@@ -188,12 +223,8 @@ def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch)
         return read(*words, **options)
 
     monkeypatch.setattr(bml_goal, "read_goal", slow)
-    leaf = {"type": "delay", "duration": 0.0001}
-    document = json.dumps(
-        {"type": "sequence", "behaviors": [{"type": "sequence", "behaviors": [leaf] * 900}] * 3}
-    )
-    assert len(document) > goal_gate.LARGE
-    clients[0].send(document, source="test")
+    assert len(LARGE) > goal_gate.LARGE
+    clients[0].send(LARGE, source="test")
     until(runtime, lambda: bool(threads))
     turns = []
     body.create_timer(0.01, lambda: turns.append(1))

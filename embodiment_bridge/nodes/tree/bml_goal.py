@@ -53,16 +53,6 @@ def goal_rules(
     )
 
 
-def try_to_read(
-    goal: ExecuteBml.Goal, rules: Rules, known: Mapping[str, Value], speech: bool, max_age: float
-) -> Wish | Rejected:
-    """See ``read_goal``; the reason is returned."""
-    try:
-        return read_goal(goal, rules, known, speech=speech, max_age=max_age)
-    except Rejected as error:
-        return error
-
-
 def read_goal(
     goal: ExecuteBml.Goal, rules: Rules, known: Mapping[str, Value], *, speech: bool, max_age: float = 0.0
 ) -> Wish:

@@ -44,5 +44,5 @@ class Breakpoints:
                 text = f"{len(names)} breakpoints; there may be {MAX_BREAKPOINTS}"
                 return SetParametersResult(successful=False, reason=text)
             for performance in self._runs():
-                performance.run.set_breakpoints({*names, *performance.wish.breakpoints})
+                performance.run.set_breakpoints({*names, *performance.breakpoints})
         return SetParametersResult(successful=True)

@@ -75,15 +75,24 @@ class GoalGate:
             self._waiting.append(begin)
             self._go_on_later()
 
-    def read(self, work: Callable[[], T], take: Callable[[T], None], *, size: int) -> None:
-        """``take(work())``; of large documents ``work`` is done on a thread, and nobody begins until it is done.
+    def read(
+        self,
+        work: Callable[[], T],
+        take: Callable[[T], None],
+        fail: Callable[[Exception], None],
+        *,
+        size: int,
+    ) -> None:
+        """``take(work())``, or ``fail`` with what ``work`` raised, on the executor.
 
-        work: touches nothing of ROS, and raises nothing. size: characters.
+        The ``work`` of large documents is done on a thread, and no other goal begins until it is done.
+
+        work: touches nothing of ROS. size: characters.
         """
         if size <= LARGE:
-            take(work())
+            _attempt(work, take, fail)()
             return
-        self._reader = threading.Thread(target=self._read, args=(work, take), name="large document")
+        self._reader = threading.Thread(target=self._read, args=(work, take, fail), name="large document")
         self._reader.start()
 
     def release(self) -> None:
@@ -98,15 +107,17 @@ class GoalGate:
         if self._reader is not None:
             self._reader.join()
 
-    def _read(self, work: Callable[[], T], take: Callable[[T], None]) -> None:
-        read = work()
+    def _read(
+        self, work: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
+    ) -> None:
+        end = _attempt(work, take, fail)
         executor = self._node.executor
         if executor is not None:
-            executor.create_task(self._take, partial(take, read))
+            executor.create_task(self._end_reading, end)
 
-    def _take(self, take: Callable[[], None]) -> None:
+    def _end_reading(self, end: Callable[[], None]) -> None:
         self._reader = None
-        take()
+        end()
 
     def _go_on(self) -> None:
         """One goal in each turn of the executor."""
@@ -135,3 +146,13 @@ class GoalGate:
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
+
+
+def _attempt(
+    work: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
+) -> Callable[[], None]:
+    """What is to be done after ``work``."""
+    try:
+        return partial(take, work())
+    except Exception as error:  # noqa: BLE001 - the goal must end and the next ones begin, whatever it was
+        return partial(fail, error)

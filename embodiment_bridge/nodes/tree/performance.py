@@ -3,9 +3,7 @@
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
-
-from rclpy.action.server import ServerGoalHandle
+from typing import Protocol
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
@@ -13,12 +11,27 @@ from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunSt
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.bml.document import Problem
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, text_of
 from embodiment_bridge.nodes.tree.bml_goal import Wish
 from embodiment_bridge.nodes.tree.tree_publisher import TreePublisher
 
 WENT_WELL = {Outcome.SUCCEEDED, Outcome.STOPPED}
 FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
+
+
+class RunGoal(Protocol):
+    """What a run needs of the goal that asked for it."""
+
+    @property
+    def is_cancel_requested(self) -> bool:
+        """Whether its client wants the end."""
+
+    def publish_feedback(self, feedback: ExecuteBml.Feedback) -> None:
+        """Tell its client how it stands."""
+
+
+Finish = Callable[..., None]
+"""``finish(goal, succeeded=, result=)`` ends a goal."""
 
 
 class Performance:
@@ -29,10 +42,10 @@ class Performance:
 
     def __init__(
         self,
-        goal: ServerGoalHandle,
+        goal: RunGoal,
         run: Run,
         run_id: str,
-        finish: Callable[..., None],
+        finish: Finish,
         viewers: TreePublisher,
         wish: Wish,
         board: Blackboard,
@@ -41,6 +54,7 @@ class Performance:
         self.run = run
         self.run_id = run_id
         self.wish = wish
+        self.breakpoints = wish.breakpoints
         self._board = board
         self._refused: dict[str, str] = {}
         self._finish = finish
@@ -109,7 +123,13 @@ class Performance:
         self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
 
 
-def rejection(problems: list[Problem], reason: str) -> Any:
+def failure(error: Exception) -> ExecuteBml.Result:
+    """The result of a goal that this program could not read, by a fault of its own."""
+    reason = f"the document could not be read: {text_of(error)}"
+    return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
+
+
+def rejection(problems: list[Problem], reason: str) -> ExecuteBml.Result:
     """The result of a goal that was never begun."""
     result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason, seed=-1)
     result.problems = [str(problem) for problem in problems]

@@ -2,7 +2,6 @@
 """A goal of `execute_action_plan`, joined to the run that does it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
@@ -38,13 +37,6 @@ def status_message(status: StepStatus) -> PlanActionStatus:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NoWish:
-    """A plan has no breakpoints of its own."""
-
-    breakpoints: tuple[str, ...] = ()
-
-
 class PlanPerformance:
     """A run of a plan and its goal: feedback when a step changes, the result at the end.
 
@@ -62,7 +54,7 @@ class PlanPerformance:
         self.goal = goal
         self.run = run
         self.run_id = run_id
-        self.wish = NoWish()
+        self.breakpoints: tuple[str, ...] = ()  # a plan has none of its own
         self._finish = finish
         self._viewers = viewers
         self._told: list[StepStatus] | None = None

@@ -3,27 +3,22 @@
 
 import re
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from rclpy.action.server import ServerGoalHandle
 
 from embodiment_bridge.action import ExecuteActionPlan
-from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR, Options
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
-from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.tree.early_goals import EarlyGoals
 from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance, actions_of, plan_rejection
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
-from embodiment_bridge.nodes.tree.tree_publisher import TreePublisher
+from embodiment_bridge.nodes.tree.tree_parts import TreeParts
 from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 
 OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else default.yaml
@@ -41,28 +36,6 @@ PARAMETERS = (
 )
 
 
-class PlanHost(Protocol):
-    """What the behaviour-tree node does for plans."""
-
-    def plan_ports(self, run_id: str, source: str) -> Ports:
-        """Ports of a run's own, for what ``source`` may do."""
-
-    def plan_skills(self) -> Mapping[str, SkillInfo]:
-        """What the body can do; empty while there is none."""
-
-    def plan_body(self) -> str:
-        """The name of the body's description; empty while there is none."""
-
-    def plan_gate(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
-        """Let a goal begin when its turn has come."""
-
-    def perform_plan(self, performance: PlanPerformance, on_new: str, priority: int) -> str:
-        """Let a run have the body as soon as it may; returns why not, or nothing."""
-
-    def cancel_goal(self, goal: ServerGoalHandle) -> None:
-        """End the run of a goal."""
-
-
 class PlanServer:
     """Takes goals. ``share()`` gives the folder of the package's files, or raises LookupError.
 
@@ -70,26 +43,17 @@ class PlanServer:
         ConfigError: the table cannot be read.
     """
 
-    def __init__(
-        self,
-        node: BridgeNode,
-        host: PlanHost,
-        viewers: TreePublisher,
-        settings: Settings,
-        share: Callable[[], Path],
-        early: EarlyGoals,
-    ) -> None:
+    def __init__(self, node: BridgeNode, parts: TreeParts, share: Callable[[], Path]) -> None:
         self._node = node
-        self._host = host
-        self._viewers = viewers
-        self._settings = settings
+        self._parts = parts
         self._share = share
         path = node.values["plan_file"]
         self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
         self._of_body: dict[str, PlanFile] = {}
         self._surroundings = PlanSurroundings(node)
+        begin = parts.early.guard(self._enter)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", early.guard(self._enter), host.cancel_goal
+            node, ExecuteActionPlan, "execute_action_plan", begin, parts.performer.cancel
         )
 
     def destroy(self) -> None:
@@ -98,25 +62,24 @@ class PlanServer:
         self._surroundings.destroy()
 
     def _enter(self, goal: ServerGoalHandle) -> None:
-        self._host.plan_gate(
-            partial(self._begin, goal),
-            lambda text: self._action.finish(goal, succeeded=False, result=plan_rejection(text)),
-        )
+        def refuse(text: str) -> None:
+            self._action.finish(goal, succeeded=False, result=plan_rejection(text))
 
-    def _begin(self, goal: ServerGoalHandle) -> None:
+        self._parts.gate.enter(partial(self._begin, goal, refuse), refuse)
+
+    def _begin(self, goal: ServerGoalHandle, refuse: Callable[[str], None]) -> None:
         request = goal.request
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
         try:
-            performance = PlanPerformance(
-                goal, self._make_run(request, run_id), run_id, self._action.finish, self._viewers
+            run = self._make_run(request, run_id)
+            performance = PlanPerformance(goal, run, run_id, self._action.finish, self._parts.viewers)
+            refusal = self._parts.performer.submit(
+                performance, on_new=request.on_new, priority=request.priority
             )
-            refusal = self._host.perform_plan(performance, request.on_new or "replace", request.priority)
         except BridgeError as error:
             refusal = str(error)
         if refusal:
-            self._action.finish(goal, succeeded=False, result=plan_rejection(refusal))
-        elif goal.is_cancel_requested:  # while it waited
-            self._host.cancel_goal(goal)
+            refuse(refusal)
 
     def _make_run(self, request: ExecuteActionPlan.Goal, run_id: str) -> PlanRun:
         """The run of a goal.
@@ -124,7 +87,7 @@ class PlanServer:
         Raises:
             ConfigError: it cannot be run.
         """
-        skills = self._host.plan_skills()
+        skills = self._parts.body.skills
         if not self._node.active:
             raise ConfigError("the behaviour-tree node is inactive; activate it first")
         if not skills:
@@ -139,17 +102,17 @@ class PlanServer:
             actions_of(request.plan.actions),
             self._plan_file().routine,
             self._surroundings,
-            self._host.plan_ports(run_id, request.source),
+            self._parts.ports.of_run(run_id, request.source),
             skills,
             options,
             run_id=run_id,
-            settings=self._settings,
+            settings=self._parts.settings,
         )
 
     def _plan_file(self) -> PlanFile:
         if self._file is not None:
             return self._file
-        body = self._host.plan_body()
+        body = self._parts.body.name
         if body not in self._of_body:
             self._of_body[body] = self._read(self._place(body))
         return self._of_body[body]

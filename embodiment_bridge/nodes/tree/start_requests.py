@@ -19,6 +19,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.performance import Finish, RunGoal
 from embodiment_bridge.nodes.tree.safety import VETOED
 
 PARAMETERS = (
@@ -54,8 +55,7 @@ class LocalGoal:
         """Nobody listens; `~/events` tells it all."""
 
 
-Finish = Callable[..., None]
-Perform = Callable[[Any, ExecuteBml.Goal, str, Finish], None]
+Perform = Callable[[RunGoal, ExecuteBml.Goal, str, Finish], None]
 
 
 class StartRequests:
