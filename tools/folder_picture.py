@@ -27,7 +27,10 @@ IN = (
     ),
 )  # fmt: skip
 OUT = (
-    ("nodes.tree.behavior_tree", "behaviour.runs.run", "behaviour.engine.ports"),
+    (
+        "nodes.base.deferred_action", "nodes.tree.bml_server", "nodes.tree.tree_parts", "nodes.tree.performer",
+        "behaviour.runs.director", "behaviour.runs.run", "behaviour.engine.ports",
+    ),
     (
         "nodes.body.skill_server", "nodes.body.skill_queue", "motion.runner", "nodes.body.body_interface",
         "nodes.body.agent_bridge", "protocols.converter", "nodes.body.agent_bridge", "link.session", "link.event_link",

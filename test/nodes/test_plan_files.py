@@ -4,25 +4,11 @@
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.plan_server import PlanServer
+from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 
 
-class Host:
-    """A behaviour-tree node as far as plan files are concerned."""
-
-    def __init__(self, body, **values):
-        self.body = body
-        self.values = {"plan_file": "", "plan_turn": "file", **values}
-
-    def plan_body(self):
-        return self.body
-
-
-def server(host, share):
-    made = PlanServer.__new__(PlanServer)
-    made._node = made._host = host
-    made._share, made._file, made._of_body = share, None, {}
-    return made
+def files(share, **values):
+    return PlanFiles({"plan_file": "", "plan_turn": "file", **values}, share)
 
 
 @pytest.fixture
@@ -45,12 +31,12 @@ def share(tmp_path):
     ],
 )
 def test_file_of_a_body(share, body, name):
-    assert server(Host(body), share)._plan_file().name == name
+    assert files(share).of(body).name == name
 
 
 def test_meaning_of_turn_can_be_changed(share):
-    assert server(Host("t1", plan_turn="relative"), share)._plan_file().relative_turn
-    assert not server(Host("t1", plan_turn="absolute"), share)._plan_file().relative_turn
+    assert files(share, plan_turn="relative").of("t1").relative_turn
+    assert not files(share, plan_turn="absolute").of("t1").relative_turn
 
 
 def test_package_that_is_not_installed_needs_a_parameter():
@@ -58,4 +44,4 @@ def test_package_that_is_not_installed_needs_a_parameter():
         raise LookupError("no such package")
 
     with pytest.raises(ConfigError, match="parameter plan_file is needed: no such package"):
-        server(Host("t1"), nowhere)._plan_file()
+        files(nowhere).of("t1")

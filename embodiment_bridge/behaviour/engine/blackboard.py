@@ -14,7 +14,7 @@ MAX_TEXT = 4000  # characters
 class Blackboard:
     """At most ``MAX_KEYS`` booleans, numbers and texts by key; a key that is not there has the value None.
 
-    Values stay as they were last written: whoever feeds it from a topic decides when a value is too old and
+    Values stay as they were last written: what feeds it from a topic decides when a value is too old and
     takes it away with None. ``version`` changes with every change of a value.
     """
 
@@ -32,7 +32,7 @@ class Blackboard:
         """Set a value; None takes the key away.
 
         Raises:
-            CommandError: the key or the value is none, or there is no room for another key.
+            CommandError: the key or the value is not a valid one, or there is no room for another key.
         """
         if not isinstance(key, str) or not KEY.fullmatch(key):
             text = "(a letter or '_', then at most 127 letters, digits and '_ . / -')"

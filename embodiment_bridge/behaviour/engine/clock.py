@@ -12,8 +12,8 @@ TIE_S = 1e-6
 class RunClock:
     """Seconds since the run began, without the time that it was frozen.
 
-    The clock reads nothing: whoever owns the run passes the outside time (ROS, steady or virtual; any origin)
-    to ``advance_to``. An outside clock that jumps back (a simulator was reset) counts as no time passed.
+    The clock reads no time itself: the owner of the run passes the outside time (ROS, steady or virtual; any
+    origin) to ``advance_to``. An outside clock that jumps back (a simulator was reset) counts as no time passed.
     """
 
     def __init__(self) -> None:

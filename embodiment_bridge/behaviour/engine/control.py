@@ -25,7 +25,7 @@ class Gate:
         """Names and JSON pointers of nodes.
 
         Raises:
-            ConfigError: there are too many, or one is no text.
+            ConfigError: there are too many, or one is not a text.
         """
         wanted = frozenset(names)
         if len(wanted) > MAX_BREAKPOINTS:
@@ -36,13 +36,13 @@ class Gate:
         self.breakpoints = wanted
 
     def begin_step(self) -> None:
-        """From here on to the next transition."""
+        """Begin a step, which ends with the next transition."""
         self.stepping = True
         self._transitions = self._journal.transitions
 
     @property
     def step_over(self) -> bool:
-        """Whether the transition that a step goes to has been."""
+        """Whether the transition that ends a step has happened."""
         return self.stepping and self._journal.transitions > self._transitions
 
     def holds_back(self, origin: Origin, above: Origin | None) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which text a run's documents were made of: a hash for every event, so that nobody takes one for another."""
+"""Hashes of the texts of a run's documents: events carry them, so that one document is not taken for another."""
 
 import hashlib
 from collections import OrderedDict

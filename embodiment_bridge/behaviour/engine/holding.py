@@ -31,7 +31,7 @@ class Hold:
             self.ask(False)
 
     def followed(self, nodes: Iterable[Node]) -> bool:
-        """Whether all these have done so, or had their time; who had it in vain is warned of."""
+        """Whether all these nodes have done so, or their time is over; those that have not are named in a warning."""
         slow = [node.origin.pointer for node in nodes if not node.hold_settled(self.on)]
         if slow and self._context.outside < self._deadline:
             return False

@@ -4,7 +4,7 @@
 from collections import OrderedDict, deque
 from dataclasses import dataclass
 
-EVENT_LIMIT = 100_000  # events kept when nobody takes them; the oldest are dropped and counted
+EVENT_LIMIT = 100_000  # events kept until they are taken; the oldest are dropped and counted
 WARNING_LIMIT = 100  # different warnings kept
 MESSAGE_LIMIT = 500  # characters
 

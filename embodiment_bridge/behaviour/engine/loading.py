@@ -70,19 +70,17 @@ class Rejected(ConfigError):  # noqa: N818 - the outcome of that name, on its wa
         return cls([Problem(pointer, code, message)])
 
 
-def load(source: Source, rules: Rules, *, speech: bool) -> Loaded:
-    """Read a document when it is text, and check it against what the body can do; once is enough.
+def load(source: Document | str | bytes, rules: Rules, *, speech: bool) -> Loaded:
+    """Read a document when it is text, and check it against what the body can do.
 
     Args:
-        source: JSON text, or a document that was read before. What was loaded before is taken as it is.
+        source: JSON text, or a document that was read before.
         rules: what it may ask for.
         speech: whether text can become sound.
 
     Raises:
         Rejected: something in it is wrong.
     """
-    if isinstance(source, Loaded):
-        return source
     problems: list[Problem] = []
     if isinstance(source, Document):
         document: Document | None = source

@@ -30,7 +30,7 @@ class Outcome(Enum):
     CANCELED = "CANCELED"
     PREEMPTED = "PREEMPTED"
     REJECTED = "REJECTED"  # never began
-    ERROR = "ERROR"  # a fault of this program, or a limit of whoever runs it
+    ERROR = "ERROR"  # a fault of this program, or a limit that its parameters set
 
 
 @dataclass(frozen=True, slots=True)

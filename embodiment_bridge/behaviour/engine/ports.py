@@ -4,9 +4,9 @@
 No port calls back into the tree. ``start`` and ``cancel`` return at once; ``report`` says how things stand
 now. It may be asked any number of times until it says that the thing has ended, and is not asked again for
 that id then, so a port may forget it. A ``cancel`` is complete when ``report`` has ended; cancelling what
-ended or never was is no error. ``hold(True)`` freezes in place everything that was started, ``hold(False)``
-goes on from there; ``held`` in the reports says when that has happened. A port that cannot do what is asked
-reports FAILED with a reason, or raises ``CommandError``; any other exception also ends only the node that
+has ended or was never started is not an error. ``hold(True)`` freezes in place everything that was started,
+``hold(False)`` goes on from there; ``held`` in the reports says when that has happened. A port that cannot do what
+is asked reports FAILED with a reason, or raises ``CommandError``; any other exception also ends only the node that
 called it.
 """
 
@@ -108,7 +108,7 @@ class MediaPort(Protocol):
             A remark for people, such as "nothing plays"; mostly empty.
 
         Raises:
-            CommandError: there is no player, or the volume is not of 0..100.
+            CommandError: there is no player, or the volume is not within 0 to 100.
         """
 
     def hold(self, on: bool) -> None:

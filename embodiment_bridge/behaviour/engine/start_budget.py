@@ -40,7 +40,7 @@ class StartBudget:
     def begin_tick(self, now: float) -> None:
         """Run time ``now`` in s has come: call as many of those that wait as there are tokens."""
         self._now = now
-        self._called.clear()  # who was called and did not come lines up again
+        self._called.clear()  # a leaf that was called and did not come queues up again
         while self._queue and len(self._called) < self._tokens():
             turn = next(iter(self._queue))
             del self._queue[turn]
@@ -63,7 +63,7 @@ class StartBudget:
         return True
 
     def wake_at(self) -> float:
-        """The run time in s at which one that waits may begin; inf when nobody waits."""
+        """The run time in s at which one that waits may begin; inf when no leaf waits."""
         return max(self._now, self._full_at - (self._burst - 1) * self._gap) if self._queue else math.inf
 
     def _tokens(self) -> int:

@@ -16,7 +16,7 @@ CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run
 class Finally(Node, Composite):
     """Runs its child, then ``cleanup``, once; the result is that of the child.
 
-    When it is halted, the child is brought to rest first and then the clean-up is run, while whoever halts
+    When it is halted, the child is brought to rest first and then the clean-up is run, while the halt
     waits: that is the only thing that begins during a halt. It drives the clean-up itself then, as halted nodes
     are not ticked. A clean-up that is still running after ``CLEANUP_S`` is halted too.
     """
@@ -73,7 +73,7 @@ class Finally(Node, Composite):
             self.close((self.cleanup,), verdict.status, self._t_due, verdict.message, verdict.culprit)
 
     def end_early(self, status: Status, t: float, message: str) -> None:
-        """See Node: the clean-up is run all the same."""
+        """End as something else asks for; the clean-up is run all the same."""
         if not self._begun:
             super().end_early(status, t, message)
             return

@@ -44,7 +44,7 @@ class Leaf(Node):
         return None
 
     def begin(self, t: float) -> None:
-        """See Node; the leaf itself starts with the tick that lets it."""
+        """Start an execution at run time ``t``; the leaf itself starts with the tick that lets it."""
         self.started = self._asked_to_end = False
         self._turn = Turn()
         super().begin(t)
@@ -74,7 +74,7 @@ class Leaf(Node):
         return self.context.starts_allowed or not self.uses_port
 
     def _has_leave(self) -> bool:
-        """Whether not too many have begun something of late."""
+        """Whether the start budget of the run lets it begin now."""
         budget = self.context.budget
         if not self.uses_port or budget.take(self._turn):
             return True
@@ -118,7 +118,7 @@ class Leaf(Node):
             return True
 
     def drop(self, t: float) -> None:
-        """See Node; a leaf that never started leaves no trace."""
+        """The leaf was halted from above; one that never started leaves no trace in the journal."""
         if self.started:
             super().drop(t)
         else:

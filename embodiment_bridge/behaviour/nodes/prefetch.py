@@ -11,7 +11,7 @@ from embodiment_bridge.behaviour.nodes.media_leaves import Sound
 
 
 def left_of(node: Node) -> float:
-    """Run seconds until a running node is expected to succeed; inf when nobody knows."""
+    """Run seconds until a running node is expected to succeed; inf when it is not known."""
     if isinstance(node, Sound):
         return math.inf if node.left is None else node.left
     if isinstance(node, Box):

@@ -17,7 +17,7 @@ class Start(Through):
     """Its child, from ``offset_s`` after the sound named ``at`` has come to the word ``mark``.
 
     A sound that ends before, or never begins while all beside this node come to their end, has the child begin then,
-    with a warning: what follows must not wait for a word that nobody says.
+    with a warning: what follows must not wait for a word that is never said.
     """
 
     def __init__(self, name: str, child: Node, at: str, mark: str, offset_s: float) -> None:

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.plans.action import Action
 from embodiment_bridge.plans.routine import Routine, SkillCall
 
-RETRY_AFTER_S = 0.5  # a body that fails at once shall not be asked at the rate of the ticks
+RETRY_AFTER_S = 0.5  # a body that fails at once is not asked again in every tick
 MAX_SKILLS = 200  # of one attempt; a routine that gets nowhere ends
 WENT_WRONG = {
     SkillStatus.SKIPPED: "the body lacks what skill {} needs",
@@ -111,7 +111,7 @@ class PlanStep(Leaf):
         self._begun = self.context.clock.seconds
         try:
             routine = self._make_routine(self.action)
-            for skill in routine.skills:  # nobody walks to the ball first and finds that he has no hands then
+            for skill in routine.skills:  # before the first one moves the body
                 self._check(skill)
             self._routine = routine
         except CommandError as error:  # it will not be any better the next time
@@ -176,7 +176,7 @@ class PlanStep(Leaf):
         return None if report.status.ended else report.held
 
     def drop(self, t: float) -> None:
-        """See Node; remember that it was ended from above."""
+        """Remember that it was ended from above."""
         self.was_halted = True
         super().drop(t)
 

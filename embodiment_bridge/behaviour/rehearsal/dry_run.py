@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A document performed by nobody: what would happen when, computed on a virtual clock from event to event."""
+"""A document run without a body: what would happen when, computed on a virtual clock from event to event."""
 
 import math
 from collections.abc import Iterator, Mapping

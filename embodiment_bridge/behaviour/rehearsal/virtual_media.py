@@ -5,10 +5,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     FetchStatus,
+    MediaPort,
+    RequestPort,
     SoundReport,
     SoundRequest,
     SoundStatus,
@@ -75,7 +79,7 @@ class _Channel:
         return min(self.playing.t_end, self.playing.next_word(now))
 
 
-class VirtualMedia:
+class VirtualMedia(MediaPort):
     """A ``MediaPort``.
 
     ``lengths`` are those of media in s, by URL; every spoken text takes ``speech_s`` (None: it has no voice).
@@ -98,8 +102,8 @@ class VirtualMedia:
         self._now = 0.0
 
     @property
+    @override
     def speaks(self) -> bool:
-        """See ``MediaPort``."""
         return self._speech_s is not None
 
     @property
@@ -119,8 +123,8 @@ class VirtualMedia:
         """When something ends or is said next; inf when nothing plays."""
         return min(channel.next_time(self._now) for channel in self._channels.values())
 
+    @override
     def start(self, request: SoundRequest) -> None:
-        """See ``MediaPort``."""
         length = self._lengths.get(request.url) if request.url else self._speech_s
         if length is None:
             reason = f"MEDIA_LENGTH_UNKNOWN: say how long {request.url} is with --media URL=SECONDS"
@@ -134,8 +138,8 @@ class VirtualMedia:
             channel.volume = request.volume
         self.advance_to(self._now)
 
+    @override
     def report(self, request_id: str) -> SoundReport:
-        """See ``MediaPort``."""
         track = self._tracks.get(request_id)
         if track is None:
             return SoundReport(request_id, SoundStatus.FAILED, reason="there is no such request")
@@ -150,14 +154,14 @@ class VirtualMedia:
         return SoundReport(request_id, track.status, held=self._held, reason=track.reason, words=words)
 
     def cancel(self, request_id: str) -> None:
-        """See ``MediaPort``; silent at once."""
+        """Fade out, which takes no time here."""
         track = self._tracks.get(request_id)
         for channel in self._channels.values():
             if track is not None and channel.playing is track:
                 channel.end(self._now, self._held, SoundStatus.STOPPED)
 
+    @override
     def command(self, action: str, volume: float | None, channel: str = "") -> str:
-        """See ``MediaPort``."""
         if action not in COMMANDS:
             raise CommandError(unknown("player action", action, COMMANDS))
         one = self._channel(channel)
@@ -175,7 +179,7 @@ class VirtualMedia:
         return ""
 
     def hold(self, on: bool) -> None:
-        """See ``MediaPort``; at once."""
+        """Freeze or go on with what plays, which takes no time here."""
         self._held = on
         for channel in self._channels.values():
             channel.stand(self._now, paused=channel.paused, held=on)
@@ -184,7 +188,7 @@ class VirtualMedia:
         return self._channels.setdefault("" if name == "main" else name, _Channel())
 
 
-class VirtualRequests:
+class VirtualRequests(RequestPort):
     """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; other URLs fail after the same time."""
 
     def __init__(self, replies: Mapping[str, str]) -> None:
@@ -201,12 +205,12 @@ class VirtualRequests:
         """When the next reply comes."""
         return min((due for due, _ in self._fetches.values()), default=math.inf)
 
+    @override
     def start(self, request_id: str, url: str) -> None:
-        """See ``RequestPort``."""
         self._fetches[request_id] = (self._now + FETCH_S, url)
 
+    @override
     def report(self, request_id: str) -> FetchReport:
-        """See ``RequestPort``."""
         if request_id in self._canceled:
             self._canceled.discard(request_id)
             return FetchReport(request_id, FetchStatus.CANCELED)
@@ -219,7 +223,7 @@ class VirtualRequests:
         reason = f"NO_REPLY: give one for {url} with --reply URL=FILE"
         return FetchReport(request_id, FetchStatus.FAILED, reason=reason)
 
+    @override
     def cancel(self, request_id: str) -> None:
-        """See ``RequestPort``."""
         if self._fetches.pop(request_id, None) is not None:
             self._canceled.add(request_id)

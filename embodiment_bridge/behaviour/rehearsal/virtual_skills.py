@@ -5,7 +5,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from typing_extensions import override
+
 from embodiment_bridge.behaviour.engine.clock import TIE_S
+from embodiment_bridge.behaviour.engine.ports import SkillPort
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
 
 
@@ -19,7 +22,7 @@ class _Motion:
     reason: str = ""
 
 
-class VirtualSkills:
+class VirtualSkills(SkillPort):
     """A ``SkillPort``. ``skills`` by lower-case name; ``advance_to`` tells the time in s.
 
     A skill takes its slot, but not less than its ``min_s``; without a slot its ``nominal_s``. One that the
@@ -42,8 +45,8 @@ class VirtualSkills:
             return math.inf
         return min((motion.t_end for motion in self._running()), default=math.inf)
 
+    @override
     def start(self, request: SkillRequest) -> None:
-        """See ``SkillPort``."""
         info = self._skills.get(request.name)
         if info is None:
             lacking = SkillInfo(request.name, "native", (), 0.0, 0.0)
@@ -56,8 +59,8 @@ class VirtualSkills:
             self._replace(info)
         self._motions[request.id] = _Motion(info, self._now + length, SkillStatus.RUNNING)
 
+    @override
     def report(self, request_id: str) -> SkillReport:
-        """See ``SkillPort``."""
         motion = self._motions.get(request_id)
         if motion is None:
             return SkillReport(request_id, SkillStatus.FAILED, reason="there is no such request")
@@ -72,13 +75,13 @@ class VirtualSkills:
         return SkillReport(request_id, motion.status, held=self._held_since is not None, reason=motion.reason)
 
     def cancel(self, request_id: str) -> None:
-        """See ``SkillPort``; this body is at rest at once."""
+        """Bring it to rest, which takes no time here."""
         motion = self._motions.get(request_id)
         if motion is not None and motion.status is SkillStatus.RUNNING:
             motion.status = SkillStatus.CANCELED
 
     def hold(self, on: bool) -> None:
-        """See ``SkillPort``; this body freezes and goes on at once."""
+        """Freeze or go on, which takes no time here."""
         if on and self._held_since is None:
             self._held_since = self._now
         elif not on and self._held_since is not None:

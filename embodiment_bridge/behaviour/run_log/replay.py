@@ -35,7 +35,7 @@ def replay(lines: Iterable[str]) -> list[Transition]:
     """Do a logged run again, as fast as the machine can.
 
     Raises:
-        ConfigError: the lines are no log of this format.
+        ConfigError: the lines are not a log of this format.
     """
     entries = _entries(lines)
     header = next(entries, None)
@@ -51,7 +51,7 @@ def logged(lines: Iterable[str]) -> list[Transition]:
     """The transitions that a log tells.
 
     Raises:
-        ConfigError: a line is no JSON object.
+        ConfigError: a line is not a JSON object.
     """
     found = [entry for entry in _entries(lines) if entry.get("kind") == "transition"]
     try:

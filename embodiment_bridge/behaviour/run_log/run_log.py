@@ -20,6 +20,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from typing import Any
 
+from typing_extensions import override
+
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.document_hashes import hash_of
@@ -47,7 +49,7 @@ class LoggedRun(Run):
         max_bytes: after about as many the log ends with a line of the kind ``cut``; the run goes on.
 
     Raises:
-        ConfigError: ``source`` is no text.
+        ConfigError: ``source`` has no text.
     """
 
     def __init__(
@@ -84,8 +86,8 @@ class LoggedRun(Run):
         self._pending: list[Transition] = []
         self._put(_header(text, rules, run_id, self.seed, settings, recorded.media.speaks))
 
+    @override
     def tick(self, now: float) -> RunState:
-        """See ``Run``."""
         values = self._values_from_outside()
         before, unseen = self.state, self._context.unseen
         self._recorder.begin()
@@ -116,32 +118,32 @@ class LoggedRun(Run):
         self._tell_end(before)
         return state
 
+    @override
     def pause(self) -> bool:
-        """See ``Run``."""
         return bool(self._control("pause", super().pause))
 
+    @override
     def resume(self) -> bool:
-        """See ``Run``."""
         return bool(self._control("resume", super().resume))
 
+    @override
     def step(self) -> bool:
-        """See ``Run``."""
         return bool(self._control("step", super().step))
 
+    @override
     def cancel(self, reason: str = "canceled") -> None:
-        """See ``Run``."""
         self._control("cancel", super().cancel, reason)
 
+    @override
     def preempt(self, reason: str = "another run takes its place") -> None:
-        """See ``Run``."""
         self._control("preempt", super().preempt, reason)
 
+    @override
     def set_breakpoints(self, names: Iterable[str]) -> None:
-        """See ``Run``."""
         self._control("set_breakpoints", super().set_breakpoints, sorted(set(names), key=str))
 
+    @override
     def take_events(self) -> list[Transition]:
-        """See ``Run``."""
         events, self._pending = self._pending, []
         return events
 
@@ -182,7 +184,7 @@ class LoggedRun(Run):
             self._put({"kind": "port", **call})
         for event in events:
             self._put({"kind": "transition", **asdict(event)})
-        # Nobody has taken them for long: the journal would have dropped the oldest too.
+        # Events that are not taken for long are dropped, the oldest first, as the journal does.
         self._pending = (self._pending + events)[-100_000:]
         self._board_seen, self._board_version = self._board.values(), self._board.version
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several runs that want one robot: who runs, who waits, who must go."""
+"""Several runs for one robot: which one runs, which wait, and which are ended."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -184,7 +184,7 @@ class Director:
         return True
 
     def step(self) -> bool:
-        """See ``Run.step``; False when not paused."""
+        """Go on until one node has begun or ended, then pause again; False when not paused."""
         return self._current is not None and self._current.run.step()
 
     def cancel(self, run_id: str, reason: str = "canceled") -> bool:

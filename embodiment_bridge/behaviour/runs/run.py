@@ -139,7 +139,7 @@ class Run:
         Those of before are forgotten. A node counts with its loop, its box and its condition as one.
 
         Raises:
-            ConfigError: more than 100, or one is no text.
+            ConfigError: more than 100, or one is not a text.
         """
         self._context.gate.set_breakpoints(names)
 
@@ -236,14 +236,17 @@ class Run:
         return (yield from build_in_slices(self._read(self._source), self._context))
 
     def _read(self, source: loading.Source) -> loading.Loaded:
-        """Load the next document of this run.
+        """Take in the next document of this run; what was loaded before is not checked again.
 
         Raises:
             Rejected: it cannot be run.
         """
         number = self._documents
-        rules = self._rules.of_fetched if number else self._rules
-        loaded = loading.load(source, rules, speech=self._context.ports.media.speaks)
+        if isinstance(source, loading.Loaded):
+            loaded = source
+        else:
+            rules = self._rules.of_fetched if number else self._rules
+            loaded = loading.load(source, rules, speech=self._context.ports.media.speaks)
         self._documents += 1
         if loaded.text is not None:
             self.hashes.keep(number, loaded.text)

@@ -51,7 +51,7 @@ def build_in_slices(
 
     Args:
         loaded: the document. A node that is used in two places becomes two nodes.
-        context: of the run that the tree shall belong to.
+        context: of the run that the tree belongs to.
         above: levels of the run's tree above this one.
         nesting: documents that this one is fetched inside of.
 

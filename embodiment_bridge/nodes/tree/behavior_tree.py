@@ -61,7 +61,7 @@ class BehaviorTree(BridgeNode):
             files,
             performer,
             GoalGate(self, values["goal_rate"], values["goal_queue"]),
-            EarlyGoals(self, lambda: self.active and not body.skills, performer.cancel),
+            EarlyGoals(self, body, performer.cancel),
             TreePublisher(self),
             Settings(
                 missing_channel=values["missing_channel"],

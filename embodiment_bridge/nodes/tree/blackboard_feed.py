@@ -19,7 +19,7 @@ from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, MAX_TEXT
 from embodiment_bridge.bml.conditions import KEY, Value
 from embodiment_bridge.core.errors import ConfigError
 
-LOOK_EVERY = 0.5  # s of wall time between looks for topics that nobody publishes yet
+LOOK_EVERY = 0.5  # s of wall time between looks for topics that have no publisher yet
 MAX_SOURCES = 100
 STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,6}\])*)")
 FORM = "NAME=TOPIC:FIELD, as battery.percent=battery:percentage"
@@ -72,7 +72,7 @@ def parse_sources(texts: Iterable[str]) -> list[Source]:
 
 
 class BlackboardFeed:
-    """Subscribes to what ``sources`` name, once somebody publishes it, whatever its type is.
+    """Subscribes to the topics of ``sources``, of any type, once they have a publisher.
 
     max_age: s of wall time after which a value that did not come again is taken away; 0: never.
     """

@@ -88,7 +88,7 @@ def read_goal(
 
 def _values(goal: ExecuteBml.Goal, known: Mapping[str, Value]) -> dict[str, Value]:
     try:
-        values = {**known, **values_of((item.key, item.value) for item in goal.values)}
+        values = {**known, **values_of([(item.key, item.value) for item in goal.values])}
         Blackboard(values)
     except CommandError as error:
         raise Rejected.because("", "BAD_VALUE", str(error)) from error

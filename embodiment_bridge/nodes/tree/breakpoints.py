@@ -14,7 +14,7 @@ from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance
 
 
 class Breakpoints:
-    """Tells them to all ``runs()`` when they change.
+    """Sets them in all ``runs()`` when the parameter changes.
 
     Raises:
         ConfigError: there are too many.
@@ -28,11 +28,11 @@ class Breakpoints:
         node.add_on_set_parameters_callback(self._set)
 
     def names(self) -> set[str]:
-        """Those of the node, beside which goals may have their own."""
+        """Those of the node; goals may have their own beside them."""
         return {name for name in self._node.get_parameter("breakpoints").value if name}
 
     def destroy(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._node.remove_on_set_parameters_callback(self._set)
 
     def _set(self, parameters: list[RosParameter]) -> SetParametersResult:

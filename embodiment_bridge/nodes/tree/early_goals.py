@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goals that come before this node has heard of a body wait a moment, as clients may be quicker than the graph."""
+"""Goals that come before the node knows of a body wait a moment, as clients may be quicker than the graph."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,8 +7,10 @@ from functools import partial
 from rclpy.action.server import ServerGoalHandle
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.node import Node
 from rclpy.timer import Timer
+
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.tree.body_skills import BodySkills
 
 WAIT_S = 2.0  # of wall time; programs of one machine find each other within one
 MOST = 100  # goals
@@ -17,11 +19,11 @@ Begin = Callable[[ServerGoalHandle], None]
 
 
 class EarlyGoals:
-    """``must_wait()``: there is no body yet; ``cancel(goal)`` ends a goal that was begun."""
+    """Goals of an active ``node`` wait for the ``body``; ``cancel(goal)`` ends a goal that was begun."""
 
-    def __init__(self, node: Node, must_wait: Callable[[], bool], cancel: Begin) -> None:
+    def __init__(self, node: BridgeNode, body: BodySkills, cancel: Begin) -> None:
         self._node = node
-        self._must_wait = must_wait
+        self._body = body
         self._cancel = cancel
         self._goals: list[tuple[Begin, ServerGoalHandle]] = []
         self._timer: Timer | None = None
@@ -31,7 +33,7 @@ class EarlyGoals:
         return partial(self._take, begin)
 
     def release(self) -> None:
-        """A body came, or nobody will: begin what waits, which may be refused now."""
+        """Begin what waits, as a body came or the time is over; without a body it is refused then."""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None
@@ -42,7 +44,8 @@ class EarlyGoals:
                 self._cancel(goal)
 
     def _take(self, begin: Begin, goal: ServerGoalHandle) -> None:
-        if not self._must_wait() or len(self._goals) >= MOST:
+        must_wait = self._node.active and not self._body.skills
+        if not must_wait or len(self._goals) >= MOST:
             begin(goal)
             return
         self._goals.append((begin, goal))

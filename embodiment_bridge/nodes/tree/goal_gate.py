@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of goals into the behaviour tree: so many in a second, the others in a row, large documents read on a thread.
+"""Goals enter the behaviour tree at a limited rate, the others wait in a queue; large documents are read on a thread.
 
-A body may share the executor of the tree. So between two goals it has its turn, and no goal takes it for long.
+A body may share the executor of the tree. So it has its turn between two goals, and no goal takes long.
 """
 
 import threading
@@ -102,7 +102,7 @@ class GoalGate:
             self._waiting.popleft()()
 
     def close(self) -> None:
-        """Wait for what is being read; nobody takes it any more."""
+        """Let all begin, and wait for the document that is being read; it is not used any more."""
         self.release()
         if self._reader is not None:
             self._reader.join()

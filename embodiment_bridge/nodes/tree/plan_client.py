@@ -12,12 +12,12 @@ from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteActionPlan
 
-GONE_AFTER = 2.0  # s of wall time; the graph's own view of who is there flickers now and then
+GONE_AFTER = 2.0  # s of wall time; the graph's view of which servers are there flickers now and then
 ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 
 
 class PlanGoal:
-    """One plan that was sent. ``result`` is set when it has ended, whoever ended it."""
+    """One plan that was sent. ``result`` is set when it has ended."""
 
     def __init__(self, on_feedback: Callable[[Any], None], on_result: Callable[[Any], None]) -> None:
         self.result: Any = None
@@ -90,7 +90,7 @@ class PlanClient:
         return sent
 
     def look_after(self) -> None:
-        """End what nobody will end any more; call it now and then."""
+        """End goals whose server is gone or does not answer; call it now and then."""
         now = time.monotonic()
         if self.server_is_there:
             self._seen = now

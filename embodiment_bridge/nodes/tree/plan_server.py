@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action `execute_action_plan` of the behaviour-tree node: plans beside documents, on the same body."""
 
-import re
 import uuid
 from collections.abc import Callable
 from functools import partial
@@ -16,13 +15,11 @@ from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance, actions_of, plan_rejection
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
 from embodiment_bridge.nodes.tree.tree_parts import TreeParts
-from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 
-OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else default.yaml
-NAME = re.compile(r"[A-Za-z0-9_-]+")
 RETRIES = 3
 PARAMETERS = (
     Parameter("plan_file", "", "Path of the table from actions of plans to skills; empty: that of the body."),
@@ -46,10 +43,7 @@ class PlanServer:
     def __init__(self, node: BridgeNode, parts: TreeParts, share: Callable[[], Path]) -> None:
         self._node = node
         self._parts = parts
-        self._share = share
-        path = node.values["plan_file"]
-        self._file = self._read(Path(path)) if path else None  # else that of the body, when it is needed
-        self._of_body: dict[str, PlanFile] = {}
+        self._files = PlanFiles(node.values, share)
         self._surroundings = PlanSurroundings(node)
         begin = parts.early.guard(self._enter)
         self._action = DeferredActionServer(
@@ -100,7 +94,7 @@ class PlanServer:
         )
         return PlanRun(
             actions_of(request.plan.actions),
-            self._plan_file().routine,
+            self._files.of(self._parts.body.name).routine,
             self._surroundings,
             self._parts.ports.of_run(run_id, request.source),
             skills,
@@ -108,23 +102,3 @@ class PlanServer:
             run_id=run_id,
             settings=self._parts.settings,
         )
-
-    def _plan_file(self) -> PlanFile:
-        if self._file is not None:
-            return self._file
-        body = self._parts.body.name
-        if body not in self._of_body:
-            self._of_body[body] = self._read(self._place(body))
-        return self._of_body[body]
-
-    def _place(self, body: str) -> Path:
-        try:
-            folder = self._share() / OWN_FILES
-        except LookupError as error:
-            raise ConfigError(f"parameter plan_file is needed: {error}") from error
-        own = folder / f"{body}.yaml"
-        return own if NAME.fullmatch(body) and own.is_file() else folder / "default.yaml"
-
-    def _read(self, path: Path) -> PlanFile:
-        file, mode = read_plan_file(path), self._node.values["plan_turn"]
-        return file if mode == "file" else file.with_turn(mode)

@@ -29,7 +29,7 @@ try:
 except ImportError:
     msg = srv = None
 
-MAX_STREAMS = 16  # a watcher that dies leaves its stream open; the oldest that nobody hears makes room
+MAX_STREAMS = 16  # a watcher that dies leaves its stream open; the oldest without a subscriber makes room
 MAX_NODES = 200  # of a snapshot: a node costs 0.15 ms (measured), and ticks wait meanwhile
 
 
@@ -141,7 +141,7 @@ class PyTreesStreams:
 
 
 def period_of(parameters: Any) -> float:
-    """Seconds between two snapshots when nothing changes; there is no blackboard that could be asked for."""
+    """Seconds between two snapshots when nothing changes; the blackboard is not sent."""
     period = float(parameters.snapshot_period)
     return math.inf if math.isnan(period) else period
 

@@ -2,7 +2,6 @@
 """The body's skills as a port of the tree: an action client whose callbacks only cache."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,10 +12,14 @@ from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 from std_srvs.srv import SetBool
+from typing_extensions import override
 
 from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.behaviour.engine.ports import SkillPort
+from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.tree.body_skills import BodySkills
 from embodiment_bridge.srv import Hold
 
 STATUS = {
@@ -35,7 +38,7 @@ ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 class _Pending:
     """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for.
 
-    unsent: the goal, as long as nobody serves the action.
+    unsent: the goal, as long as the action has no server.
     """
 
     report: SkillReport
@@ -61,7 +64,7 @@ class RosSkills:
         self._seen = time.monotonic()
 
     def start(self, request: SkillRequest) -> None:
-        """See ``SkillPort``. A body that is not there is waited for a moment: it may just be coming into sight."""
+        """Send a goal; a body that is not there is waited for a moment, as it may just be coming into sight."""
         goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
         goal.dead_man = self._dead_man
         goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
@@ -70,7 +73,7 @@ class RosSkills:
         self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
-        """See ``SkillPort``."""
+        """How it stands; a body that is gone or does not answer is a failure."""
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)
@@ -83,7 +86,7 @@ class RosSkills:
         return pending.report
 
     def cancel(self, request_id: str) -> None:
-        """See ``SkillPort``."""
+        """Ask the body to bring it to rest; what was not sent yet ends at once."""
         pending = self._pending.get(request_id)
         if pending is None or pending.cancel_asked:
             return
@@ -93,9 +96,9 @@ class RosSkills:
         elif pending.goal is not None:
             pending.goal.cancel_goal_async()
 
-    def for_run(self, run_id: str, refusal: Callable[[str], str] = lambda _: "") -> "RunSkills":
-        """The port of one run; ``refusal(skill)`` says why it may not use a skill, or nothing."""
-        return RunSkills(self, run_id, refusal)
+    def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
+        """The port of one run, which may drive the ``allowed`` channels; None: all."""
+        return RunSkills(self, run_id, allowed, body)
 
     def hold(self, on: bool, source: str) -> None:
         """Freeze or go on with the skills of one source; with those of all, where a body knows no better."""
@@ -123,7 +126,7 @@ class RosSkills:
             self._end(pending, SkillStatus.FAILED, reason)
 
     def _gone(self) -> bool:
-        """Whether nobody has served the action for a while; the graph's own view of it flickers now and then."""
+        """Whether the action has had no server for a while; the graph's view of it flickers now and then."""
         now = time.monotonic()
         if self._client.server_is_ready():
             self._seen = now
@@ -155,23 +158,32 @@ class RosSkills:
             pending.report = replace(pending.report, status=status, reason=reason)
 
 
-class RunSkills:
-    """The ``SkillPort`` of one run: a hold freezes what this run has started, and nothing else."""
+class RunSkills(SkillPort):
+    """The skills of one run: a hold freezes what this run has started, and nothing else."""
 
-    def __init__(self, body: RosSkills, run_id: str, refusal: Callable[[str], str]) -> None:
+    def __init__(self, skills: RosSkills, run_id: str, allowed: Allowed | None, body: BodySkills) -> None:
         self._run_id = run_id
-        self._refusal = refusal
-        self.report = body.report
-        self.cancel = body.cancel
+        self._allowed = allowed
+        self._skills = skills
         self._body = body
 
+    @override
     def start(self, request: SkillRequest) -> None:
-        """See ``SkillPort``."""
-        refusal = self._refusal(request.name)
-        if refusal:
-            raise CommandError(refusal)
-        self._body.start(request)
+        info = self._body.skills.get(request.name)
+        if self._allowed is not None and info is not None:
+            refusal = self._allowed.refusal(f"skill {request.name!r}", info.channels)
+            if refusal:
+                raise CommandError(refusal)
+        self._skills.start(request)
 
+    @override
+    def report(self, request_id: str) -> SkillReport:
+        return self._skills.report(request_id)
+
+    @override
+    def cancel(self, request_id: str) -> None:
+        self._skills.cancel(request_id)
+
+    @override
     def hold(self, on: bool) -> None:
-        """See ``SkillPort``."""
-        self._body.hold(on, self._run_id)
+        self._skills.hold(on, self._run_id)

@@ -3,7 +3,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -53,7 +52,7 @@ class RunPorts:
 
     def of_run(self, run_id: str, source: str) -> Ports:
         """Ports for a run that ``source`` asked for; each hold freezes what that run has started."""
-        skills = self._skills.for_run(run_id, partial(self._channel_refusal, source))
+        skills = self._skills.for_run(run_id, allowed_to(self._channels, source), self._body)
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
@@ -69,7 +68,3 @@ class RunPorts:
         self._skills.destroy()
         self._requests.close()
         self.audio.destroy()
-
-    def _channel_refusal(self, source: str, skill: str) -> str:
-        allowed, info = allowed_to(self._channels, source), self._body.skills.get(skill)
-        return "" if allowed is None or info is None else allowed.refusal(f"skill {skill!r}", info.channels)

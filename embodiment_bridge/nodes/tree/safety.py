@@ -71,7 +71,7 @@ def parse_guards(texts: list[str], known: list[str]) -> list[Compare]:
 
 
 class Guards:
-    """What must hold. A value that is not known does not hold: a guard that sees nothing guards nothing."""
+    """What must hold. A guard whose value is not known does not hold."""
 
     def __init__(
         self,

@@ -52,7 +52,7 @@ class LocalGoal:
         return False
 
     def publish_feedback(self, feedback: object) -> None:
-        """Nobody listens; `~/events` tells it all."""
+        """Do nothing, as there is no client; `~/events` has it all."""
 
 
 Perform = Callable[[RunGoal, ExecuteBml.Goal, str, Finish], None]

@@ -17,7 +17,7 @@ from embodiment_bridge.nodes.tree.py_trees_streams import streams_of
 
 
 class TreePublisher:
-    """Called once per tick of a run. A tree is drawn only while somebody looks."""
+    """Called once per tick of a run. The tree is published only while it has subscribers."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
