@@ -202,7 +202,9 @@ def begun(document: dict[str, Any]) -> Run:
     limits = bml.Limits(max_children=NODES)
     rules = Rules(limits=limits)
     performance = Run(json.dumps(document), Ports(VirtualSkills({}), NoMedia(), NoRequests()), rules)
-    if performance.tick(0.0) is not RunState.RUNNING:
+    while performance.tick(0.0) is RunState.LOADING:
+        pass
+    if performance.state is not RunState.RUNNING:
         raise RuntimeError(f"the sample does not run: {performance.ending}")
     return performance
 

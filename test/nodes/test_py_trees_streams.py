@@ -165,7 +165,8 @@ def test_named_leaf_says_what_it_does():
 def test_of_a_large_tree_the_upper_part_is_shown():
     rows = [{"type": "sequence", "behaviors": [delay(1)] * 40} for _ in range(40)]
     run = make_run(*rows, name="all")
-    run.tick(0.0)
+    while run.last_root is None:  # it is built a slice in each tick
+        run.tick(0.0)
     made = behaviours(run.last_root, set())
     assert len(made) == MAX_NODES
     ids = {of(m.own_id) for m in made}

@@ -79,7 +79,9 @@ class Node(Behaviour):
         self.culprit = self.ending = None
         self.feedback_message = ""
         self.reset()
-        self.held_back = self.context.gate.holds_back(self.origin, self._origin_above)
+        gate = self.context.gate
+        may_wait = gate.stepping or gate.breakpoints
+        self.held_back = bool(may_wait) and gate.holds_back(self.origin, self._origin_above)
         if self.held_back:
             self.context.held_back.append(self.id)
         else:

@@ -2,14 +2,14 @@
 """The two policies of a composite or loop, and what they decide."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.journal import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """How a node ended: SUCCESS, FAILURE, or INVALID when it was left out.
 
     ``message`` is for people; ``culprit`` is where a failure came from.

@@ -25,6 +25,7 @@ class Leaf(Node):
     uses_port = True
     started = False
     _asked_to_end = False
+    _turn: Turn | None = None
 
     def start(self) -> None:
         """Begin what the leaf does."""
@@ -46,7 +47,7 @@ class Leaf(Node):
     def begin(self, t: float) -> None:
         """Start an execution at run time ``t``; the leaf itself starts with the tick that lets it."""
         self.started = self._asked_to_end = False
-        self._turn = Turn()
+        self._turn = None
         super().begin(t)
 
     def announce(self) -> None:
@@ -60,7 +61,6 @@ class Leaf(Node):
                     self.context.waiting = True
                     return
                 self.started = True
-                self._turn.wanted = False
                 super().announce()
                 self.start()
             if self.running:
@@ -76,7 +76,10 @@ class Leaf(Node):
     def _has_leave(self) -> bool:
         """Whether the start budget of the run lets it begin now."""
         budget = self.context.budget
-        if not self.uses_port or budget.take(self._turn):
+        if not self.uses_port:
+            return True
+        self._turn = self._turn or Turn()
+        if budget.take(self._turn):
             return True
         text = f"waits for its turn: {budget.rate:g} leaves may begin in a second (max_starts)"
         self.context.journal.warn(self.context.clock.seconds, self.origin, "START_LIMIT", text)
@@ -89,7 +92,8 @@ class Leaf(Node):
 
     def ask_to_end(self) -> None:
         """Cancel once."""
-        self._turn.wanted = False
+        if self._turn is not None:
+            self._turn.wanted = False
         if self.started and not self._asked_to_end:
             self._asked_to_end = True
             try:

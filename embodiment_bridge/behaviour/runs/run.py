@@ -215,7 +215,7 @@ class Run:
             next(self._growing)
             return
         except StopIteration as done:
-            self._root = done.value
+            root: Node = done.value
         except loading.Rejected as error:
             self.problems = list(error.problems)
             where = Origin(self.problems[0].pointer, "document") if self.problems else NOWHERE
@@ -223,7 +223,8 @@ class Run:
             return
         self._source, self._growing = "", None
         self.clock.thaw()
-        self._begin(0.0)
+        self._root = root
+        root.begin(0.0)
         self.state = RunState.RUNNING
         self._advance()
 
@@ -254,10 +255,6 @@ class Run:
             where = Origin(doubt.pointer, "document", document=number)
             self._context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
         return replace(loaded, number=number)
-
-    def _begin(self, t: float) -> None:
-        if self._root is not None:
-            self._root.begin(t)
 
     def _advance(self) -> None:
         """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""
@@ -301,7 +298,7 @@ class Run:
         self._context.journal.note(replaced.t, "replaced", replaced.origin, text)
         self._context.replaced_at = replaced.t
         self._root = tree
-        self._begin(replaced.t)
+        tree.begin(replaced.t)
 
     def _stop_by(self, stop: StopAsked) -> None:
         stop.answer("stops the run")

@@ -24,7 +24,7 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 __all__ = ["build", "kind_of", "label_of"]
 
 MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node may get a loop and a box
-SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them is ten times as quick
+SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them takes a tenth of that
 COMPOSITES = {
     "sequence": composites.Sequence,
     "selector": composites.Selector,

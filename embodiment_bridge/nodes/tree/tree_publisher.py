@@ -17,7 +17,7 @@ from embodiment_bridge.nodes.tree.py_trees_streams import streams_of
 
 
 class TreePublisher:
-    """Called once per tick of a run. The tree is published only while it has subscribers."""
+    """Called once per tick of a run. Each topic is published only while it has subscribers."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -41,9 +41,10 @@ class TreePublisher:
         if not events and not newcomer:
             return
         stamp = self._node.get_clock().now().to_msg()
-        for event in events:
-            sha256 = run.hashes.of(event.origin.document)
-            self._events.publish(_event(run_id, event, stamp, sha256))
+        if self._events.get_subscription_count():
+            for event in events:
+                sha256 = run.hashes.of(event.origin.document)
+                self._events.publish(_event(run_id, event, stamp, sha256))
         if watchers:
             self._tree.publish(_tree(run_id, run, stamp))
 

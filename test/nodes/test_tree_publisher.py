@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run does is told to those who subscribe, and not made into messages when there are none."""
+
+import time
+
+import pytest
+from embodiment_bridge.msg import NodeEvent, TreeSnapshot
+from rclpy.node import Node
+
+from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
+from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.tree import tree_publisher
+
+PATIENCE = 30.0  # s; the machine may be busy
+
+
+def begun():
+    text = '{"type": "sequence", "behaviors": [{"type": "delay", "duration": 9}]}'
+    run = Run(text, Ports(VirtualSkills({}), NoMedia(), NoRequests()), Rules({}))
+    run.tick(0.0)
+    return run
+
+
+@pytest.fixture
+def stage():
+    with Runtime() as runtime:
+        node = Node("tree", context=runtime.context, namespace="/viewed")
+        runtime.executor.add_node(node)
+        publisher = tree_publisher.TreePublisher(node)
+        yield runtime, node, publisher
+        publisher.destroy()
+        runtime.executor.remove_node(node)
+        node.destroy_node()
+
+
+def test_no_event_is_made_without_a_subscriber(stage, monkeypatch):
+    monkeypatch.setattr(tree_publisher, "_event", lambda *words: pytest.fail("a message that is not sent"))
+    stage[2].publish("run", begun())
+
+
+def test_subscriber_gets_events_and_tree(stage):
+    runtime, node, publisher = stage
+    events, trees = [], []
+    node.create_subscription(NodeEvent, "~/events", events.append, profile("events"))
+    node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
+
+    def until(condition):
+        deadline = time.monotonic() + PATIENCE
+        runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition()
+
+    until(lambda: all(node.count_subscribers(f"~/{topic}") for topic in ("events", "tree")))
+    until(lambda: publisher._events.get_subscription_count() and publisher._tree.get_subscription_count())
+    publisher.publish("run", begun())
+    until(lambda: len(events) == 2 and trees)
+    assert [(event.event, event.pointer) for event in events] == [("start", ""), ("start", "/behaviors/0")]
+    assert len(trees[0].nodes) == 2
