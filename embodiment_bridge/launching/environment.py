@@ -4,8 +4,11 @@
 import os
 import shutil
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
+
+from embodiment_bridge.core.errors import ConfigError
 
 OUR_PROGRAM = "embodiment_bridge"  # under a sourced setup file it is found by PYTHONPATH
 
@@ -19,6 +22,7 @@ FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_
 FASTDDS_3 = Path("share/fastdds")
 CONFIG = Path("share/embodiment_bridge/config")
 LOOPBACK, NETWORK = "fastdds_loopback.xml", "fastdds.xml"
+LOOPBACK_ADDRESS = "127.0.0.1"
 FASTDDS = ("rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
@@ -30,11 +34,17 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
     Where it is not opened, Fast DDS binds its sockets to loopback: discovery is then left to its profile, as the
     middleware's own LOCALHOST binds some to all networks. Without that profile, or with another middleware, LOCALHOST
     stays.
+
+    Raises:
+        ConfigError: the profile for this machine alone cannot be used: Fast DDS would only warn, and open the graph.
     """
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault(RANGE, "LOCALHOST")
     if is_on_loopback(env):  # a program that ours has started
+        for name in FASTDDS_PROFILES:
+            if name in env:
+                _check_loopback(Path(env[name]))
         return
     chosen = [env[name] for name in FASTDDS_PROFILES if name in env]
     if not all(file.endswith((str(CONFIG / LOOPBACK), str(CONFIG / NETWORK))) for file in chosen):
@@ -49,6 +59,7 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
         new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
         env[FASTDDS_PROFILES[new]] = files[0]
         if alone:
+            _check_loopback(Path(files[0]))
             env[RANGE] = "SYSTEM_DEFAULT"
 
 
@@ -56,6 +67,23 @@ def is_on_loopback(env: Mapping[str, str]) -> bool:
     """Whether Fast DDS runs with our profile for this machine alone."""
     files = [env[name] for name in FASTDDS_PROFILES if name in env]
     return env.get(RANGE) == "SYSTEM_DEFAULT" and any(file.endswith(str(CONFIG / LOOPBACK)) for file in files)
+
+
+def _check_loopback(profile: Path) -> None:
+    try:
+        root = ET.parse(profile).getroot()
+    except (OSError, ET.ParseError) as error:
+        raise ConfigError(
+            f"Fast DDS profile {profile} cannot be read, so the graph would be open: {error}"
+        ) from error
+    allowed = [address.text for address in root.findall(".//{*}interfaceWhiteList/{*}address")]
+    builtin = [used.text for used in root.findall(".//{*}useBuiltinTransports")]
+    if allowed != [LOOPBACK_ADDRESS] or builtin != ["false"]:
+        raise ConfigError(
+            f"Fast DDS profile {profile} does not keep the graph on this machine: interfaceWhiteList has "
+            f"{allowed or 'no address'} (should be {LOOPBACK_ADDRESS}), useBuiltinTransports is "
+            f"{builtin or 'not there'} (should be false)"
+        )
 
 
 def _is_alone(env: Mapping[str, str]) -> bool:

@@ -2,12 +2,13 @@
 """The executables of this package, as launch files name them: each makes one node."""
 
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -21,6 +22,7 @@ from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 from embodiment_bridge.protocols import registry
 
 PACKAGE = "embodiment_bridge"
+CANNOT_START = 2  # exit code, as of the command line
 
 
 def agent_bridge(**node_kwargs: Any) -> BridgeNode:
@@ -126,9 +128,13 @@ def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
 
 
 def main(executable: str) -> int:
-    """What `ros2 run embodiment_bridge EXECUTABLE` runs."""
+    """What `ros2 run embodiment_bridge EXECUTABLE` runs; what keeps it from starting is said in one line."""
     take_priority(executable)
-    return run(EXECUTABLES[executable])
+    try:
+        return run(EXECUTABLES[executable])
+    except BridgeError as error:
+        sys.stderr.write(f"{executable}: {error}\n")
+        return CANNOT_START
 
 
 def take_priority(executable: str) -> None:

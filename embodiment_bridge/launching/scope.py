@@ -24,6 +24,9 @@ RESERVED = (
     "sigkill_timeout",
 )
 MAX_FILES = 64
+MAX_REPEATS = (
+    16  # how often a file may stand inside itself: one that counts up ends by a condition of its own
+)
 MAX_ELEMENTS = 10_000  # in all: two includes of a file with two includes grow by powers of two
 MAX_STARTED = 256  # nodes and programs; each has the environment as it is there
 
@@ -114,8 +117,8 @@ class Scope:
             real = path.resolve()
         except (OSError, RuntimeError) as error:  # symbolic links in a circle
             raise ConfigError(f"{path} cannot be found: {error}") from error
-        if real in self.including:
-            raise ConfigError(f"{path} includes itself")
+        if self.including.count(real) >= MAX_REPEATS:
+            raise ConfigError(f"{path} includes itself more than {MAX_REPEATS} times over")
         return replace(self, file=path, including=(*self.including, real), depth=self._deeper())
 
     def _deeper(self) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.launching.expression import calculate
 
 # Characters of one attribute, before and after; a variable made of itself twice grows for ever.
 MAX_TEXT = 8192
@@ -209,11 +210,23 @@ def _equals(words: tuple[Template, ...], sources: Sources) -> str:
         return str(left == right).lower()
 
 
+def _eval(words: tuple[Template, ...], sources: Sources) -> str:
+    return calculate(evaluate(words[0], sources))
+
+
 _FUNCTIONS = {
     "var": _var,
     "env": _env,
     "find-pkg-share": _find_pkg_share,
     "dirname": _dirname,
     "equals": _equals,
+    "eval": _eval,
 }
-_WORDS = {"var": (1, 2), "env": (1, 2), "find-pkg-share": (1, 1), "dirname": (0, 0), "equals": (2, 2)}
+_WORDS = {
+    "var": (1, 2),
+    "env": (1, 2),
+    "find-pkg-share": (1, 1),
+    "dirname": (0, 0),
+    "equals": (2, 2),
+    "eval": (1, 1),
+}

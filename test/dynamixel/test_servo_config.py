@@ -64,6 +64,7 @@ def test_what_a_description_says() -> None:
                 joints=pan + servo("wheel", ("ID", "0x02"), ("mode", "velocity")) + servo("tilt"),
                 hardware=param("usb_port", "/dev/ttyACM0")
                 + param("baud_rate", 57600)
+                + param("port_handler", "sdk")
                 + param("number_of_joints", 2),
                 more=transmission,
             )
@@ -71,6 +72,7 @@ def test_what_a_description_says() -> None:
     )
     (bus,) = setup.buses
     assert (bus.name, bus.port_name, bus.baud_rate) == ("arm", "/dev/ttyACM0", 57600)
+    assert bus.port_handler == "sdk"
     first, second = bus.servos
     assert (first.joint, first.id, first.model, first.mode) == ("pan", 1, "xm430_w350", "position")
     assert (first.reduction, first.offset, dict(first.registers)) == (-2.0, 0.1, {"position_p_gain": 700})
@@ -152,6 +154,7 @@ WRONG = {
         block(joints=servo("pan", ("id", 1), ("min", 2))),
         {}, "leave nothing",
     ),
+    "port handler": (ONE, {"buses": {"arm": {"port_handler": "sdl"}}}, "port_handler 'sdl'; did you mean 'sdk'"),
     "section": (ONE, {"bus": {}}, "unknown section 'bus'; did you mean 'buses'"),
     "list": (ONE, {"joints": [1]}, "joints: is no mapping"),
     "policy": (ONE, {"policy": {"on_start": "maybe"}}, "unknown on_start 'maybe'"),

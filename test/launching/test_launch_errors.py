@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import MAX_BYTES, MAX_NESTING
 from embodiment_bridge.launching.read import read_arguments
-from embodiment_bridge.launching.scope import MAX_ELEMENTS, MAX_FILES, MAX_STARTED, RESERVED
+from embodiment_bridge.launching.scope import MAX_ELEMENTS, MAX_FILES, MAX_REPEATS, MAX_STARTED, RESERVED
 
 NODE = '<node pkg="p" exec="e"/>'
 
@@ -52,7 +52,7 @@ ERRORS = [
     ('<node pkg="p" exec="e"><env name="A=B" value=""/></node>', "<env>: 'A=B' cannot be the name"),
     ('<node pkg="p" exec="e" if="maybe"/>', "<node>: 'maybe' is not a truth value"),
     ('<node pkg="p" exec="$(var x)"/>', "<node>: unknown variable 'x' (known: none)"),
-    ('<log message="$(eval 1)" if="false"/>', "<log>: unknown substitution '$(eval)'"),
+    ('<log message="$(command ls)" if="false"/>', "<log>: unknown substitution '$(command)'"),
     ('<log message="$(find-pkg-share unknown)"/>', "<log>: package 'unknown' is not installed"),
     ('<log message="$(env NOWHERE)"/>', "<log>: environment variable 'NOWHERE' is not set"),
     ('<log message="a">text</log>', "text 'text' has no meaning here"),
@@ -181,6 +181,18 @@ def test_cycle_of_two(read):
         ConfigError, match=r"other.launch.xml:2: <include>: .*main.launch.xml includes itself"
     ):
         read('<include file="$(dirname)/other.launch.xml"/>', other=other)
+
+
+def test_a_file_may_include_itself_as_often_as_its_condition_says(read):
+    line = (
+        '<arg name="n" default="1"/><log message="$(var n)"/>'
+        '<include file="$(dirname)/main.launch.xml" if="$(eval \'$(var n) &lt; LAST\')">'
+        '<arg name="n" value="$(eval \'$(var n) + 1\')"/></include>'
+    )
+    plan = read(line.replace("LAST", str(MAX_REPEATS)))
+    assert plan.log == tuple(map(str, range(1, MAX_REPEATS + 1)))
+    with pytest.raises(ConfigError, match=f"main.launch.xml includes itself more than {MAX_REPEATS} times"):
+        read(line.replace("LAST", str(MAX_REPEATS + 1)))
 
 
 def test_includes_are_limited_in_depth(read):

@@ -20,6 +20,7 @@ from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done, Request
+from embodiment_bridge.dynamixel.bus.sdk_port import open_sdk_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import Stored
@@ -49,6 +50,9 @@ class BusState(Enum):
 
 SERVING = frozenset({BusState.READY, BusState.ACTIVE, BusState.DEGRADED})
 
+OpenPort = Callable[[str, int], Port]
+PORT_HANDLERS: Mapping[str, OpenPort] = {"own": open_port, "sdk": open_sdk_port}
+
 
 class ServoBus:
     """All servos of one wire. Every public method may be called by any thread; none of them waits for the bus.
@@ -57,7 +61,7 @@ class ServoBus:
         config: what the description says.
         stored: what the user's calibration file says, by joint.
         margin_s: how much later than the wire needs an answer may come.
-        open_port: opens a port by name and bits per second; raises LinkError.
+        open_port: opens a port by name and bits per second; raises LinkError. None: as ``config.port_handler`` says.
     """
 
     def __init__(
@@ -66,12 +70,12 @@ class ServoBus:
         stored: Mapping[str, Stored] | None = None,
         *,
         margin_s: float = 0.01,
-        open_port: Callable[[str, int], Port] = open_port,
+        open_port: OpenPort | None = None,
     ) -> None:
         self.config = config
         self._stored = dict(stored or {})
         self._margin_s = margin_s
-        self._open_port = open_port
+        self._open_port = open_port or PORT_HANDLERS[config.port_handler]
         self.servos = described_servos(config, self._stored)
         self.state = BusState.CLOSED
         self.reason = ""

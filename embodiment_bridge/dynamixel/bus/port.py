@@ -57,7 +57,7 @@ class Port:
         except BlockingIOError as error:
             raise LinkError(f"{self.name}: takes no bytes") from error
         except LOST as error:
-            raise _lost(self.name, error) from error
+            raise lost(self.name, error) from error
 
     def read(self, timeout: float) -> bytes:
         """What is there, or comes within ``timeout`` s; empty when nothing does."""
@@ -68,7 +68,7 @@ class Port:
         except BlockingIOError:
             return b""
         except LOST as error:
-            raise _lost(self.name, error) from error
+            raise lost(self.name, error) from error
         if not data:
             raise LinkError(f"{self.name}: the other end hung up")
         return data
@@ -98,7 +98,7 @@ def open_port(name: str, baud_rate: int) -> Port:
     try:
         return _open_socket(name) if name.startswith("socket://") else _open_serial(name, baud_rate)
     except LOST as error:
-        raise _lost(name, error) from error
+        raise lost(name, error) from error
 
 
 def checked_port_name(name: str) -> str:
@@ -150,7 +150,8 @@ def _address(name: str) -> tuple[str, int]:
     return host, port
 
 
-def _lost(name: str, error: Exception) -> LinkError:
+def lost(name: str, error: Exception) -> LinkError:
+    """What the loss of a port is told as."""
     if isinstance(error, LinkError):
         return error
     why = getattr(error, "strerror", None) or str(error)

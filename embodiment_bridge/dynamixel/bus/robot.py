@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, OpenPort, ServoBus
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
+from embodiment_bridge.dynamixel.bus.port import checked_port_name
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
+from embodiment_bridge.dynamixel.bus.sdk_port import checked_sdk_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
@@ -28,7 +29,7 @@ class ServoRobot:
         margin_s, open_port: see ``ServoBus``.
 
     Raises:
-        ConfigError: a port name, a register or a model that cannot be; a calibration file that cannot be read.
+        ConfigError: a port, a register or a model that cannot be; a calibration file that cannot be read.
     """
 
     def __init__(
@@ -37,12 +38,14 @@ class ServoRobot:
         calibration: Path,
         *,
         margin_s: float = 0.01,
-        open_port: Callable[[str, int], Port] = open_port,
+        open_port: OpenPort | None = None,
     ) -> None:
         self.setup = setup
         self._file = calibration
         for config in setup.buses:
             checked_port_name(config.port_name)
+            if config.port_handler == "sdk":
+                checked_sdk_port(config.port_name, config.baud_rate)
         self._stored, self.warning = load_or_set_aside(calibration)
         if self.warning:  # also for later starts, until each joint was calibrated
             self._stored = {servo.joint: Stored(servo.id, servo.model, lost=True) for servo in setup.servos}

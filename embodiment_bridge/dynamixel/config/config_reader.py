@@ -24,6 +24,7 @@ from embodiment_bridge.dynamixel.config.servo_config import (
     ON_LOST,
     ON_SHUTDOWN,
     ON_START,
+    PORT_HANDLERS,
     BusConfig,
     FaultPolicy,
     ServoConfig,
@@ -34,7 +35,6 @@ from embodiment_bridge.urdf import Joint, Robot
 SECTIONS = ("buses", "joints", "policy", "faults")
 HIGHEST_ID = 252
 REGISTER = "registers."
-SERVO_LIMIT = 253  # ids of one bus
 
 
 def read_servo_file(path: Path | str) -> Mapping[str, object]:
@@ -133,6 +133,7 @@ class _Reader:
             values.flag("fix_return_delay", False),
             values.number("command_timeout_s", 0.5, 0.02, 60.0),
             values.flag("fast_read", True),
+            values.text("port_handler", "own", PORT_HANDLERS),
         )
         values.close()
         self._check_ids(bus)

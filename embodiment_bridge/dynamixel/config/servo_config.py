@@ -13,6 +13,7 @@ ON_START = ("on", "keep", "off")
 ON_SHUTDOWN = ("off", "hold", "keep")
 ON_LOST = ("hold", "off")
 ON_FAULT = ("report", "hold", "torque_off", "reboot")
+PORT_HANDLERS = ("own", "sdk")
 FAULTS = ("voltage", "overheating", "encoder", "shock", "overload")
 
 
@@ -68,7 +69,8 @@ class BusConfig:
 
     return_delay_us: what the servos shall have as Return Delay Time. fix_return_delay: write it into the servos that
     have another one. command_timeout_s: after so long without a new command the joints hold. fast_read: whether the
-    combined answer to a fast sync read is asked for where all servos can give it.
+    combined answer to a fast sync read is asked for where all servos can give it. port_handler: who opens the port and
+    sets it up, we or dynamixel-sdk.
     """
 
     name: str
@@ -80,6 +82,7 @@ class BusConfig:
     fix_return_delay: bool = False
     command_timeout_s: float = 0.5
     fast_read: bool = True
+    port_handler: str = "own"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 
 import gc
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TypeVar
 
@@ -47,16 +48,30 @@ class Runtime:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Make bodies safe, then take everything off the graph."""
-        for node in reversed(self._nodes):
-            if isinstance(node, BridgeNode):
-                node.close()
-                self.exit_code = UNSAFE if node.unsafe else self.exit_code
-        for node in reversed(self._nodes):
-            self.executor.remove_node(node)
-            node.destroy_node()
-        self.executor.shutdown()
-        rclpy.try_shutdown(context=self.context)
+        """Make bodies safe, then take everything off the graph; an error in one step keeps no other from its turn."""
+        with ExitStack() as steps:  # done last to first
+            steps.callback(rclpy.try_shutdown, context=self.context)
+            steps.callback(self.executor.shutdown)
+            for node in self._nodes:
+                steps.callback(self._destroy, node)
+            for node in self._nodes:
+                if isinstance(node, BridgeNode):
+                    steps.callback(self._make_safe, node)
+
+    def _make_safe(self, node: BridgeNode) -> None:
+        safe = False
+        try:
+            node.close()
+            safe = not node.unsafe
+        except Exception as error:  # of several only one can go up
+            node.get_logger().error(f"the body may not be safe: {error!r}")
+            raise
+        finally:
+            self.exit_code = self.exit_code if safe else UNSAFE
+
+    def _destroy(self, node: Node) -> None:
+        self.executor.remove_node(node)
+        node.destroy_node()
 
     def add(self, node: N) -> N:
         """Serve a node that was made with this context."""
