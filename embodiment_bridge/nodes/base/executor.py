@@ -10,6 +10,7 @@ their callbacks, and here tasks are guarded, which callbacks of futures are too.
 
 import faulthandler
 from collections.abc import Callable
+from contextlib import suppress
 from inspect import iscoroutine
 from typing import Any
 
@@ -46,7 +47,10 @@ if HAS_EVENTS:
         """rclpy's, guarded; made as ``rclpy.experimental.EventsExecutor`` makes it."""
 
         def __init__(self, *, context: Context) -> None:
-            faulthandler.enable()
+            with suppress(
+                OSError, ValueError
+            ):  # a program that hosts us may have no file as its standard error
+                faulthandler.enable()
             rclpy_implementation.EventsExecutor.__init__(self, context)
             context.on_shutdown(self.wake)
 
