@@ -127,7 +127,7 @@ def points(model: RobotModel, description: BodyDescription, seed: int) -> float:
     total = 0.0
     for number, scenario in enumerate((_long_walk, _steps, _curves, _rough_orders)):
         trial = Trial(model, description, seed + 7 * number)
-        height = trial.lowest / model.robot.torso_height_m
+        height = trial.lowest / model.torso_height
         total += scenario(trial) - 13.0 * max(LEAST_HEIGHT - max(height, FALLING), 0.0)
         if trial.fallen:
             break  # the rest would tell little, and bad gaits shall be quick to judge

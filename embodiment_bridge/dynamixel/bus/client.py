@@ -26,7 +26,6 @@ BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
 FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
 SLOT_S = 0.003  # s that each id has to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
-REBOOT_S = 0.5  # s that a servo may need to restart
 OLD_FAULTS = (
     (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
     (Error1.INSTRUCTION, Fault.INSTRUCTION),

@@ -33,7 +33,6 @@ class Health:
         )
         self._next = 0
         self.due = 0.0  # when the next look is taken, s of the monotonic clock
-        self.watchdog_trips = 0
 
     def hurry(self) -> None:
         """Look at the torque in the next cycle."""
@@ -102,7 +101,6 @@ class Health:
         watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]
         for servo, answer in self._ask(watched, "bus_watchdog", "bus_watchdog"):
             if servo.table.item("bus_watchdog").decode(answer.data) == FIRED:
-                self.watchdog_trips += 1
                 try:
                     self._supervisor.settings.torque_off(servo)  # and on again by `drive`, softly
                 except CommandError as error:

@@ -22,7 +22,6 @@ WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
 CHUNK = 120  # bytes of a control table that are read at once
-SHUTDOWN_USUAL = 0x34
 
 
 class Settings:

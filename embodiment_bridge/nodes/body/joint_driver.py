@@ -74,7 +74,6 @@ PHASES = {
     BusState.DEGRADED: Phase.READY,
     BusState.LOST: Phase.BACKOFF,
 }
-NAN = float("nan")
 
 
 class JointDriver(BridgeNode):

@@ -23,7 +23,6 @@ class Client:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = connection
         self.since = now
-        self.lost_messages = 0
         self._framer = Framer(MAX_FRAME)
         self._rest = b""
 
@@ -44,9 +43,7 @@ class Client:
 
     def send(self, text: str) -> bool:
         """Send one message, or what is left of the last; False when the client has hung up."""
-        if self._rest:
-            self.lost_messages += 1
-        elif text:
+        if text and not self._rest:
             payload = text.encode()
             self._rest = len(payload).to_bytes(4, "big") + payload
         if self._rest:

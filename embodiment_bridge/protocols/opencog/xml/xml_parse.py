@@ -28,7 +28,7 @@ def parse(data: bytes, limits: Limits) -> Any:
     Raises:
         NotXmlError: no XML, larger than ``limits``, or with a document type.
     """
-    check_size(data, limits)
+    _check_size(data, limits)
     declaration = _DECLARATION.match(data)
     body = data[declaration.end() :] if declaration else data
     _refuse_doctype(body)
@@ -38,7 +38,7 @@ def parse(data: bytes, limits: Limits) -> Any:
         return _parse_repaired(_text(data))
 
 
-def check_size(data: bytes, limits: Limits) -> None:
+def _check_size(data: bytes, limits: Limits) -> None:
     """Refuse what is too large.
 
     Raises:

@@ -2,14 +2,12 @@
 """One XML document to events. It takes what any of the real programs ever sent; what it cannot use it says."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 from embodiment_bridge.protocols.opencog.xml import map_reader, plan_reader, signal_reader
-from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event, MapInfo
-from embodiment_bridge.protocols.opencog.xml.plain_blips import without_blips
+from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event
 from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, check_size, parse
+from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, parse
 from embodiment_bridge.protocols.opencog.xml.xml_values import BadElementError, local_name
 from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
 
@@ -59,21 +57,6 @@ def read(
         An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the one event of another
         root; or one ``Malformed`` or ``Unknown`` for all of it.
     """
-    try:
-        check_size(data, limits)
-    except NotXmlError as error:
-        return (Malformed(offset, str(error), excerpt(data)),)
-    plain = without_blips(data)
-    if plain is not None:
-        events = _read(plain[0], limits, dialect, offset)
-        maps = [event for event in events if isinstance(event, MapInfo)]
-        if len(maps) == 1 and maps[0].blips == ():
-            whole = replace(maps[0], blips=plain[1])
-            return tuple(whole if event is maps[0] else event for event in events)
-    return _read(data, limits, dialect, offset)
-
-
-def _read(data: bytes, limits: Limits, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
     try:
         root = parse(data, limits)
     except NotXmlError as error:
