@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from embodiment_bridge.bml.analysis.words import place_at, words_of
+from embodiment_bridge.bml.base.words import place_at, words_of
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
 from embodiment_bridge.media.marks import Marks

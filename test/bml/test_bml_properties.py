@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Limits, analyse, check, read
-from embodiment_bridge.bml.reading.problems import CODES, ERROR, TOLERATED, WARNING
-from embodiment_bridge.bml.reading.spelling import TYPES
+from embodiment_bridge.bml.base.problems import CODES, ERROR, TOLERATED, WARNING
+from embodiment_bridge.bml.nodes.registry import WRITTEN as TYPES
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 

@@ -18,7 +18,9 @@ from typing import Any
 
 from embodiment_bridge.bml.authoring.predicate import Predicate
 from embodiment_bridge.bml.authoring.writer import to_data
-from embodiment_bridge.bml.document import FOREVER, Document, Problem
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.bml.fields.values import FOREVER
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.reading.reader import read
 from embodiment_bridge.bml.rules.checker import Skills, check
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
