@@ -39,6 +39,12 @@ class Field:
         """The attribute of the dataclass."""
         return self.attribute or self.key
 
+    @property
+    def may_be_absent(self) -> bool:
+        """Whether nothing is to be done where the key is not there."""
+        own = type(self).absent is not Field.absent
+        return not (own or self.required or self.aliases or self.default is not None)
+
     def key_in(self, raw: Raw, pointer: str, values: Values) -> str | None:
         """Under which key it stands: its own, or the first alias that is there, which is noted."""
         if self.key in raw:

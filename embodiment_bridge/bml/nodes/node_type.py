@@ -65,7 +65,7 @@ class NodeType(Generic[N]):
 
     def __init__(self) -> None:
         self.own_keys = frozenset(field.key for field in self.fields)
-        self._table = [(field.key, field.target, field) for field in self.fields]
+        self._table = [(field.key, field.target, field, field.may_be_absent) for field in self.fields]
         given = {field.name: field for field in dataclasses.fields(self.made)}
         self._defaults = {field.key: _default(field, given.get(field.target)) for field in self.fields}
 
@@ -79,10 +79,10 @@ class NodeType(Generic[N]):
     def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
         """The attributes that the keys of a node give."""
         found = {}
-        for key, target, field in self._table:
+        for key, target, field, may_be_absent in self._table:
             if key in raw:
                 found[target] = field.read(raw, pointer, key, values)
-            else:
+            elif not may_be_absent:
                 value = self._absent(field, raw, pointer, values)
                 if value is not ABSENT:
                     found[target] = value
