@@ -4,6 +4,7 @@
 import importlib
 import pkgutil
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, TypeVar
 
 from embodiment_bridge.behaviour import nodes
@@ -27,6 +28,7 @@ def makes(*types: str) -> Callable[[Maker[W]], Maker[W]]:
     return register
 
 
+@cache
 def makers() -> dict[str, Maker[Any]]:
     """All makers, by type."""
     for module in pkgutil.iter_modules(nodes.__path__, f"{nodes.__name__}."):
