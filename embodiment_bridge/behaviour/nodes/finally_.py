@@ -161,8 +161,8 @@ class Finally(Node, Composite):
         self.context.journal.warn(self._t_due, self.origin, "FINALLY_CUT", text)
 
     def wake_at(self) -> float:
-        """When the clean-up is cut off."""
-        return self._t_due if self._cleaning else super().wake_at()
+        """When the clean-up is cut off; one that is over may still have to wait for others that are halted."""
+        return self._t_due if self._cleaning and self.cleanup.running else super().wake_at()
 
 
 @makes("finally")
