@@ -51,7 +51,6 @@ class Through(Around):
 
     @property
     def ends_with_child(self) -> bool:
-        """See Node."""
         return True
 
     def end_as(self, child: Node) -> None:

@@ -126,6 +126,5 @@ class BodyAction(Leaf):
 
 @makes("body", "emotion")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     parameters = {} if node.intensity == 1.0 else {"intensity": node.intensity}
     return BodyAction(node.name, node.action.lower(), seconds_of(node, node.duration_s), parameters)

@@ -49,5 +49,4 @@ class Box(Around):
 
 @makes("box")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Box(node.name, children[0], seconds_of(node, node.duration_s))

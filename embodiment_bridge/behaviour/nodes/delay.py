@@ -34,5 +34,4 @@ class Delay(Leaf):
 
 @makes("delay")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Delay(node.name, seconds_of(node, node.duration_s), node.succeed)

@@ -167,5 +167,4 @@ class Finally(Node, Composite):
 
 @makes("finally")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Finally(node.name, children[0], children[1])

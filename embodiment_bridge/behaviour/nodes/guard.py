@@ -38,5 +38,4 @@ class Guard(Through):
 
 @makes("guard")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Guard(node.name, children[0], node.condition)

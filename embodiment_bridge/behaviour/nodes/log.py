@@ -33,5 +33,4 @@ class Log(Leaf):
 
 @makes("log")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Log(node.name, node.text)

@@ -49,7 +49,6 @@ class Loop(Around):
 
     @property
     def ends_with_child(self) -> bool:
-        """See Node."""
         return self.in_last_iteration and (self.total == 1 or self.policy.last_decides)
 
     def work(self) -> Iterator[Behaviour]:
@@ -95,7 +94,6 @@ class Loop(Around):
 
 @makes("loop")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     if node.count != FOREVER and node.count < 1:
         text = f"a loop has a count of 1 or more, or {FOREVER} for ever, not {node.count}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)

@@ -55,7 +55,6 @@ class Parallel(Several):
                 return
 
     def left_s(self) -> float:
-        """See Node."""
         rest = [child.left_s() for child in self.active_children()]
         return (min if self.policy.succeed_on_one else max)(rest, default=math.inf)
 
@@ -66,5 +65,4 @@ class Parallel(Several):
 
 @makes("parallel")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Parallel(node.name, children, policy_of(node))

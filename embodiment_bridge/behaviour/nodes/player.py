@@ -35,7 +35,6 @@ class PlayerCommand(Leaf):
 
 @makes("player")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     if node.action == "play":
         wanted = SoundRequest(
             "",

@@ -208,5 +208,4 @@ def in_tail_position(node: Node) -> bool:
 
 @makes("request")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Request(node.name, node.url, nesting)

@@ -118,7 +118,6 @@ class RandomSelector(Selector):
 
 @makes("selector")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     policy = policy_of(node)
     if node.random:
         return RandomSelector(node.name, children, policy, node.weights)

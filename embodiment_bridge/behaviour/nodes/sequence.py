@@ -13,5 +13,4 @@ class Sequence(Ordered):
 
 @makes("sequence")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Sequence(node.name, children, policy_of(node))

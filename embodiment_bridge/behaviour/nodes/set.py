@@ -28,5 +28,4 @@ class Set(Leaf):
 
 @makes("set")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Set(node.name, node.key, node.value)

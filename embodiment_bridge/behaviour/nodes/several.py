@@ -102,7 +102,6 @@ class Ordered(Several):
 
     @property
     def ends_with_child(self) -> bool:
-        """See Node."""
         return self.in_last_child and self.last_decides
 
     @property

@@ -44,7 +44,6 @@ class Sound(Leaf):
             self.finish(Status.SUCCESS, now, message)
 
     def left_s(self) -> float:
-        """See Node."""
         left = None if self._report is None else self._report.left
         return math.inf if left is None else left
 

@@ -10,7 +10,6 @@ from embodiment_bridge.bml.nodes.speak import Speak as Written
 
 @makes("speak")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     wanted = SoundRequest(
         "",
         content=node.content,

@@ -84,12 +84,10 @@ class Start(Through):
         return [self.child] if self._begun else []
 
     def left_s(self) -> float:
-        """See Node."""
         return Node.left_s(self)
 
     @property
     def ends_with_child(self) -> bool:
-        """See Node."""
         return False
 
     def wake_at(self) -> float:
@@ -99,5 +97,4 @@ class Start(Through):
 
 @makes("start")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Start(node.name, children[0], node.at, node.mark, node.offset_s)

@@ -35,5 +35,4 @@ class Stop(Leaf):
 
 @makes("stop")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Stop(node.name, node.target)

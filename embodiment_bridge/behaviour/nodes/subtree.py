@@ -13,5 +13,4 @@ class Subtree(Through):
 
 @makes("subtree")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     return Subtree(node.name, children[0])

@@ -36,12 +36,10 @@ class Timeout(Through):
             self.close((child,), Status.FAILURE, self.wake_at(), message)
 
     def left_s(self) -> float:
-        """See Node."""
         return Node.left_s(self)
 
     @property
     def ends_with_child(self) -> bool:
-        """See Node."""
         return False
 
     def wake_at(self) -> float:
@@ -51,7 +49,6 @@ class Timeout(Through):
 
 @makes("timeout")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     if not (math.isfinite(node.timeout_s) and node.timeout_s > 0):
         text = f"a time-out is a finite number of seconds over 0, not {node.timeout_s!r}"
         raise Rejected.because(node.pointer, "OUT_OF_RANGE", text)

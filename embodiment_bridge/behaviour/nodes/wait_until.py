@@ -40,6 +40,5 @@ class WaitUntil(Leaf):
 
 @makes("wait_until")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    """See ``registry.Maker``."""
     timeout_s = math.inf if node.timeout_s is None else node.timeout_s
     return WaitUntil(node.name, node.until, timeout_s, node.succeed)

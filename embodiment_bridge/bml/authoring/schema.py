@@ -8,7 +8,7 @@ from typing import Final
 
 from embodiment_bridge.bml.base.conditions import GROUPS, KEY, LARGEST, OPERATORS
 from embodiment_bridge.bml.fields.field import LIMITS, Count, Object, Text
-from embodiment_bridge.bml.nodes.registry import TYPES, WRAPPERS_OF, WRITTEN, AnyType
+from embodiment_bridge.bml.nodes.registry import TYPES, WRAPPERS, WRAPPERS_OF, WRITTEN, AnyType
 from embodiment_bridge.bml.reading.envelope import VERSIONS
 
 CONDITION: Final = {"$ref": "#/$defs/condition"}
@@ -56,6 +56,7 @@ def schema() -> Object:
                 "then": {"minimum": -LARGEST, "maximum": LARGEST},
             },
             **_conditions(),
+            **{f"key_{key}": told for wrapper in WRAPPERS for key, told in wrapper.schema_of_keys().items()},
             **{name: _node(TYPES[name]) for name in names},
         },
     }
@@ -74,7 +75,7 @@ def _node(node_type: AnyType) -> Object:
     }
     constraints = list(node_type.constraints())
     for wrapper in WRAPPERS_OF[node_type.name]:
-        properties |= wrapper.schema_of_keys()
+        properties |= {key: {"$ref": f"#/$defs/key_{key}"} for key in wrapper.schema_of_keys()}
         if len(wrapper.keys) > 1:  # several words for one thing
             first, *others = wrapper.keys
             excluded = {"properties": dict.fromkeys(others, False)}

@@ -88,12 +88,10 @@ class Text(Field):
     not_empty: bool = False
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         longest = getattr(values.limits, self.longest)
         return values.text(raw, pointer, key, longest, required=self.required or self.not_empty)
 
     def schema(self) -> Object:
-        """See Field."""
         least = {"minLength": 1} if self.required or self.not_empty else {}
         return {"type": "string", **least, "maxLength": getattr(LIMITS, self.longest)}
 
@@ -106,7 +104,6 @@ class Number(Field):
     high: float = 1.0
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
-        """See Field."""
         return values.number(raw, pointer, key, self.low, self.high)
 
     def write(self, value: float) -> float | int:
@@ -114,7 +111,6 @@ class Number(Field):
         return int(value) if float(value).is_integer() else value
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "number", "minimum": self.low, "maximum": self.high}
 
 
@@ -123,11 +119,9 @@ class Seconds(Number):
     """A time of at most ``max_duration_s``."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
-        """See Field."""
         return values.number(raw, pointer, key, self.low, values.limits.max_duration_s)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "number", "minimum": self.low, "maximum": LIMITS.max_duration_s}
 
 
@@ -136,7 +130,6 @@ class Duration(Seconds):
     """The length of an execution in s where the node carries it itself: 0 where it is bad or not there."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
-        """See Field."""
         return super().read(raw, pointer, key, values) or 0.0
 
 
@@ -145,11 +138,9 @@ class Volume(Number):
     """A volume, in percent once it is read."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
-        """See Field."""
         return values.volume(raw, pointer, key)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "number", "minimum": 0, "maximum": 100}
 
 
@@ -158,11 +149,9 @@ class Count(Field):
     """How often something is executed: -1 for ever."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
-        """See Field."""
         return values.count(raw, pointer, key)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "integer", "minimum": -1, "maximum": LIMITS.max_loop, "not": {"const": 0}}
 
 
@@ -173,11 +162,9 @@ class Flag(Field):
     default: bool = False
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> bool:
-        """See Field."""
         return values.flag(raw, pointer, key, self.default)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "boolean"}
 
 
@@ -186,11 +173,9 @@ class Scalar(Field):
     """A boolean, number, text or null."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
-        """See Field."""
         return scalar(raw[key], at(pointer, key), values)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"$ref": "#/$defs/scalar"}
 
 
@@ -199,11 +184,9 @@ class BlackboardKey(Field):
     """A name of a value on the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         return blackboard_key(raw, pointer, values)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "string", "pattern": f"^{KEY.pattern}$"}
 
 
@@ -212,13 +195,10 @@ class ConditionField(Field):
     """A condition over the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> Condition | None:
-        """See Field."""
         return Reader(values).read(raw[key], at(pointer, key))
 
     def write(self, value: Condition) -> object:
-        """See Field."""
         return to_value(value)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"$ref": "#/$defs/condition"}

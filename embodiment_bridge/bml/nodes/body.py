@@ -21,7 +21,6 @@ class ActionName(Field):
     """The name of an action, in any case; with ``-``, space or backslash underscore for ``_`` in tolerant reading."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         text = values.text(raw, pointer, key, values.limits.max_text, required=True)
         if ACTION.fullmatch(text):
             return text.upper()
@@ -38,7 +37,6 @@ class ActionName(Field):
         return ""
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "string", "pattern": f"^{ACTION.pattern}$"}
 
 
@@ -47,7 +45,6 @@ class Intensity(Number):
     """From nothing to all of it."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
-        """See Field."""
         found = super().read(raw, pointer, key, values)
         return 1.0 if found is None else found
 
@@ -78,7 +75,6 @@ class Body(Leaf):
 
     @property
     def type_name(self) -> str:
-        """See Node."""
         return self.kind
 
 
@@ -91,20 +87,16 @@ class BodyType(NodeType[Body]):
     fields = action_fields()
 
     def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
-        """See NodeType."""
         found = super().values_in(raw, pointer, values)
         return {"kind": self.name, **found}
 
     def label(self, node: Body) -> str:
-        """See NodeType."""
         return node.action
 
     def title(self, node: Body) -> str:
-        """See NodeType."""
         return f"{node.action} {node.duration_s:g} s" if node.duration_s else node.action
 
     def check(self, node: Body, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         where = f"{node.pointer}/{node.action_key}"
         skill = around.skills.get(node.action.lower())
         if skill is None:
@@ -120,17 +112,14 @@ class BodyType(NodeType[Body]):
             problems.warning(f"{node.pointer}/duration", "SLOT_TOO_SHORT", text)
 
     def uses(self, node: Body, skills: Skills) -> Use:
-        """See NodeType."""
         skill = skills.get(node.action.lower())
         return Use(node.action, () if skill is None else tuple(skill.channels), node.action_key)
 
     def drives(self, node: Body, skills: Skills) -> tuple[str, ...]:
-        """See NodeType."""
         skill = skills.get(node.action.lower())
         return tuple(skill.channels) if skill is not None and skill.available else ()
 
     def timing(self, node: Body, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         skill, slot = lengths.skills.get(node.action.lower()), node.duration_s
         if skill is None:
             return sound_or_motion(slot or None)

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from embodiment_bridge.bml.fields.field import Duration
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import NEVER, SUCCEEDS, Lengths, Timing, counted
 
@@ -35,18 +35,10 @@ class BoxType(WrapperType[Box]):
     keys = ("duration",)
     cuts_short = True
 
-    def wanted(self, raw: Raw, pointer: str, values: Values) -> float:
-        """See WrapperType."""
-        return DURATION.read(raw, pointer, "duration", values)
-
-    def around(self, node: Node, wanted: float) -> Node:
-        """See WrapperType."""
-        if not wanted:
-            return node
-        return Box(pointer=node.pointer, name=node.name, duration_s=wanted, child=node)
+    def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
+        return super().wanted(raw, pointer, values) or None
 
     def details(self, node: Box) -> list[str]:
-        """See NodeType."""
         return [f"duration {node.duration_s:g} s"]
 
     def timing(self, node: Box, below: list[Timing], lengths: Lengths) -> Timing:

@@ -33,16 +33,13 @@ class Composite(Node):
 
     @property
     def type_name(self) -> str:
-        """See Node."""
         return self.kind
 
     @property
     def below(self) -> tuple[Node, ...]:
-        """See Node."""
         return self.children
 
     def with_below(self, nodes: tuple[Node, ...]) -> Node:
-        """See Node."""
         return replace(self, children=nodes)
 
 
@@ -55,7 +52,6 @@ class CompositeType(NodeType[Composite]):
     empty = SUCCEEDS
 
     def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
-        """See NodeType."""
         inner = find(raw, pointer, self.name, values)
         note_if_empty(raw, pointer, self.name, "succeeds" if self.empty == SUCCEEDS else "fails", values)
         return inner
@@ -63,11 +59,9 @@ class CompositeType(NodeType[Composite]):
     def node(
         self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]
     ) -> Composite:
-        """See NodeType."""
         return Composite(kind=self.name, children=children, **head, **found)
 
     def written(self, node: Composite, objects: Mapping[int, Object]) -> Object:
-        """See NodeType."""
         return {
             **super().written(node, objects),
             "behaviors": [objects[id(child)] for child in node.children],
@@ -82,22 +76,18 @@ class CompositeType(NodeType[Composite]):
         return deciding_ends(node.succeed_on_one, node.fail_on_all)
 
     def reached(self, node: Composite, below: list[Timing]) -> int:
-        """See NodeType."""
         deciding = self.deciding(node)
         return next((place for place, one in enumerate(below, 1) if not one.may & ~deciding), len(below))
 
     def constraints(self) -> list[Object]:
-        """See NodeType."""
         either = {"if": {"required": ["children"]}, "then": {"properties": {"behaviors": False}}}
         return [{**either, "else": {"required": ["behaviors"]}}]
 
     def schema_of_children(self) -> dict[str, Object]:
-        """See NodeType."""
         return {key: {"$ref": "#/$defs/children"} for key in CHILD_KEYS}
 
     @property
     def known_keys(self) -> frozenset[str]:
-        """See NodeType."""
         return self.own_keys | {*CHILD_KEYS}
 
 

@@ -16,7 +16,6 @@ class Wait(Duration):
     """How long; 0 in tolerant reading where it is not written."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> float:
-        """See Field."""
         text = "a delay without 'duration' is read as 0 s"
         values.problems.tolerated(pointer, "DURATION_MISSING", text)
         return 0.0
@@ -49,11 +48,9 @@ class DelayType(NodeType[Delay]):
     spellings = ("wait", "sleep")
 
     def title(self, node: Delay) -> str:
-        """See NodeType."""
         return f"{node.duration_s:g} s" + ("" if node.succeed else ", then fails")
 
     def timing(self, node: Delay, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         end = SUCCEEDS if node.succeed else FAILS
         return exactly(node.duration_s, end, end)
 

@@ -15,7 +15,6 @@ class EmotionType(BodyType):
     fields = action_fields("emotion", "expression")
 
     def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
-        """See NodeType."""
         key = next((key for key in ("action", "emotion", "expression") if key in raw), "action")
         return {**super().values_in(raw, pointer, values), "action_key": key}
 

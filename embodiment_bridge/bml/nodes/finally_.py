@@ -26,11 +26,9 @@ class Finally(Wrapper):
 
     @property
     def below(self) -> tuple[Node, ...]:
-        """See Node."""
         return self.child, self.cleanup
 
     def with_below(self, nodes: tuple[Node, ...]) -> Node:
-        """See Node."""
         return replace(self, child=nodes[0], cleanup=nodes[1])
 
 
@@ -42,23 +40,18 @@ class FinallyType(WrapperType[Finally]):
     keys = ("finally",)
 
     def suits(self, other: NodeType[Any]) -> bool:
-        """See WrapperType."""
         return other.has_children
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> Child:
-        """See WrapperType."""
         return Child(at(pointer, "finally"), raw["finally"])
 
     def around(self, node: Node, wanted: Node) -> Node:
-        """See WrapperType."""
         return Finally(pointer=node.pointer, name=node.name, child=node, cleanup=wanted)
 
     def written(self, node: Finally, objects: Mapping[int, Object]) -> Object:
-        """See NodeType."""
         return {"finally": objects[id(node.cleanup)]}
 
     def schema_of_keys(self) -> dict[str, Object]:
-        """See WrapperType."""
         meaning = "executed afterwards, however it ended"
         return {"finally": {"description": meaning, "$ref": "#/$defs/child"}}
 
@@ -81,7 +74,6 @@ class FinallyType(WrapperType[Finally]):
         )
 
     def halt_s(self, below: list[Timing]) -> float:
-        """See NodeType."""
         return below[0].halt_s + min(below[1].max_s, CLEANUP_S) + below[1].halt_s
 
 

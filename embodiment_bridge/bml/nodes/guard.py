@@ -6,12 +6,9 @@ from typing import ClassVar
 
 from embodiment_bridge.bml.base.conditions import Condition, describe
 from embodiment_bridge.bml.fields.field import ConditionField
-from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import LEFT_OUT, Lengths, Timing
-
-CONDITION = ConditionField("condition")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,19 +24,10 @@ class GuardType(WrapperType[Guard]):
 
     name = "guard"
     made = Guard
-    fields = (CONDITION,)
+    fields = (ConditionField("condition"),)
     keys = ("condition",)
 
-    def wanted(self, raw: Raw, pointer: str, values: Values) -> Condition | None:
-        """See WrapperType."""
-        return CONDITION.read(raw, pointer, "condition", values)
-
-    def around(self, node: Node, wanted: Condition) -> Node:
-        """See WrapperType."""
-        return Guard(pointer=node.pointer, name=node.name, condition=wanted, child=node)
-
     def details(self, node: Guard) -> list[str]:
-        """See NodeType."""
         return [f"if {describe(node.condition)}"]
 
     def timing(self, node: Guard, below: list[Timing], lengths: Lengths) -> Timing:

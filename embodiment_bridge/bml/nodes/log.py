@@ -29,7 +29,6 @@ class Template(Text):
     """A text in which ``{key}`` stands for a value of the blackboard."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         text = super().read(raw, pointer, key, values)
         alone = next((found for found in _PART.finditer(text) if found[0] in "{}"), None)
         if alone is not None:
@@ -39,7 +38,6 @@ class Template(Text):
         return text
 
     def schema(self) -> Object:
-        """See Field."""
         pattern = rf"^([^{{}}]|\{{\{{|\}}\}}|\{{{KEY.pattern}\}})*$"
         return {**super().schema(), "pattern": pattern}
 
@@ -65,11 +63,9 @@ class LogType(NodeType[Log]):
     )
 
     def label(self, node: Log) -> str:
-        """See NodeType."""
         return node.text
 
     def timing(self, node: Log, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         return exactly(0.0, SUCCEEDS, SUCCEEDS)
 
 

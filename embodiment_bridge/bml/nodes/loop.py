@@ -29,7 +29,6 @@ class OwnCount(Count):
     """How often a node of type loop is executed: ``loop``, or ``repeat`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> int:
-        """See Field."""
         if "repeat" not in raw:
             values.problems.tolerated(pointer, "LOOP_MISSING", "a loop without 'loop' is executed once")
             return 1
@@ -38,7 +37,6 @@ class OwnCount(Count):
         return values.count(raw, pointer, "repeat")
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
-        """See Field."""
         return count_of(raw, pointer, values)
 
 
@@ -85,11 +83,9 @@ class LoopType(WrapperType[Loop]):
 
     @property
     def known_keys(self) -> frozenset[str]:
-        """See NodeType."""
         return self.own_keys | {"repeat"}
 
     def also_known(self, raw: Raw) -> frozenset[str]:
-        """See NodeType."""
         return frozenset(CHILD_KEYS)
 
     def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
@@ -125,11 +121,9 @@ class LoopType(WrapperType[Loop]):
         return Loop(child=child, **head, **given)
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> int:
-        """See WrapperType."""
         return count_of(raw, pointer, values)
 
     def around(self, node: Node, wanted: int) -> Node:
-        """See WrapperType."""
         if wanted == 1:
             return node
         return Loop(pointer=node.pointer, name=node.name, count=wanted, child=node)
@@ -150,22 +144,18 @@ class LoopType(WrapperType[Loop]):
         return {"loop": values.pop("loop"), **box, "behavior": objects[id(child)], **values}
 
     def details(self, node: Loop) -> list[str]:
-        """See NodeType."""
         policy = [
             str(field.write(value)) for field in self.fields[1:] if (value := getattr(node, field.target))
         ]
         return ["for ever" if node.count < 0 else f"{node.count} times", *policy]
 
     def schema_of_keys(self) -> dict[str, Object]:
-        """See WrapperType."""
         return {key: {"$ref": "#/$defs/count"} for key in self.keys}
 
     def schema_of_children(self) -> dict[str, Object]:
-        """See NodeType."""
         return {"behavior": {"$ref": "#/$defs/child"}, "duration": DURATION.described()}
 
     def constraints(self) -> list[Object]:
-        """See NodeType."""
         return [{"required": ["behavior"]}]
 
     def timing(self, node: Loop, below: list[Timing], lengths: Lengths) -> Timing:
@@ -191,7 +181,6 @@ class LoopType(WrapperType[Loop]):
         return counted(timing)
 
     def turns_for_ever(self, node: Loop) -> bool:
-        """See NodeType."""
         return node.count < 0
 
 

@@ -48,11 +48,9 @@ class Wrapper(Node):
 
     @property
     def below(self) -> tuple[Node, ...]:
-        """See Node."""
         return (self.child,)
 
     def with_below(self, nodes: tuple[Node, ...]) -> Node:
-        """See Node."""
         return replace(self, child=nodes[0])
 
 

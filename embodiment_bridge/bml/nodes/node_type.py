@@ -219,11 +219,14 @@ class WrapperType(NodeType[N]):
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
         """What the keys of a node ask for: a Child is read and handed to ``around``; None: nothing."""
-        raise NotImplementedError
+        (field,) = self.fields
+        return field.read(raw, pointer, field.key, values)
 
     def around(self, node: Node, wanted: Any) -> Node:
         """The node with this round it, or as it is when nothing was asked for."""
-        raise NotImplementedError
+        (field,) = self.fields
+        given = {"pointer": node.pointer, "name": node.name, "child": node, field.target: wanted}
+        return self.made(**given)
 
     def schema_of_keys(self) -> dict[str, Object]:
         """The schema of each key."""

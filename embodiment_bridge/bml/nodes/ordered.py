@@ -22,7 +22,6 @@ class OrderedType(CompositeType):
     """Children one after the other."""
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         return in_order(below, self.deciding(node), self.empty)
 
 

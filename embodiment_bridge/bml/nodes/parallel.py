@@ -27,11 +27,9 @@ class ParallelType(CompositeType):
     begins_together = True
 
     def reached(self, node: Composite, below: list[Timing]) -> int:
-        """See NodeType."""
         return len(below)
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         if not below:
             return exactly(0.0, SUCCEEDS, SUCCEEDS)
         deciding = self.deciding(node)

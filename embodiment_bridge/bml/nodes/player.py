@@ -24,7 +24,6 @@ class PlayerAction(Field):
     """What the player does; any case and ``set_volume`` in tolerant reading."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> object:
-        """See Field."""
         if str(raw.get("type")).lower().startswith("play") and not str(raw["type"]).lower().startswith(
             "player"
         ):
@@ -32,7 +31,6 @@ class PlayerAction(Field):
         return super().absent(raw, pointer, values)
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         text = values.text(raw, pointer, key, values.limits.max_text, required=True)
         if text in ACTIONS or not text:
             return text
@@ -47,7 +45,6 @@ class PlayerAction(Field):
         return action
 
     def schema(self) -> Object:
-        """See Field."""
         return {"enum": list(ACTIONS)}
 
 
@@ -85,7 +82,6 @@ class PlayerType(NodeType[Player]):
     spellings = ("play",)
 
     def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, object]:
-        """See NodeType."""
         found = super().values_in(raw, pointer, values)
         for action, key in (("setVolume", "volume"), ("play", "url")):
             if found["action"] == action and key not in raw:
@@ -93,12 +89,10 @@ class PlayerType(NodeType[Player]):
         return found
 
     def label(self, node: Player) -> str:
-        """See NodeType."""
         volume = f"{node.volume:g} %" if node.volume is not None and node.action == "setVolume" else ""
         return " ".join(filter(None, (node.action, shown_url(node.url), volume)))
 
     def constraints(self) -> list[Object]:
-        """See NodeType."""
         return [
             {
                 "if": {"properties": {"action": {"const": action}}, "required": ["action"]},
@@ -108,34 +102,27 @@ class PlayerType(NodeType[Player]):
         ]
 
     def check(self, node: Player, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         if node.url:
             check_url(node, "url", node.url, around, problems)
             if node.marks_url:
                 check_url(node, "marks_url", node.marks_url, around, problems)
 
     def uses(self, node: Player, skills: Skills) -> Use:
-        """See NodeType."""
         return Use("sound", (AUDIO,), "type")
 
     def drives(self, node: Player, skills: Skills) -> tuple[str, ...]:
-        """See NodeType."""
         return (audio_channel(node),) if node.action == "play" else ()
 
     def is_heard(self, node: Player) -> bool:
-        """See NodeType."""
         return node.action == "play"
 
     def timing(self, node: Player, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         return sound_or_motion(lengths.media_s.get(node.url) if node.action == "play" else 0.0)
 
     def holds_up_sound(self, node: Player) -> bool:
-        """See NodeType."""
         return node.action in ("pause", "stop")
 
     def is_held_up(self, node: Player) -> bool:
-        """See NodeType."""
         return node.action == "play"
 
     def canonical(self, node: Player) -> Node:

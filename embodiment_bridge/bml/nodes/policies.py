@@ -20,7 +20,6 @@ class Policy(Field):
     names: Mapping[str, bool]
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> bool:
-        """See Field."""
         text = raw[key]
         if not isinstance(text, str):
             values.wrong_type(pointer, key, text, "the name of a policy")
@@ -38,11 +37,9 @@ class Policy(Field):
         return self.names[name]
 
     def write(self, value: bool) -> str:
-        """See Field."""
         return next(name for name, meant in self.names.items() if meant == value)
 
     def schema(self) -> Object:
-        """See Field."""
         return {"enum": list(self.names)}
 
 

@@ -29,11 +29,9 @@ class RequestType(NodeType[Request]):
     fields = (Text("url", required=True, longest="max_url"),)
 
     def label(self, node: Request) -> str:
-        """See NodeType."""
         return f"GET {shown_url(node.url)}"
 
     def check(self, node: Request, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         check_url(node, "url", node.url, around, problems)
 
     def timing(self, node: Request, below: list[Timing], lengths: Lengths) -> Timing:

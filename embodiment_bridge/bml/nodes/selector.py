@@ -24,7 +24,6 @@ class Weights(Field):
     """A number for each child; how many there are is known later."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> tuple[float, ...]:
-        """See Field."""
         value = raw[key]
         if not isinstance(value, list):
             values.wrong_type(pointer, key, value, "an array of numbers")
@@ -38,11 +37,9 @@ class Weights(Field):
         return tuple(float(weight) for weight in value)
 
     def write(self, value: tuple[float, ...]) -> list[float | int]:
-        """See Field."""
         return [WEIGHT.write(weight) for weight in value]
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "array", "items": WEIGHT.schema(), "maxItems": 1000}
 
 
@@ -62,7 +59,6 @@ class SelectorType(OrderedType):
     empty = FAILS
 
     def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
-        """See NodeType."""
         if not found["succeed_on_one"]:
             text = "a selector with SucceedOnAll needs the success of all children, as a sequence does"
             values.problems.warning(at(pointer, "successPolicy"), "SELECTOR_POLICY", text)
@@ -82,13 +78,11 @@ class SelectorType(OrderedType):
         return inner
 
     def details(self, node: Composite) -> list[str]:
-        """See NodeType."""
         weights = f" {', '.join(f'{weight:g}' for weight in node.weights)}" if node.weights else ""
         words = super().details(replace(node, reactive=False, random=False, weights=()))
         return words + ["reactive"] * node.reactive + [f"random{weights}"] * node.random
 
     def constraints(self) -> list[Object]:
-        """See NodeType."""
         reactive = {"properties": {"reactive": {"const": True}}, "required": ["reactive"]}
         return [
             *super().constraints(),
@@ -97,11 +91,9 @@ class SelectorType(OrderedType):
         ]
 
     def reached(self, node: Composite, below: list[Timing]) -> int:
-        """See NodeType."""
         return len(below) if node.random else super().reached(node, below)
 
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         if node.random:
             return _in_any_order(below, self.deciding(node), self.empty)
         timing = super().timing(node, below, lengths)

@@ -32,7 +32,6 @@ class SetType(NodeType[Set]):
     )
 
     def label(self, node: Set) -> str:
-        """See NodeType."""
         return f"{node.key} = {'null' if node.value is None else repr(node.value)}"
 
     def timing(self, node: Set, below: list[Timing], lengths: Lengths) -> Timing:

@@ -19,7 +19,6 @@ class Channel(Text):
     """One of the player's channels."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         text = super().read(raw, pointer, key, values)
         if text and not CHANNEL.fullmatch(text):
             message = f"{short(text)} is no channel (a letter, then at most 31 letters, digits and '_')"
@@ -27,7 +26,6 @@ class Channel(Text):
         return text
 
     def schema(self) -> Object:
-        """See Field."""
         return {"type": "string", "pattern": f"^({CHANNEL.pattern})?$"}
 
 

@@ -39,29 +39,23 @@ class SpeakType(NodeType[Speak]):
     spellings = ("tts", "say")
 
     def label(self, node: Speak) -> str:
-        """See NodeType."""
         return f"speak {node.content}"
 
     def check(self, node: Speak, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         if not around.speech:
             text = "text to speak, and no speech here: the document was not preprocessed"
             problems.error(node.pointer, "UNRESOLVED_SPEAK", text)
 
     def uses(self, node: Speak, skills: Skills) -> Use:
-        """See NodeType."""
         return Use("sound", (AUDIO,), "type")
 
     def drives(self, node: Speak, skills: Skills) -> tuple[str, ...]:
-        """See NodeType."""
         return (audio_channel(node),)
 
     def is_heard(self, node: Speak) -> bool:
-        """See NodeType."""
         return True
 
     def timing(self, node: Speak, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         return sound_or_motion(lengths.speech_s)
 
 

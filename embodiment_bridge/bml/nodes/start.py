@@ -24,14 +24,12 @@ class Mark(Field):
     """A word, or its number."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
-        """See Field."""
         mark = raw[key]
         if isinstance(mark, int) and not isinstance(mark, bool) and 0 <= mark <= values.limits.max_text:
             return str(mark)
         return values.text(raw, pointer, key, values.limits.max_name)
 
     def schema(self) -> Object:
-        """See Field."""
         number = {"type": "integer", "minimum": 0, "maximum": 4000}
         return {"anyOf": [{"type": "string", "maxLength": 200}, number]}
 
@@ -68,7 +66,6 @@ class StartType(WrapperType[Start]):
     keys = ("start",)
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> Begin | None:
-        """See WrapperType."""
         value, pointer = raw["start"], at(pointer, "start")
         if not isinstance(value, dict):
             values.problems.error(pointer, "WRONG_TYPE", "a start is an object with the key 'at'")
@@ -83,22 +80,18 @@ class StartType(WrapperType[Start]):
         return Begin(name, mark, offset or 0.0)
 
     def around(self, node: Node, wanted: Begin) -> Node:
-        """See WrapperType."""
         sound, mark, offset_s = wanted
         return Start(pointer=node.pointer, name=node.name, at=sound, mark=mark, offset_s=offset_s, child=node)
 
     def written(self, node: Start, objects: Mapping[int, Object]) -> Object:
-        """See NodeType."""
         given = {"mark": node.mark, "offset": OFFSET.write(node.offset_s)}
         return {"start": {"at": node.at} | {key: value for key, value in given.items() if value}}
 
     def details(self, node: Start) -> list[str]:
-        """See NodeType."""
         mark = f" {node.mark!r}" if node.mark else ""
         return [f"from {node.at}{mark}" + (f" + {node.offset_s:g} s" if node.offset_s else "")]
 
     def schema_of_keys(self) -> dict[str, Object]:
-        """See WrapperType."""
         start = {
             "description": "begins in a parallel, when a sound has come to a word of its text",
             "type": "object",
@@ -109,7 +102,6 @@ class StartType(WrapperType[Start]):
         return {"start": start}
 
     def check(self, node: Start, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         sound = around.sounds.get(node.at)
         if id(node) not in around.begun_together:
             text = (

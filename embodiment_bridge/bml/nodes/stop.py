@@ -28,22 +28,18 @@ class StopType(NodeType[Stop]):
     fields = (Text("target", not_empty=True),)
 
     def label(self, node: Stop) -> str:
-        """See NodeType."""
         return f"target {node.target}" if node.target else ""
 
     def check(self, node: Stop, around: Surroundings, problems: Problems) -> None:
-        """See NodeType."""
         if node.target and node.target not in around.names:
             text = f"no node has the name {short(node.target)}"
             problems.warning(f"{node.pointer}/target", "UNKNOWN_TARGET", text)
 
     def timing(self, node: Stop, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         end = SUCCEEDS if node.target else ENDS_RUN
         return exactly(0.0, end, end)
 
     def ends_node(self, node: Stop) -> str:
-        """See NodeType."""
         return node.target
 
 

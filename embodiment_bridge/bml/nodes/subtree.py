@@ -25,7 +25,6 @@ class Arguments(Field):
     """Values by name."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> dict[str, Value]:
-        """See Field."""
         args, where = raw[key], at(pointer, key)
         if not isinstance(args, dict):
             values.wrong_type(pointer, key, args, "an object of values")
@@ -43,7 +42,6 @@ class Arguments(Field):
         return {name: scalar(value, at(where, name), values) for name, value in args.items()}
 
     def schema(self) -> Object:
-        """See Field."""
         return {
             "type": "object",
             "propertyNames": {"pattern": f"^{ARGUMENT.pattern}$"},
@@ -75,15 +73,12 @@ class SubtreeType(NodeType[Subtree]):
         return [Child(pointer, reference)] if reference.ref else []
 
     def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> Subtree:
-        """See NodeType."""
         return Subtree(child=children[0], **head, **found)
 
     def title(self, node: Subtree) -> str:
-        """See NodeType."""
         return node.ref
 
     def timing(self, node: Subtree, below: list[Timing], lengths: Lengths) -> Timing:
-        """See NodeType."""
         return below[0]
 
 

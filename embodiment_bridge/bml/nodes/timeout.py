@@ -5,14 +5,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.fields.field import Seconds
-from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import FAILS, NEVER, Lengths, Timing, counted
-
-TIMEOUT = Seconds(
-    "timeout", "s; what has not ended by then is halted and fails", attribute="timeout_s", low=0.001
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,20 +23,15 @@ class TimeoutType(WrapperType[Timeout]):
 
     name = "timeout"
     made = Timeout
-    fields = (TIMEOUT,)
+    fields = (
+        Seconds(
+            "timeout", "s; what has not ended by then is halted and fails", attribute="timeout_s", low=0.001
+        ),
+    )
     keys = ("timeout",)
     cuts_short = True
 
-    def wanted(self, raw: Raw, pointer: str, values: Values) -> float | None:
-        """See WrapperType."""
-        return TIMEOUT.read(raw, pointer, "timeout", values)
-
-    def around(self, node: Node, wanted: float) -> Node:
-        """See WrapperType."""
-        return Timeout(pointer=node.pointer, name=node.name, timeout_s=wanted, child=node)
-
     def details(self, node: Timeout) -> list[str]:
-        """See NodeType."""
         return [f"timeout {node.timeout_s:g} s"]
 
     def timing(self, node: Timeout, below: list[Timing], lengths: Lengths) -> Timing:

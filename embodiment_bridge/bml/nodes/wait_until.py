@@ -35,7 +35,6 @@ class WaitUntilType(NodeType[WaitUntil]):
     )
 
     def label(self, node: WaitUntil) -> str:
-        """See NodeType."""
         if node.timeout_s is None:
             return describe(node.until)
         return f"{describe(node.until)}, at most {node.timeout_s:g} s" + (
