@@ -40,11 +40,11 @@ def _object(node: Node, written: dict[int, Object]) -> Object:
     values = node_type.written(node, written)
     if not node_type.is_written:
         return {**_fit(written[id(node.below[0])], node_type.name), **values}
-    head = {"type": node_type.name, "name": node.name} if node.name else {"type": node_type.name}
-    extra = {
-        key: value for key, value in node.extra.items() if key not in values and key not in ("type", "name")
-    }
-    return {**head, **values, **extra}
+    found: Object = {"type": node_type.name, "name": node.name} if node.name else {"type": node_type.name}
+    found |= values
+    if node.extra:
+        found |= {key: value for key, value in node.extra.items() if key not in found and key != "name"}
+    return found
 
 
 def _fit(inside: Object, name: str) -> Object:

@@ -88,7 +88,8 @@ class BodyType(NodeType[Body]):
 
     def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
         found = super().values_in(raw, pointer, values)
-        return {"kind": self.name, **found}
+        found["kind"] = self.name
+        return found
 
     def label(self, node: Body) -> str:
         return node.action

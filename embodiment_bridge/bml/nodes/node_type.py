@@ -67,7 +67,10 @@ class NodeType(Generic[N]):
         self.own_keys = frozenset(field.key for field in self.fields)
         self._table = [(field.key, field.target, field, field.may_be_absent) for field in self.fields]
         given = {field.name: field for field in dataclasses.fields(self.made)}
-        self._defaults = {field.key: _default(field, given.get(field.target)) for field in self.fields}
+        self._written = [
+            (field.key, field.target, field, field.required, _default(field, given.get(field.target)))
+            for field in self.fields
+        ]
 
     @property
     def known_keys(self) -> frozenset[str]:
@@ -118,9 +121,9 @@ class NodeType(Generic[N]):
     def written(self, node: N, objects: Mapping[int, Object]) -> Object:
         """The node as JSON values without its type and name; ``objects`` are all below it, by id of the node."""
         return {
-            field.key: field.write(value)
-            for field in self.fields
-            if (value := getattr(node, field.target)) != self._defaults[field.key] or field.required
+            key: field.write(value)
+            for key, target, field, required, default in self._written
+            if (value := getattr(node, target)) != default or required
         }
 
     def label(self, node: N) -> str:

@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from embodiment_bridge.bml import nodes
 from embodiment_bridge.bml.nodes.node import Node
@@ -44,14 +44,28 @@ WRAPPERS_OF: Final = {
 }
 """The wrappers that the keys of a node of each type may ask for, from the inside out."""
 
-WRAPPING_KEYS: Final = {
+_WRAPPING_KEYS: Final = {
     name: frozenset(key for wrapper in wrappers for key in wrapper.keys)
     for name, wrappers in WRAPPERS_OF.items()
 }
 KEYS: Final = {
-    name: found.known_keys | WRAPPING_KEYS[name] | {"type", "name"} for name, found in TYPES.items()
+    name: found.known_keys | _WRAPPING_KEYS[name] | {"type", "name"} for name, found in TYPES.items()
 }
 """All keys that a node of each type may have."""
+
+
+class Entry(NamedTuple):
+    """What reading a node of one type asks for."""
+
+    type: AnyType
+    keys: frozenset[str]
+    wrapping_keys: frozenset[str]
+    wrappers: tuple[AnyWrapper, ...]
+
+
+ENTRIES: Final = {
+    name: Entry(TYPES[name], KEYS[name], _WRAPPING_KEYS[name], WRAPPERS_OF[name]) for name in WRITTEN
+}
 
 _SPELLINGS: Final = {word: name for name, found in TYPES.items() for word in found.spellings}
 # ``Beahvior`` is how the language's own description spells it.

@@ -16,10 +16,8 @@ from embodiment_bridge.bml.nodes import children
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference
 from embodiment_bridge.bml.nodes.node import Node
 from embodiment_bridge.bml.nodes.registry import (
+    ENTRIES,
     KEYS,
-    TYPES,
-    WRAPPERS_OF,
-    WRAPPING_KEYS,
     WRITTEN,
     AnyType,
     AnyWrapper,
@@ -123,20 +121,20 @@ class _Walk:
         if name is None:
             self._note_below(self._below_unknown(raw, pointer), child, depth, [])
             return None
-        node_type = TYPES[name]
+        node_type, keys, wrapping_keys, wrappers = ENTRIES[name]
         head: dict[str, Any] = {"pointer": pointer, "name": child.name}
         # Most keys of most nodes are not there: asking first saves a third of the time of a whole document.
         if "name" in raw:
             head["name"] = values.text(raw, pointer, "name", values.limits.max_name) or child.name
         wrappings: list[Wrapping] = []
-        if not WRAPPING_KEYS[name].isdisjoint(raw):
+        if not wrapping_keys.isdisjoint(raw):
             wrappings = [
                 (wrapper, wanted)
-                for wrapper in WRAPPERS_OF[name]
-                if not raw.keys().isdisjoint(wrapper.keys)
+                for wrapper in wrappers
+                if (wrapper.keys[0] in raw or wrapper.keys[-1] in raw)
                 and (wanted := wrapper.wanted(raw, pointer, values)) is not None
             ]
-        if not KEYS[name].issuperset(raw):
+        if not keys.issuperset(raw):
             head["extra"] = self._extra(raw, pointer, node_type)
         found = node_type.values_in(raw, pointer, values)
         below = node_type.children_in(raw, pointer, found, values)
