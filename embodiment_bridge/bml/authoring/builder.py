@@ -21,13 +21,13 @@ from embodiment_bridge.bml.authoring.writer import to_data
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.fields.values import FOREVER
 from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.node_type import Skills
 from embodiment_bridge.bml.reading.reader import read
-from embodiment_bridge.bml.rules.checker import Skills, check
+from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 
 Scalar = bool | int | float | str | None
-COMPOSITES = ("sequence", "selector", "parallel")
 
 
 class BuildError(ConfigError):

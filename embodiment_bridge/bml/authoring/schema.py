@@ -7,7 +7,8 @@ A type is selected by if/then: each fault gives one error at its place.
 from typing import Final
 
 from embodiment_bridge.bml.base.conditions import GROUPS, KEY, LARGEST, OPERATORS
-from embodiment_bridge.bml.fields.field import LIMITS, Count, Object, Text
+from embodiment_bridge.bml.fields.field import LIMITS, Object, Text
+from embodiment_bridge.bml.nodes.loop import COUNT
 from embodiment_bridge.bml.nodes.registry import TYPES, WRAPPERS, WRAPPERS_OF, WRITTEN, AnyType
 from embodiment_bridge.bml.reading.envelope import VERSIONS
 
@@ -47,7 +48,7 @@ def schema() -> Object:
             },
             "version": {"description": "version of the language, at the root only", "enum": list(VERSIONS)},
             "name": Text("name", "for people, and for the target of stop").described(),
-            "count": Count("loop", "executions in all; -1 for ever, default 1").described(),
+            "count": COUNT.described(),
             "scalar": {
                 "description": "a value on the blackboard",
                 "type": ["boolean", "number", "string", "null"],

@@ -12,7 +12,7 @@ from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, find
 from embodiment_bridge.bml.nodes.node import Node
 from embodiment_bridge.bml.nodes.node_type import NodeType
 from embodiment_bridge.bml.nodes.policies import policies
-from embodiment_bridge.bml.nodes.timing import SUCCEEDS, Timing, deciding_ends
+from embodiment_bridge.bml.nodes.timing import SUCCEEDS, deciding_ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +74,6 @@ class CompositeType(NodeType[Composite]):
     def deciding(self, node: Composite) -> int:
         """The ends of one child that end it at once."""
         return deciding_ends(node.succeed_on_one, node.fail_on_all)
-
-    def reached(self, node: Composite, below: list[Timing]) -> int:
-        deciding = self.deciding(node)
-        return next((place for place, one in enumerate(below, 1) if not one.may & ~deciding), len(below))
 
     def constraints(self) -> list[Object]:
         either = {"if": {"required": ["children"]}, "then": {"properties": {"behaviors": False}}}

@@ -2,6 +2,7 @@
 """When composites end whose children have their turns one after the other."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from math import inf
 
 from embodiment_bridge.bml.nodes.composite import Composite, CompositeType
@@ -24,40 +25,40 @@ class OrderedType(CompositeType):
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
         return in_order(below, self.deciding(node), self.empty)
 
+    def reached(self, node: Composite, below: list[Timing]) -> int:
+        return _ends([child.may for child in below], self.deciding(node), self.empty)[1]
+
 
 def in_order(children: Timings, deciding: int, empty: int) -> Timing:
     """One after the other; ``empty``: how it ends without any."""
     if not children:
         return exactly(0.0, empty, empty)
-    may = _ends([child.may for child in children], deciding, empty)
-    usual = _ends([child.usual for child in children], deciding, empty)
-    shortest, longest = _bounds(children, deciding)
+    may, _ = _ends([child.may for child in children], deciding, empty)
+    usual, turns = _ends([child.usual for child in children], deciding, empty)
+    shortest = list(accumulate(child.min_s for child in children))
+    longest = list(accumulate(child.max_s for child in children))
+    last = children[turns - 1].usual
+    ends = [place for place in range(turns) if children[place].usual & deciding]
+    ends += [turns - 1] if last & ~deciding else []
     expects, expected = _expected(children, deciding, empty)
-    return Timing(may, usual, expects, shortest, expected, longest)
+    return Timing(
+        may=may,
+        usual=usual,
+        expects=expects,
+        min_s=min((shortest[place] for place in ends), default=inf),
+        expected_s=expected,
+        max_s=inf if last == NEVER else max(longest[place] for place in ends),
+    )
 
 
-def _ends(ends: Sequence[int], deciding: int, empty: int) -> int:
+def _ends(ends: Sequence[int], deciding: int, empty: int) -> tuple[int, int]:
+    """How it can end when its children can end so, and how many of them can have their turn."""
     found = 0
-    for end in ends:
+    for turns, end in enumerate(ends, 1):
         found |= end & deciding
         if not end & ~deciding:
-            return found
-    return found | ends_when_undecided(ends, deciding, empty)
-
-
-def _bounds(children: Timings, deciding: int) -> tuple[float, float]:
-    low = high = 0.0
-    shortest, longest = inf, 0.0
-    for child in children:
-        low += child.min_s
-        high += child.max_s
-        if child.usual & deciding:
-            shortest, longest = min(shortest, low), max(longest, high)
-        if child.usual == NEVER:
-            return shortest, inf
-        if not child.usual & ~deciding:
-            return shortest, longest
-    return min(shortest, low), max(longest, high)
+            return found, turns
+    return found | ends_when_undecided(ends, deciding, empty), len(ends)
 
 
 def _expected(children: Timings, deciding: int, empty: int) -> tuple[int, float | None]:

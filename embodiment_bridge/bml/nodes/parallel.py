@@ -26,9 +26,6 @@ class ParallelType(CompositeType):
     cuts_short = True
     begins_together = True
 
-    def reached(self, node: Composite, below: list[Timing]) -> int:
-        return len(below)
-
     def timing(self, node: Composite, below: list[Timing], lengths: Lengths) -> Timing:
         if not below:
             return exactly(0.0, SUCCEEDS, SUCCEEDS)

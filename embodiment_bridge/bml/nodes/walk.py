@@ -4,11 +4,6 @@
 from embodiment_bridge.bml.nodes.node import Node
 
 
-def children_of(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below ``node``, in order."""
-    return node.below
-
-
 def preorder(root: Node) -> list[Node]:
     """All nodes in the order of the text; backwards it has every node after the nodes below it."""
     nodes: list[Node] = []

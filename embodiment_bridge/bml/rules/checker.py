@@ -1,17 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checking a document against a body: actions, slots, URLs and text that must be spoken."""
 
-from collections.abc import Mapping
-
 from embodiment_bridge.bml.base.problems import Problem, Problems
 from embodiment_bridge.bml.nodes.node import Document
-from embodiment_bridge.bml.nodes.node_type import NodeType, Surroundings
+from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings
 from embodiment_bridge.bml.nodes.registry import TYPES
 from embodiment_bridge.bml.nodes.walk import preorder
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
-from embodiment_bridge.body.state import SkillInfo
-
-Skills = Mapping[str, SkillInfo]
 
 # Most nodes of most documents have nothing to be checked.
 _CHECKED = {name: found for name, found in TYPES.items() if type(found).check is not NodeType.check}
