@@ -17,7 +17,7 @@ KEYS = [
     "type", "name", "loop", "repeat", "duration", "behaviors", "children", "behavior", "successPolicy",
     "failurePolicy", "return", "action", "url", "volume", "content", "intensity", "target", "text", "emotion",
     "condition", "timeout", "finally", "reactive", "random", "weights", "key", "op", "value", "all", "not", "in",
-    "ref", "args", "start", "version", "suspendable", "a/b", "~", "",
+    "ref", "args", "start", "until", "version", "suspendable", "a/b", "~", "",
 ]  # fmt: skip
 WORDS = [
     *TYPES,
