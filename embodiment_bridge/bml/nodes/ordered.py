@@ -26,7 +26,8 @@ class OrderedType(CompositeType):
         return in_order(below, self.deciding(node), self.empty)
 
     def reached(self, node: Composite, below: list[Timing]) -> int:
-        return _ends([child.may for child in below], self.deciding(node), self.empty)[1]
+        deciding = self.deciding(node)
+        return next((turns for turns, child in enumerate(below, 1) if not child.may & ~deciding), len(below))
 
 
 def in_order(children: Timings, deciding: int, empty: int) -> Timing:
