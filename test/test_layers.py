@@ -66,13 +66,20 @@ LAYERS = (
         "protocols/opencog", "messages",
         "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",
     ),
-    ("bml", "parsers", "body core"),
-    ("behaviour", "parsers", "bml body core"),
+    ("bml/base", "parsers", "core"),
+    ("bml/fields", "", "bml/base"),
+    ("bml/nodes", "", "bml/base bml/fields body"),
+    ("bml/reading", "parsers", "bml/base bml/fields bml/nodes core"),
+    ("bml/analysis", "", "bml/base bml/nodes body"),
+    ("bml/rules", "parsers", "bml/base bml/nodes body core"),
+    ("bml/authoring", "parsers", "bml/analysis bml/base bml/fields bml/nodes bml/reading bml/rules core"),
+    ("bml", "", "bml/analysis bml/authoring bml/base bml/fields bml/nodes bml/reading bml/rules"),
+    ("behaviour", "parsers", "bml bml/base bml/fields bml/nodes bml/reading bml/rules body core"),
     ("behaviour/plans", "", "behaviour body core plans"),
-    ("behaviour/rehearsal", "", "behaviour bml body core"),
-    ("behaviour/run_log", "parsers", "behaviour bml body core"),
-    ("fetching", "io", "behaviour bml core"),
-    ("media", "io parsers", "bml core fetching"),
+    ("behaviour/rehearsal", "", "behaviour bml bml/base bml/rules body core"),
+    ("behaviour/run_log", "parsers", "behaviour bml/base bml/rules body core"),
+    ("fetching", "io", "behaviour bml/reading bml/rules core"),
+    ("media", "io parsers", "bml bml/base bml/nodes bml/reading bml/rules core fetching"),
     ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
@@ -82,7 +89,7 @@ LAYERS = (
     ("nodes", "", ""),
     ("nodes/base", "io messages ros", "core link link/transports urdf"),
     ("nodes/view", "messages ros", "core nodes/base viewing"),
-    ("nodes/sound", "io messages ros", "behaviour bml core fetching media motion/skills nodes/base"),
+    ("nodes/sound", "io messages ros", "behaviour bml/rules core fetching media motion/skills nodes/base"),
     (
         "nodes/body", "io messages ros",
         "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
@@ -96,8 +103,8 @@ LAYERS = (
     ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour behaviour/plans behaviour/run_log bml body core fetching nodes/base nodes/body nodes/sound "
-        "plans protocols/opencog/plans",
+        "behaviour behaviour/plans behaviour/run_log bml bml/analysis bml/base bml/reading bml/rules body core "
+        "fetching nodes/base nodes/body nodes/sound plans protocols/opencog/plans",
     ),
     (
         "nodes/opencog", "io messages ros",
@@ -114,10 +121,10 @@ LAYERS = (
     ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor "
-        "core dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
-        "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
-        "standins/oac urdf wire",
+        "bags behaviour behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring bml/base body cli "
+        "cli/demos cli/doctor core dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags "
+        "nodes/base nodes/body nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world "
+        "protocols/opencog/xml standins/oac urdf wire",
     ),
 )  # fmt: skip
 ROWS = {folder: (set(means.split()), set(allowed.split())) for folder, means, allowed in LAYERS}

@@ -32,6 +32,8 @@ MOVED: Final = {
     "state_messages": "body.state_messages",
     "transports": "link.transports",
     "units": "core.units",
+    "bml.conditions": "bml.base.conditions",
+    "bml.walk": "bml.nodes.walk",
     "bml.builder": "bml.authoring.builder",
     "bml.predicate": "bml.authoring.predicate",
     "bml.script": "bml.authoring.script",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from embodiment_bridge.bml.analysis.words import place_at, words_of
+from embodiment_bridge.bml.base.words import place_at, words_of
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
 from embodiment_bridge.media.marks import Marks

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from math import ceil
 
-from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.media import cue as say
 from embodiment_bridge.media import output as out

@@ -6,24 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from embodiment_bridge.bml.document import (
-    Box,
-    Composite,
-    Document,
-    Finally,
-    Guard,
-    Loop,
-    Node,
-    Player,
-    Problem,
-    Speak,
-    Start,
-    Subtree,
-    Timeout,
-)
-from embodiment_bridge.bml.reading.pointer import at
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
+from embodiment_bridge.bml.nodes.walk import preorder
 from embodiment_bridge.bml.reading.subtrees import PARAMETER
-from embodiment_bridge.bml.walk import children_of, preorder
 from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
@@ -156,21 +142,15 @@ def _own_nodes(root: Node) -> list[Node]:
         node = todo.pop()
         nodes.append(node)
         if not isinstance(node, Subtree):
-            todo.extend(reversed(children_of(node)))
+            todo.extend(reversed(node.below))
     return nodes
 
 
 def _rebuilt(root: Node, new: dict[int, Node]) -> Node:
     """The tree with other leaves, from the leaves up."""
     for node in reversed(_own_nodes(root)):
-        below = children_of(node)
+        below = node.below
         if isinstance(node, Subtree) or not any(id(child) in new for child in below):
             continue
-        children = tuple(new.get(id(child), child) for child in below)
-        if isinstance(node, Composite):
-            new[id(node)] = replace(node, children=children)
-        elif isinstance(node, Finally):
-            new[id(node)] = replace(node, child=children[0], cleanup=children[1])
-        elif isinstance(node, (Loop, Box, Guard, Start, Timeout)):
-            new[id(node)] = replace(node, child=children[0])
+        new[id(node)] = node.with_below(tuple(new.get(id(child), child) for child in below))
     return new.get(id(root), root)

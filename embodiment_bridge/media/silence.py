@@ -7,7 +7,7 @@ import wave
 from collections.abc import Callable
 from pathlib import Path
 
-from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.speech import Cancelled, Speaker, Spoken

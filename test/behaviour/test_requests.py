@@ -26,7 +26,7 @@ from stage import (
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
 from embodiment_bridge.behaviour.engine.tree_builder import build
-from embodiment_bridge.behaviour.nodes.request_leaf import Request, depth_of, in_tail_position
+from embodiment_bridge.behaviour.nodes.request import Request, depth_of, in_tail_position
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 
 URL = "http://cloud.example/next"

@@ -16,9 +16,9 @@ from embodiment_bridge.body.state import SkillInfo
 
 if TYPE_CHECKING:
     from embodiment_bridge.behaviour.engine.node import Node
-    from embodiment_bridge.behaviour.nodes.leaves import Stop
-    from embodiment_bridge.behaviour.nodes.media_leaves import Sound
-    from embodiment_bridge.behaviour.nodes.request_leaf import Replacement
+    from embodiment_bridge.behaviour.nodes.request import Replacement
+    from embodiment_bridge.behaviour.nodes.sound import Sound
+    from embodiment_bridge.behaviour.nodes.stop import Stop
 
 ITERATIONS_PER_TICK = 1000  # of all loops together; a clock that leapt is caught up with over several ticks
 

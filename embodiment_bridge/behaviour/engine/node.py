@@ -193,3 +193,12 @@ class Node(Behaviour):
     def wake_at(self) -> float:
         """The run time at which a tick will change something here; inf when only a port can say."""
         return math.inf
+
+    def left_s(self) -> float:
+        """Run seconds until it is expected to succeed while it runs; inf: that cannot be known."""
+        return self.wake_at() - self.context.clock.seconds
+
+    @property
+    def ends_with_child(self) -> bool:
+        """Whether it will end at the end of the child that runs, and as that one does."""
+        return False

@@ -20,7 +20,8 @@ from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.stops import apply_stops
-from embodiment_bridge.behaviour.nodes.leaves import Stop, describe
+from embodiment_bridge.behaviour.nodes.leaves import describe
+from embodiment_bridge.behaviour.nodes.stop import Stop
 from embodiment_bridge.bml.document import Problem
 
 __all__ = ["Outcome", "Run", "RunEnding", "RunState"]

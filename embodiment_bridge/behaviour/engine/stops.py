@@ -8,7 +8,7 @@ from embodiment_bridge.behaviour.engine.clock import TIE_S
 from embodiment_bridge.behaviour.engine.context import RunContext
 from embodiment_bridge.behaviour.engine.halting import active_nodes
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.behaviour.nodes.leaves import Stop
+from embodiment_bridge.behaviour.nodes.stop import Stop
 
 
 def apply_stops(context: RunContext, root: Node) -> Stop | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all leaves have in common, and the two that need no port: Delay and Stop."""
+"""What all leaves have in common."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,6 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.node import Node
-from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.core.errors import BridgeError
 
 
@@ -125,65 +124,3 @@ class Leaf(Node):
 
     def _warn_of(self, error: Exception) -> None:
         self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", describe(error))
-
-
-class Delay(Leaf):
-    """Waits ``duration_s`` seconds, then succeeds or fails."""
-
-    uses_port = False
-
-    def __init__(self, name: str, duration_s: float, succeed: bool = True) -> None:
-        super().__init__(name)
-        self.duration_s = duration_s
-        self.result = Status.SUCCESS if succeed else Status.FAILURE
-
-    def poll(self) -> None:
-        """End when the time is up."""
-        if self.context.clock.due(self.wake_at()):
-            failed = self.result is Status.FAILURE
-            message = f"fails after {self.duration_s:g} s, as written" if failed else ""
-            self.finish(self.result, self.wake_at(), message)
-
-    def wake_at(self) -> float:
-        """When the time is up."""
-        return self.t_start + self.duration_s
-
-
-class Set(Leaf):
-    """Writes a value on the blackboard."""
-
-    uses_port = False
-
-    def __init__(self, name: str, key: str, value: Value) -> None:
-        super().__init__(name)
-        self.key = key
-        self.value = value
-
-    def start(self) -> None:
-        """Write; a full blackboard is a failure."""
-        self.context.blackboard.write(self.key, self.value)
-        self.finish(Status.SUCCESS, self.t_start)
-
-
-class Stop(Leaf):
-    """Ends the whole run, or every running node named ``target`` with success.
-
-    The run does it between two passes over the tree, when no node is in the middle of its work.
-    """
-
-    uses_port = False
-    answer: str | None = None
-
-    def __init__(self, name: str, target: str = "") -> None:
-        super().__init__(name)
-        self.target = target
-
-    def start(self) -> None:
-        """Tell the run."""
-        self.answer = None
-        self.context.stops.append(self)
-
-    def poll(self) -> None:
-        """End when the run has done it."""
-        if self.answer is not None:
-            self.finish(Status.SUCCESS, self.t_start, self.answer)

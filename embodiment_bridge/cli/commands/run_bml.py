@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any
 
-from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.cli.bml_options import (
     add_run_options,
     add_subtree_option,
