@@ -30,7 +30,7 @@ class TcpPort:
         self.client: socket.socket | None = None
 
     def accept(self) -> None:
-        """Take who knocks, unless somebody is there."""
+        """Accept a client, unless there is one already."""
         try:
             client, _ = self.listener.accept()
         except OSError:
