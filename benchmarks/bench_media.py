@@ -96,10 +96,10 @@ def _player_rows(folder: Path, environment: dict[str, str], tries: int) -> list[
 def _start_and_pause(player: Player, name: str, url: str) -> tuple[float, float]:
     begin = time.perf_counter()
     player.start(Cue(name, "bench", url=url))
-    start = _ms_until(player, begin, lambda: player.standing(name).status == "playing")
+    start = _ms_until(player, begin, lambda: player.status_of(name).status == "playing")
     begin = time.perf_counter()
     player.hold("bench", True)
-    pause = _ms_until(player, begin, lambda: player.standing(name).held)
+    pause = _ms_until(player, begin, lambda: player.status_of(name).held)
     player.hold("bench", False)
     player.cancel(name)
     return start, pause

@@ -200,7 +200,7 @@ def test_calibration_is_kept_and_goes_with_its_servo(two) -> None:
 
 
 @pytest.mark.parametrize(
-    ("port", "why"), [("ttyUSB0", "no absolute path"), ("socket://host", "is not socket://host:port")]
+    ("port", "why"), [("ttyUSB0", "not an absolute path"), ("socket://host", "is not socket://host:port")]
 )
 def test_port_names_that_cannot_be(tmp_path, port, why) -> None:
     setup = ServoSetup("one", (BusConfig("arm", port, (servo(1),)),))

@@ -79,7 +79,7 @@ def test_what_a_description_says() -> None:
     assert (first.lower, first.upper, first.velocity, first.effort) == (-0.5, 1.0, 3.0, 2.0)
     assert (second.id, second.mode) == (2, "velocity")
     assert setup.mimics == {"finger": Mimic("pan", 2.0, 0.5)}
-    assert setup.warnings == ("joint 'wheel' has no <limit>: nothing keeps it from what it is told",)
+    assert setup.warnings == ("joint 'wheel' has no <limit>: its targets are not limited",)
 
 
 def test_two_blocks_are_two_buses_and_gpio_ids_are_taken() -> None:
@@ -152,11 +152,11 @@ WRONG = {
     ),
     "limits": (
         block(joints=servo("pan", ("id", 1), ("min", 2))),
-        {}, "leave nothing",
+        {}, "leave no range",
     ),
     "port handler": (ONE, {"buses": {"arm": {"port_handler": "sdl"}}}, "port_handler 'sdl'; did you mean 'sdk'"),
     "section": (ONE, {"bus": {}}, "unknown section 'bus'; did you mean 'buses'"),
-    "list": (ONE, {"joints": [1]}, "joints: is no mapping"),
+    "list": (ONE, {"joints": [1]}, "joints: is not a mapping"),
     "policy": (ONE, {"policy": {"on_start": "maybe"}}, "unknown on_start 'maybe'"),
     "fault": (ONE, {"faults": {"overlaod": "hold"}}, "did you mean 'overload'"),
     "bus of joint": (ONE, {"joints": {"tilt": {"id": 2, "bus": "leg"}}}, "unknown bus 'leg'"),

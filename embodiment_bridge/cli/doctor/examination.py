@@ -33,6 +33,7 @@ LIBRARIES = {  # that the package imports, and their Debian packages
     "numpy": "python3-numpy",
     "yaml": "python3-yaml",
     "lxml.etree": "python3-lxml",
+    "typing_extensions": "python3-typing-extensions",
     "py_trees": "ros-$ROS_DISTRO-py-trees",
     "serial": "python3-serial",
     "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",

@@ -46,14 +46,14 @@ class RunMedia:
 
     def report(self, request_id: str) -> SoundReport:
         """See ``MediaPort``."""
-        standing = self._player.standing(request_id)
+        status = self._player.status_of(request_id)
         return SoundReport(
             request_id,
-            STATUS[standing.status],
-            standing.held,
-            standing.reason,
-            standing.words,
-            standing.left,
+            STATUS[status.status],
+            status.held,
+            status.reason,
+            status.words,
+            status.left,
         )
 
     def cancel(self, request_id: str) -> None:
