@@ -153,7 +153,7 @@ WRONG = {
         {}, "leave nothing",
     ),
     "section": (ONE, {"bus": {}}, "unknown section 'bus'; did you mean 'buses'"),
-    "list": (ONE, {"joints": [1]}, "joints: is no mapping"),
+    "list": (ONE, {"joints": [1]}, "joints: is not a mapping"),
     "policy": (ONE, {"policy": {"on_start": "maybe"}}, "unknown on_start 'maybe'"),
     "fault": (ONE, {"faults": {"overlaod": "hold"}}, "did you mean 'overload'"),
     "bus of joint": (ONE, {"joints": {"tilt": {"id": 2, "bus": "leg"}}}, "unknown bus 'leg'"),

@@ -3,7 +3,7 @@
 
 import argparse
 
-from embodiment_bridge.cli.commands.up import find_launch_file, plan_of
+from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
 from embodiment_bridge.cli.demos.bodies import BODIES
 from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
 from embodiment_bridge.cli.files import read_text
@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     body = BODIES[body_name]
     document = read_text(arguments.bml) if arguments.bml else None
     words = [f"body:={body_name}", f"brain:={show.brain}", *body.words(), *show.words()]
-    plan = plan_of(find_launch_file("bringup.launch.xml"), words)
+    description = launch_description(find_launch_file("bringup.launch.xml"), words)
     from embodiment_bridge.cli.demos.stage import Stage
     from embodiment_bridge.launching.up import Graph
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
     say(f"{name}: {show.summary}; starting {body.about}")
-    with stop_on_signals() as stopped, Graph(plan, say) as graph:
+    with stop_on_signals() as stopped, Graph(description, say) as graph:
         stage = Stage(graph, body, stopped, document)
         code = show.perform(stage)
         if arguments.stay and not stopped():

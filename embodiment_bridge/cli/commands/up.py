@@ -9,7 +9,7 @@ from pathlib import Path
 
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.plan import Argument, LaunchPlan
+from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
 from embodiment_bridge.launching.shares import find_share
 
@@ -48,17 +48,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.show_args:
         sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
         return 0
-    plan = plan_of(path, arguments.arguments)
+    description = launch_description(path, arguments.arguments)
     from embodiment_bridge.launching.up import Graph
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    with stop_on_signals() as stopped, Graph(plan, say) as graph:
-        say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
+    with stop_on_signals() as stopped, Graph(description, say) as graph:
+        say(f"running {len(description.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
     return graph.runtime.exit_code or graph.exit_code
 
 
-def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:
+def launch_description(path: Path, words: Iterable[str]) -> LaunchDescription:
     """What a launch file asks for with the arguments of a command line."""
     return read_launch(path, parse_arguments(words), find_share=find_share, environment=os.environ)
 
