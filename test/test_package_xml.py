@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = "embodiment_bridge"
 NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", "yaml")
 KEYS = {name: f"python3-{name}" for name in NAMES}
+KEYS["typing_extensions"] = "python3-typing-extensions"
 # What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
 PYPI_ONLY = {"mcap", "mcap_ros2", "rosbags", "viser", "websocket"}
 PYPI_ONLY |= {"PIL", "msgspec", "rich"}  # come with viser, and are used for its page only

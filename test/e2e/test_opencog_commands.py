@@ -71,7 +71,7 @@ def test_stand_in_graph_and_run_plan():
 def test_run_plan_with_nobody_there():
     done = run("run-plan", "--wait", "1", "--namespace", "/nobody", "-", stdin=PLAN.format(SAY))
     assert done.returncode == 4
-    assert "nobody answers execute_action_plan in namespace /nobody" in done.stderr
+    assert "nothing serves execute_action_plan in namespace /nobody" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ def test_command_that_needs_a_graph_says_what_is_missing(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "embodiment_bridge.launching.up", raising=False)
     assert main(["up", "bringup.launch.xml"]) == 2
     text = capsys.readouterr().err
-    assert text.startswith("embodiment_bridge: this needs ROS 2, which is not here (")
+    assert text.startswith("embodiment_bridge: this needs ROS 2, which is not installed (")
     assert "rclpy" in text
     assert "[ros]" in text
 

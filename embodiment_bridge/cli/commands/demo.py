@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge demo`: a body, what moves it, and something to see; see ``commands/demos``."""
+"""`embodiment_bridge demo`: start a body and a brain and show something; see ``cli/demos``."""
 
 import argparse
 
@@ -22,21 +22,21 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "demo",
-        help="start a body and let it show something",
-        description="Start a body (by default a T1 in the RoboCup MuJoCo simulator) and let it show something.",
+        help="start a body and run a demo on it",
+        description="Start a body (by default a T1 in the RoboCup MuJoCo simulator) and run a demo on it.",
         epilog=EXAMPLES + "\n".join(_table(all_shows())),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--show", default="", help="what to show (default: the first that fits)")
-    command.add_argument("--body", default="", help="on which body (default: the usual one of the show)")
-    command.add_argument("--brain", default="", help="which brain moves it (default: that of the show)")
-    command.add_argument("--bml", metavar="FILE", help="a document to perform instead of the show's own")
+    command.add_argument("--show", default="", help="which demo (default: the first that fits)")
+    command.add_argument("--body", default="", help="on which body (default: the usual one of the demo)")
+    command.add_argument("--brain", default="", help="which brain moves it (default: that of the demo)")
+    command.add_argument("--bml", metavar="FILE", help="a document to perform instead of the demo's own")
     command.add_argument("--stay", action="store_true", help="stay up afterwards, until Ctrl-C")
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 when the show went well and the robot stands, 1 when it does not, else as `run-bml`; 8: see `up`."""
+    """Exit code 0 if the demo went well and the robot stands, 1 if it does not, else as of `run-bml`; 8 as of `up`."""
     shows = all_shows()
     name, show, body_name = find_show(shows, arguments.show, arguments.body, arguments.brain)
     if body_name not in BODIES:

@@ -40,13 +40,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--namespace", type=namespace, default="", help="only topics of this robot, /tf and /clock"
     )
     command.add_argument(
-        "--seconds", type=seconds, default=0.0, metavar="S", help="end after so long; 0: not by itself"
+        "--seconds", type=seconds, default=0.0, metavar="S", help="length of the recording; 0: until Ctrl-C"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, 1 if messages were lost, 2 if the recording cannot be made."""
+    """Record. Exit code 0, 1 if messages were lost, 2 if the recording cannot be made."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
