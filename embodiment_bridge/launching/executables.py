@@ -43,9 +43,9 @@ def joint_driver(**node_kwargs: Any) -> BridgeNode:
 
 def media_player(**node_kwargs: Any) -> BridgeNode:
     """The node that plays sounds and speaks, beside the player in the behaviour tree."""
-    from embodiment_bridge.nodes.sound.sound_player import MediaPlayer
+    from embodiment_bridge.nodes.sound.sound_player import SoundPlayer
 
-    return MediaPlayer(_surroundings(), **node_kwargs)
+    return SoundPlayer(_surroundings(), **node_kwargs)
 
 
 def _surroundings() -> Surroundings:
@@ -71,16 +71,16 @@ def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
 
 def player(**node_kwargs: Any) -> BridgeNode:
     """The node that plays a recording."""
-    from embodiment_bridge.nodes.bags.bag_player import Player
+    from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
 
-    return Player(**node_kwargs)
+    return BagPlayback(**node_kwargs)
 
 
 def recorder(**node_kwargs: Any) -> BridgeNode:
     """The node that records the graph."""
-    from embodiment_bridge.nodes.bags.bag_recorder import Recorder
+    from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 
-    return Recorder(find_share, **node_kwargs)
+    return BagRecorder(find_share, **node_kwargs)
 
 
 def viewer(**node_kwargs: Any) -> BridgeNode:

@@ -79,7 +79,7 @@ def test_run_plan_with_nobody_there():
     [
         (None, 2, "No such file or directory"),
         ("", 3, "byte 0"),
-        ("no XML", 3, "no XML"),
+        ("no XML", 3, "not XML"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><oc:action-plan id="1">&a;</oc:action-plan>', 3, "byte 0"),
         ("<oc:emotional-feeling entity-id='1'/>", 3, "there is no action-plan in it"),
     ],

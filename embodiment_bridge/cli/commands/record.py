@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     prepare()
     from rclpy.parameter import Parameter
 
-    from embodiment_bridge.nodes.bags.bag_recorder import Recorder
+    from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     with stop_on_signals() as stopped, Runtime() as runtime:
-        recorder = Recorder(
+        recorder = BagRecorder(
             find_share,
             parameter_overrides=overrides,
             namespace=arguments.namespace or None,

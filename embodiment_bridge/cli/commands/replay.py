@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
     prepare()
     from rclpy.parameter import Parameter
 
-    from embodiment_bridge.nodes.bags.bag_player import Player
+    from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     with stop_on_signals() as stopped, Runtime() as runtime:
         player = runtime.add(
-            Player(parameter_overrides=overrides, namespace=arguments.namespace, context=runtime.context)
+            BagPlayback(parameter_overrides=overrides, namespace=arguments.namespace, context=runtime.context)
         )
         runtime.spin(lambda: player.active or player.refused or stopped())
         playback = player.playback
