@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blips that are written as plainly as ours, read straight from the text: three times as fast as through a tree.
+"""Reads blips in the plain form of our own writer directly from the text, three times as fast as with a parser.
 
-Only a run of blips that is all of a map is taken, and only if every one is exactly of this form: then an XML parser
-could make nothing else of it. Whatever differs, and the rest of the document, goes through the parser.
+It reads only the complete list of blips of a map, and only if each has exactly this form, so that an XML parser would
+give the same result. Other lists, and the rest of the document, go through the parser.
 """
 
 import re
@@ -19,7 +19,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     Vector,
 )
 
-SHORTEST: Final = 4000  # bytes of a document for which this is worth it
+SHORTEST: Final = 4000  # bytes of a document; shorter ones do not gain
 _S: Final = "[ \\t\\r\\n]*"
 _PLAIN: Final = '="[^"<&\\t\\r\\n]*"'
 _TEXT: Final = '="([^"<&\\t\\r\\n]*)"'
@@ -45,12 +45,12 @@ def without_blips(data: bytes) -> tuple[bytes, tuple[Blip, ...]] | None:
     end = data.find(_END, start.end())
     span = data[start.end() : end] if end > 0 else b""
     try:
-        data.decode()  # or all of it is in another encoding
+        data.decode()  # fails for another encoding
         text = span.decode()
         plain = span.translate(None, b"\t\r\n").decode().isprintable()
     except UnicodeDecodeError:
         return None
-    blips = _blips(text) if plain else None  # characters that XML has not are for the parser
+    blips = _blips(text) if plain else None  # characters that XML does not allow are left to the parser
     return None if blips is None else (data[: start.end()] + data[end:], blips)
 
 
