@@ -76,7 +76,7 @@ class Publisher:
         self._number = 0
 
     def wait(self) -> None:
-        """Until somebody listens."""
+        """Wait for a subscriber."""
         deadline = time.monotonic() + PATIENCE
         while not self.publisher.get_subscription_count():
             if time.monotonic() > deadline:
@@ -102,7 +102,7 @@ class Publisher:
             self.publisher.publish(message)
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Remove everything from the graph."""
         import rclpy
 
         self.node.destroy_node()
