@@ -80,7 +80,7 @@ class Publisher:
         deadline = time.monotonic() + PATIENCE
         while not self.publisher.get_subscription_count():
             if time.monotonic() > deadline:
-                raise RuntimeError("nobody subscribed to entities")
+                raise RuntimeError("there is no subscriber of entities")
             time.sleep(0.05)
 
     def publish(self, count: int, rate: float, seconds: float, *, all_move: bool = False) -> None:

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, hypot, inf, radians
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.plans.routine import SkillCall
+from embodiment_bridge.plans.routine import SkillCall, Stage
 from embodiment_bridge.plans.world import Place, World, bearing, distance
 
 PATIENCE = 4  # moves in a row that do not bring the body nearer; one more gives up
@@ -44,19 +46,19 @@ class Gait:
         return SkillCall(self.left if angle > 0.0 else self.right, {self.angle: abs(angle)})
 
 
-class TurnBy:
+class TurnBy(Stage):
     """Turn once, by an angle in rad, positive to the left."""
 
     def __init__(self, gait: Gait, angle: float) -> None:
         self._call = gait.turn(angle)
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
 
-class TurnTo:
+class TurnTo(Stage):
     """Turn to a heading in ``map`` and check it afterwards."""
 
     def __init__(self, gait: Gait, heading: Callable[[World, Place], float]) -> None:
@@ -64,8 +66,8 @@ class TurnTo:
         self._heading = heading
         self._left = PATIENCE
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         pose = _pose(world)
         call = self._gait.turn(wrap_angle(self._heading(world, pose) - pose.yaw))
         if call is not None:
@@ -75,7 +77,7 @@ class TurnTo:
         return call
 
 
-class Approach:
+class Approach(Stage):
     """Walk until the body is ``within`` m of a target; 0 means as near as the gait allows."""
 
     def __init__(self, gait: Gait, target: Target, within: float) -> None:
@@ -85,8 +87,8 @@ class Approach:
         self._best = inf
         self._left = PATIENCE
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         pose, target = _pose(world), self._target(world)
         away = distance(pose, target)
         if away <= self._within:

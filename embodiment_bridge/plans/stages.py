@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from math import cos, sin
 from typing import Final
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import RAD_PER_DEG
@@ -55,27 +57,27 @@ class StageEntry:
         return (*own, *(name.partition(".")[0] for name in self.taken.values()), *filter(None, (self.slot,)))
 
 
-class _Once:
+class _Once(Stage):
     """One skill."""
 
     def __init__(self, call: SkillCall) -> None:
         self._call: SkillCall | None = call
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
 
-class _Gaze:
+class _Gaze(Stage):
     """Look to the side, at an angle from the heading."""
 
     def __init__(self, angle: float) -> None:
         self._angle = angle
         self._done = False
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         if self._done:
             return None
         if world.pose is None:

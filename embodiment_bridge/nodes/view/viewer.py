@@ -138,7 +138,7 @@ class Viewer(BridgeNode):
         }
         if self._painter.error:
             return DiagnosticStatus.WARN, f"not drawn: {self._painter.error}", values
-        return DiagnosticStatus.OK, "shown" if values["visitors"] else "nobody looks", values
+        return DiagnosticStatus.OK, "shown" if values["visitors"] else "no visitors", values
 
     def _full(self, name: str) -> str:
         own: str = self.get_namespace()
