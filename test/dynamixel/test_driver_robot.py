@@ -264,7 +264,7 @@ def test_diagnostics_say_what_is_wrong_and_how_to_mend_it(two, tmp_path, monkeyp
     level, text, values = diagnose_servos(two.robot, time.monotonic(), "inactive")
     assert level == DiagnosticStatus.WARN
     assert text.startswith(
-        "inactive; left: the adapter holds bytes back for 16 ms; mend it: echo 1 | sudo tee "
+        "inactive; left: the adapter holds bytes back for 16 ms; to fix it: echo 1 | sudo tee "
     )
     assert values["left cycle"].split(" Hz")[0]
     assert values["right read"] == "fast sync"

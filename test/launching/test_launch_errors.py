@@ -27,12 +27,15 @@ ERRORS = [
     ('<node pkg="p" exec="e" name="1st"/>', "<node>: node name '1st'"),
     ('<node pkg="p" exec="e" name=""/>', "<node>: node name ''"),
     ('<node pkg="p" exec="e" namespace="a//b"/>', "<node>: namespace '/a//b' (from '' and 'a//b')"),
-    ('<node pkg="p" exec="e" output="print"/>', "<node>: output 'print' is none of screen, log"),
+    ('<node pkg="p" exec="e" output="print"/>', "<node>: output 'print' is not one of screen, log"),
     ('<node pkg="p" exec="e" args="it\'s"/>', '<node>: "it\'s" cannot be split into words'),
     ('<node pkg="p" exec="e"><param/></node>', "<param>: a param has 'name', or 'from'"),
     ('<node pkg="p" exec="e"><param name="n"/></node>', "<param>: a param has either 'value'"),
     ('<node pkg="p" exec="e"><param name="" value="1"/></node>', "<param>: 'name' cannot be empty"),
-    ('<node pkg="p" exec="e"><param name="n" value="x" type="int"/></node>', "<param>: 'x' is no int"),
+    (
+        '<node pkg="p" exec="e"><param name="n" value="x" type="int"/></node>',
+        "<param>: 'x' is not a valid int",
+    ),
     (
         '<node pkg="p" exec="e"><param name="n" value="1" type="i"/></node>',
         "<param>: unknown parameter type 'i'",
@@ -40,9 +43,9 @@ ERRORS = [
     ('<node pkg="p" exec="e"><param name="n" from="f"/></node>', "<param>: 'from' stands alone"),
     (
         '<node pkg="p" exec="e"><param from="/no/f.yaml"/></node>',
-        "<param>: parameter file '/no/f.yaml' is not there",
+        "<param>: parameter file '/no/f.yaml' does not exist",
     ),
-    ('<node pkg="p" exec="e"><param from="/"/></node>', "<param>: parameter file '/' is not there"),
+    ('<node pkg="p" exec="e"><param from="/"/></node>', "<param>: parameter file '/' does not exist"),
     (
         '<node pkg="p" exec="e"><param name="n" value="1"><param name="m" value="1"/></param></node>',
         "<param>: a param has either 'value'",
@@ -61,7 +64,7 @@ ERRORS = [
     ('<arg name="a" if="true"/>', "<arg>: argument 'a' has no default and was not given"),
     (
         '<arg name="a" default="x"><choice value="b"/><choice value="c"/></arg>',
-        "<arg>: argument 'a' is 'x', which is none of its choices: b, c",
+        "<arg>: argument 'a' is 'x', which is not one of its choices: b, c",
     ),
     ('<arg name="a" default="x" value="y"/>', "<arg>: unknown attribute 'value'"),
     ('<let name="launch-prefix" value="x"/>', "<let>: 'launch-prefix' cannot be a variable"),
@@ -70,7 +73,7 @@ ERRORS = [
     ('<group forwarding="false"/>', "<group>: unknown attribute 'forwarding'"),
     ('<push-ros-namespace namespace="1a"/>', "<push-ros-namespace>: namespace '/1a'"),
     ('<push-ros-namespace namespace="' + "a" * 300 + '"/>', "<push-ros-namespace>: namespace"),
-    ('<include file="/no/a.launch.xml"/>', "<include>: launch file '/no/a.launch.xml' is not there"),
+    ('<include file="/no/a.launch.xml"/>', "<include>: launch file '/no/a.launch.xml' does not exist"),
     ('<include file="/no/a.launch.py"/>', "<include>: '/no/a.launch.py' is not an .xml launch file"),
     ('<include file="' + "a" * 5000 + '.xml"/>', "<include>: launch file"),
     ('<include file="$(dirname)/main.launch.xml"/>', "main.launch.xml includes itself"),
@@ -80,7 +83,7 @@ ERRORS = [
         '<set_parameter name="p" value="1"/><group><set_parameter name="q" value="1"/></group>',
         "<set_parameter>: a second set_parameter inside a group would also hold outside it",
     ),
-    ('<executable cmd=""/>', "<executable>: cmd '' names no program"),
+    ('<executable cmd=""/>', "<executable>: cmd '' does not name a program"),
     ('<executable cmd="x" cwd=""/>', "<executable>: 'cwd' and 'name' cannot be empty"),
     ('<executable cmd="x" shell="true"/>', "<executable>: unknown attribute 'shell'"),
     ('<x:node xmlns:x="urn:x"/>', "unknown tag '{urn:x}node'"),
@@ -153,7 +156,7 @@ def test_bad_file(tmp_path, content, reason):
 
 def test_file_that_is_a_folder_or_nothing(tmp_path):
     for path in (tmp_path, tmp_path / "none.xml", Path("/dev/null")):
-        with pytest.raises(ConfigError, match="is not there"):
+        with pytest.raises(ConfigError, match="does not exist"):
             read_arguments(path)
 
 

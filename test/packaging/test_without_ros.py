@@ -22,7 +22,7 @@ sys.exit(main(["up", "bringup.launch.xml"]))
 def test_command_that_needs_a_graph_says_what_is_missing():
     done = subprocess.run([sys.executable, "-c", WITHOUT_ROS], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 2
-    assert done.stderr.startswith("embodiment_bridge: this needs ROS 2, which is not here (")
+    assert done.stderr.startswith("embodiment_bridge: this needs ROS 2, which is not installed (")
     assert "rclpy" in done.stderr
     assert "[ros]" in done.stderr
 

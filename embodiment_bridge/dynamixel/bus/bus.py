@@ -62,7 +62,7 @@ class ServoBus:
         config: from the robot description.
         stored: entries of the user's calibration file, by joint.
         margin_s: s that an answer may come later than its time on the wire.
-        open_port: opens a port by its name and bits per second; raises LinkError. None: as ``config.port_handler`` says.
+        open_port: opens a port by name and bits per second; raises LinkError. None: as ``config.port_handler`` says.
     """
 
     def __init__(

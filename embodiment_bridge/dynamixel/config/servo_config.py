@@ -69,8 +69,8 @@ class BusConfig:
 
     return_delay_us: Return Delay Time of the servos. fix_return_delay: write it to servos that
     have another one. command_timeout_s: s without a new command after which the joints hold. fast_read: whether the
-    fast sync read, with one combined answer, is used where all servos support it. port_handler: ``own`` or ``sdk``, which
-    opens the port and sets it up.
+    fast sync read, with one combined answer, is used where all servos support it. port_handler: ``own`` or ``sdk``
+    (dynamixel-sdk) opens the port and sets it up.
     """
 
     name: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One XML document to events. It takes what any of the real programs ever sent; what it cannot use it says."""
+"""Reads one XML document into events. It accepts the forms of all known programs, and reports what it cannot use."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -13,7 +13,7 @@ from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
 
 LIMITS: Final = Limits()
 ENVELOPES: Final = ("embodiment-msg", "petaverse-msg")
-MOST_SKIPPED: Final = 20  # names of unknown elements that are told
+MOST_SKIPPED: Final = 20  # reported names of unknown elements
 
 Read = Callable[[Any, int], Event]
 PROXY: Final[dict[str, Read]] = {
@@ -45,12 +45,12 @@ OF_FINAL: Final = frozenset(
 def read(
     data: bytes, limits: Limits = LIMITS, dialect: str = "", offset: int = 0
 ) -> tuple[Event | Malformed | Unknown, ...]:
-    """All events of one document. It never raises, whatever the bytes are.
+    """All events of one document. It never raises on bad bytes.
 
     Args:
-        data: the document, whole.
-        limits: what is larger is ``Malformed``.
-        dialect: what the envelope shall tell; empty: what the document looks like.
+        data: the complete document.
+        limits: a larger document is ``Malformed``.
+        dialect: for the envelope; empty: detect it from the document.
         offset: of the document in the stream, for the events.
 
     Returns:
@@ -88,7 +88,7 @@ def _event(reader: Read, element: Any, offset: int) -> Event | Malformed:
 
 
 def _dialect(root: Any, names: Iterable[str]) -> str:
-    """What the document looks like; where nothing tells, ``seed``."""
+    """The dialect of a document by its elements, else ``seed``."""
     if local_name(root) == "petaverse-msg" or LEGACY_URI in root.tag or "pet-signal" in names:
         return "legacy-2008"
     first_time = any(item.get("is-first-time-percept-world") is not None for item in root)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a launch file asks for once all its conditions and substitutions are done."""
+"""What a launch file starts, after all conditions and substitutions are done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ ParameterValue = bool | int | float | str | list[bool] | list[int] | list[float]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument that a launch file declares. ``default`` is as written; None where one must be given."""
+    """An argument that a launch file declares. ``default`` is as written; None if a value must be given."""
 
     name: str
     default: str | None
@@ -19,13 +19,13 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class NodePlan:
+class NodeDescription:
     """One node to start.
 
-    ``name`` and ``namespace`` are None where the file leaves them to the node; a namespace is absolute.
+    ``name`` and ``namespace`` are None if the file does not set them; a namespace is absolute.
     ``global_parameters`` come from ``<set_parameter>`` and hold for any node of the process; ``parameters``
     are for this node, values and YAML files in the order in which they are applied.
-    ``env`` is what differs from the environment the reader was given; None unsets.
+    ``env`` has the variables that differ from the environment of the reader; None unsets one.
     ``place`` is ``file:line``, for messages.
     """
 
@@ -43,15 +43,15 @@ class NodePlan:
 
     @property
     def full_name(self) -> str | None:
-        """Namespace and name in one (``/robot1/agent_bridge``), or None where one of them is not given."""
+        """Namespace and name in one (``/robot1/agent_bridge``), or None if one of them is not given."""
         if self.name is None or self.namespace is None:
             return None
         return f"{self.namespace.rstrip('/')}/{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutablePlan:
-    """One program that is no node of ours: the words of its command line; ``name`` labels its output."""
+class ProgramDescription:
+    """One outside program: ``cmd`` is its command line; ``name`` labels its output."""
 
     cmd: tuple[str, ...]
     name: str
@@ -62,10 +62,10 @@ class ExecutablePlan:
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchPlan:
-    """All that a launch file starts and says, each in the order of the file."""
+class LaunchDescription:
+    """All nodes, programs and log lines of a launch file, in the order of the file."""
 
-    nodes: tuple[NodePlan, ...]
-    executables: tuple[ExecutablePlan, ...]
+    nodes: tuple[NodeDescription, ...]
+    executables: tuple[ProgramDescription, ...]
     log: tuple[str, ...]
     arguments: tuple[Argument, ...]

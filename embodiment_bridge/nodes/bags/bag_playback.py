@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a recording onto the graph, as what it was or as a body that a brain can run against."""
+"""The node that plays a recording onto the graph, as recorded or as a body that a brain can work with."""
 
 import re
 from collections.abc import Mapping
@@ -31,14 +31,14 @@ ASKED_OF_A_BODY = re.compile(
 GLOBAL = ("/tf", "/tf_static", "/clock")
 PARAMETERS = (
     Parameter("bag", "", "Recording to play: a rosbag2 directory."),
-    Parameter("speed", 1.0, "Times real time.", *SPEEDS),
+    Parameter("speed", 1.0, "Multiple of real time.", *SPEEDS),
     Parameter("loop", False, "Begin again at the end; stamps and /clock jump back then."),
     Parameter("begin", 0.0, "Where to begin, s from the beginning of the recording.", 0.0, 1e7),
-    Parameter("paused", False, "Stand still until `~/resume`."),
+    Parameter("paused", False, "Start paused, until `~/resume`."),
     Parameter("include", ".*", "Regular expression of the names of topics to play, from their beginning."),
     Parameter("exclude", "", "Regular expression of the names of topics to leave out; empty: none."),
     Parameter("publish_clock", True, "Publish the time of the recording on /clock."),
-    Parameter("body", False, "Be the body: play what it sensed, and skip every skill that is asked for."),
+    Parameter("body", False, "Act as the body: play its sensors, and skip every requested skill."),
     Parameter(
         "recorded_namespace",
         "auto",
@@ -47,8 +47,8 @@ PARAMETERS = (
 )
 
 
-class Player(BridgeNode):
-    """One recording at a time."""
+class BagPlayback(BridgeNode):
+    """Plays one recording."""
 
     def __init__(self, **node_kwargs: Any) -> None:
         super().__init__("player", PARAMETERS, **node_kwargs)
@@ -59,11 +59,11 @@ class Player(BridgeNode):
 
     @property
     def playback(self) -> Playback | None:
-        """What is played, once active."""
+        """The playback; None while the node is inactive."""
         return self._playback
 
     def configure(self) -> None:
-        """Look into the recording, and make its topics."""
+        """Read the topics of the recording, and create their publishers."""
         values = self.values
         if not values["bag"]:
             raise ConfigError(
@@ -89,7 +89,7 @@ class Player(BridgeNode):
         ]
 
     def activate(self) -> None:
-        """Begin to play."""
+        """Start to play."""
         values = self.values
         self._reader = BagReader(Path(values["bag"]))
         self._playback = Playback(
@@ -112,7 +112,7 @@ class Player(BridgeNode):
             self._reader.close()
 
     def cleanup(self) -> None:
-        """Take everything off the graph."""
+        """Remove everything from the graph."""
         if self._skills is not None:
             self._skills.destroy()
             self._skills = None
@@ -124,7 +124,7 @@ class Player(BridgeNode):
         self._clock_topic = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """Where it is."""
+        """The position in the recording."""
         playback = self._playback
         if playback is None:
             return super().diagnose()
@@ -140,7 +140,7 @@ class Player(BridgeNode):
         return DiagnosticStatus.OK, state, values
 
     def _wanted(self) -> list[Topic]:
-        """What of the recording is played; types that are not installed here are left out with a warning."""
+        """The topics to play; those with a type that is not installed are left out with a warning."""
         include, exclude = (self._pattern(name) for name in ("include", "exclude"))
         clocked, body = self.values["publish_clock"], self.values["body"]
         wanted = []
@@ -178,17 +178,17 @@ class Player(BridgeNode):
         return "/" + robots[0].strip("/") if len(robots) == 1 else "/"
 
     def _name_here(self, topic: str) -> str:
-        """Names of the recorded robot become relative, those of everybody stay."""
+        """The name to play a topic on: those in the recorded robot's namespace become relative, others stay."""
         base = self._recorded_namespace().rstrip("/") + "/"
         return topic.removeprefix(base) if topic.startswith(base) and topic not in GLOBAL else topic
 
     def _recorded_skills(self, reader: BagReader) -> SkillList | None:
-        """The first list of skills in the recording, which has one unless it is of something else."""
+        """The first list of skills in the recording, if it has one."""
         names = {name for name in reader.topics if name.endswith("/skills")}
         for message in reader.messages(names):
             found: SkillList = deserialize_message(message.data, SkillList)
             return found
-        self.get_logger().warning(f"{self.values['bag']} has no topic `skills`: no skill can be asked for")
+        self.get_logger().warning(f"{self.values['bag']} has no topic `skills`: no skill can be requested")
         return None
 
     def _publish(self, message: Message) -> None:
