@@ -3,7 +3,8 @@
 
 What stands between two matrices is nearly always something that came before, such as ``)(nd SMN))(nd ``; so it is
 looked up, and only the numbers are read. A message of a game with 22 moving players takes 2.8 ms of CPU time so, 4.6 ms
-list by list, and that is the largest part of what a node does with it, which is to be ten times faster than the game.
+list by list: 4.5 % of a core at 25 messages a second, and without it a node takes a game half as fast, where ten times
+faster than real time is the aim.
 """
 
 import re
