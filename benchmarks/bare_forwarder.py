@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The least that can bring an EntityArray to a TCP peer: a bare rclpy node that sends the first x as a line.
+"""The minimum for sending an EntityArray to a TCP peer: a bare rclpy node that sends the first x as a line.
 
 python bare_forwarder.py PORT
 """

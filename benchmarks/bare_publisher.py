@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bare rclpy node that publishes the topics of an agent_bridge, with nothing in them: the peer of our own node.
+"""A bare rclpy node that publishes the topics of an agent_bridge with empty messages, to compare our node with.
 
     python benchmarks/bare_publisher.py [PORT]
 
 Without a port a timer of 50 Hz makes it publish. With the port of a replay server it joins there and publishes
-whenever a percept has come, of which it reads the time alone: the least that a bridge could do. Writes a line when it
-has started and runs until it is ended.
+for each percept, of which it reads only the time: the minimum work of a bridge. Writes a line when it has started and
+runs until it is ended.
 """
 
 import json
@@ -33,7 +33,7 @@ NANOSECONDS = 10**9
 
 
 def make_publish(node: Node) -> Callable[[float], None]:
-    """What publishes one message on each topic, stamped with s of the monotonic clock."""
+    """A function that publishes one message on each topic, stamped with s of the monotonic clock."""
     from embodiment_bridge.nodes.base.qos import profile
 
     clock = node.create_publisher(Clock, "/clock", profile("sensor"))

@@ -44,12 +44,12 @@ def run() -> list[dict[str, Any]]:
 
 
 def validating() -> list[dict[str, Any]]:
-    """Ours beside each peer, in ms."""
+    """Our time and that of each peer, ms."""
     text = json.dumps(four_ary(NODES))
     ours = best(lambda: read_checked(text)) * 1e3
     peers = {name: best(work, turns) * 1e3 for name, (work, turns) in validators(text).items()}
     name = f"check {NODES} nodes"
-    # pydantic's core is Rust, and it checks values only: to be known, not to be beaten.
+    # pydantic's core is Rust, and it checks values only: for comparison, not a goal.
     aims = {peer: None if peer.startswith("pydantic") else 1.0 for peer in peers}
     rows = [
         row(name, ours, "ms", peer=peer, peer_value=value, at_most=aims[peer])
@@ -59,7 +59,7 @@ def validating() -> list[dict[str, Any]]:
 
 
 def read_checked(text: str) -> None:
-    """As the behaviour-tree node does it with a goal."""
+    """Read a document as the behaviour-tree node does for a goal."""
     result = bml.read(text, strict=True)
     if result.document is None or bml.check(result.document, {}):
         raise RuntimeError(f"the sample is bad: {result.problems[:1]}")
@@ -86,7 +86,7 @@ def four_ary(nodes: int) -> dict[str, Any]:
 
 
 def validators(text: str) -> dict[str, tuple[Callable[[], object], int]]:
-    """The peers at hand, by name and version, with the number of turns that they get."""
+    """The installed peers, by name and version, with their number of turns."""
     found: dict[str, tuple[Callable[[], object], int]] = {}
     for package, maker, turns in (("pydantic", with_pydantic, TURNS), ("jsonschema", with_jsonschema, 1)):
         try:
@@ -159,7 +159,7 @@ def _spent(root: py_trees.behaviour.Behaviour) -> None:
 
 
 def our_run() -> Run:
-    """A run under way: a parallel of a long sequence and an endless loop over another one."""
+    """A running document: a parallel of a long sequence and an endless loop over another one."""
     half = TICKED_NODES // 2 - 2
     steps = [{**WAIT, "duration": LONG}] + [WAIT] * (half - 1)
     document = {
@@ -173,7 +173,7 @@ def our_run() -> Run:
 
 
 def their_tree() -> py_trees.behaviour.Behaviour:
-    """The same of py_trees' own nodes."""
+    """The same tree with py_trees' own nodes."""
     half = TICKED_NODES // 2 - 2
     branches = []
     for name in ("song", "dance"):

@@ -58,7 +58,7 @@ def decode(stream: bytes) -> None:
 
 
 def parsers(payloads: list[bytes]) -> dict[str, Callable[[], None]]:
-    """The untyped parsers at hand, by name and version."""
+    """The installed untyped parsers, by name and version."""
     found: dict[str, Callable[[bytes], object]] = {"embodiment_bridge.wire.sexpr": parse}
     for package, module, parser in (
         ("rcsssmj", "rcsssmj.utils.sexpression", lambda m: m.SExpression.from_array),

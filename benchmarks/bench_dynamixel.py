@@ -6,14 +6,14 @@
 The servos are virtual ones in a process of their own: paced to a bit rate (no return delay, no USB), or as fast as they
 can. Ours is the whole driver as it drives a robot (units, limits, soft start, health) in its thread; the others do the
 two group instructions and unpack the raw values. CPU is that of the client's process. All read fast (one combined
-answer). The bare client is the floor: it sends the same bytes again and again, waits for as many as must come, and
-looks at none of them; what it does not reach, the terminal, the scheduler and the virtual servos take. Unpaced, it is
-these servos that take most of the time; so there are rows of a bus too that answers with bytes of its own memory, where
-it is the client that counts. The emergency stop is measured from the call to the moment at which the torque-off packet
-of all servos is handed to the port.
+answer). The bare client is the floor: it sends the same bytes again and again, waits for the expected number of bytes,
+and does not read them; the rest of the time goes to the terminal, the scheduler and the virtual servos. Unpaced, the
+servos take most of the time, so there are also rows of a bus that answers with stored bytes, where the client counts.
+The emergency stop is measured from the call to the moment at which the torque-off packet of all servos is handed to
+the port.
 
-Unpaced, the bare client falls asleep in each cycle and must be woken; a client that has something to do meanwhile finds
-the answer there, and may be faster than it.
+Unpaced, the bare client sleeps in each cycle and has to be woken; a client that works meanwhile finds the answer ready,
+and may be faster.
 """
 
 import os
@@ -42,8 +42,8 @@ CPU_AIM, PEER_AIM, STOP_AIM_MS = 10.0, 2.0, 10.0  # percent of a core, times, ms
 IDS = range(1, SERVOS + 1)
 READ, WRITE = (126, 10), (116, 4)  # address, bytes
 STOPS = 100
-MARGIN_S = 0.1  # s: a busy machine is no silent servo
-PATIENCE_S = 1.0  # s of others
+MARGIN_S = 0.1  # s: a late answer of a busy machine is not a silent servo
+PATIENCE_S = 1.0  # s, for the other clients
 
 Rate = tuple[float, float]  # cycles per second, percent of a core
 
@@ -121,12 +121,12 @@ def wait_for(bus: ServoBus, condition: Callable[[], bool]) -> None:
     deadline = time.monotonic() + 20.0
     while not condition():
         if time.monotonic() > deadline:
-            raise RuntimeError(f"the servos do not come: {bus.state.value}: {bus.reason}")
+            raise RuntimeError(f"the servos were not found: {bus.state.value}: {bus.reason}")
         time.sleep(0.01)
 
 
 def driver(name: str, baud: int, seconds: float) -> Rate:
-    """Our driver as fast as the wire lets it, commanded 100 times a second."""
+    """Our driver as fast as the wire allows, with 100 commands per second."""
     bus = make_bus(name, baud, 100_000.0)
     targets = {servo.config.joint: Target(0.5) for servo in bus.servos}
     try:
@@ -143,12 +143,12 @@ def driver(name: str, baud: int, seconds: float) -> Rate:
 
 
 def answers(bus: ServoBus) -> int:
-    """Cycles that counted: in which also the servo that answered least told where it is."""
+    """Complete cycles: the number of positions of the servo that answered least."""
     return min(reading.answers for reading in bus.readings())
 
 
 def sdk_loop(name: str, baud: int, seconds: float) -> Rate:
-    """The two group instructions of dynamixel-sdk. It knows no 4.5 Mbaud: its table is passed by."""
+    """The two group instructions of dynamixel-sdk. Its table of baud rates lacks 4.5 Mbaud and is bypassed."""
     import dynamixel_sdk as sdk
 
     port = sdk.PortHandler(name)
@@ -181,7 +181,7 @@ def sdk_loop(name: str, baud: int, seconds: float) -> Rate:
 
 
 def rustypot_loop(name: str, seconds: float) -> Rate | None:
-    """The same with rustypot; None where it is not installed."""
+    """The same with rustypot; None if it is not installed."""
     try:
         from rustypot import Xl430PyController
     except ImportError:
@@ -199,7 +199,7 @@ def rustypot_loop(name: str, seconds: float) -> Rate | None:
 
 
 def bare_loop(name: str, baud: int, seconds: float) -> Rate:
-    """The least that any client does: the same question, as many bytes as must come, nothing read in them."""
+    """The minimum of any client: the same question, the expected number of bytes, without reading them."""
     goals = sync_write(WRITE[0], WRITE[1], dict.fromkeys(IDS, (2048).to_bytes(4, "little")))
     question = goals + fast_sync_read(READ[0], READ[1], list(IDS))
     wanted = FAST_HEAD + (FAST_BLOCK + READ[1]) * len(IDS)
@@ -224,7 +224,7 @@ def bare_loop(name: str, baud: int, seconds: float) -> Rate:
 
 
 def emergency_stop() -> dict[str, Any]:
-    """From the call to torque-off on its way, at 100 Hz and 1 Mbaud; the bus is busy a third of the time."""
+    """Time from the call to sending torque-off, at 100 Hz and 1 Mbaud; the bus is busy a third of the time."""
     stop = sync_write(64, 1, dict.fromkeys(IDS, b"\0"))
     written = threading.Event()
     sent: list[float] = []

@@ -5,8 +5,8 @@
 
 `embodiment_bridge up bringup.launch.xml body:=dynamixel` drives the desk humanoid; another process answers on the wire
 and notes when torque off arrives; the stops come from here, half by the topic, half by the service. The loads: goals of
-execute_bml, a document of 9,990 nodes every five seconds, four loops that want a core each. Beside it the longest pause
-of joint_states by their stamps.
+execute_bml, a document of 9,990 nodes every five seconds, four loops that use a core each. It also measures the longest
+pause of joint_states by their stamps.
 """
 
 import os
@@ -94,7 +94,7 @@ def run(stops: int = STOPS) -> list[dict[str, Any]]:
 
 
 class Button:
-    """Somebody who stops the robot and releases it."""
+    """Stops the robot and releases it."""
 
     def __init__(self, runtime: Runtime, wire: Child, up: Child) -> None:
         self._runtime, self._wire, self._up = runtime, wire, up

@@ -15,7 +15,8 @@ is the sum of what cannot be less:
   a body that follows at once: its joints are where they were told to be when the next percept comes, or, where a body
   is told speeds (simspark), they have turned at that speed for the whole cycle.
 
-What remains is ours, and how a body follows: a servo with a gain, a simulated motor. No maeden: it has no joints.
+The rest is our own time and the response of the body: a servo with a gain, a simulated motor. maeden has no joints and
+is left out.
 """
 
 import socket
@@ -101,7 +102,7 @@ def dds_way() -> float:
 
 
 class PositionDriven:
-    """Joints that are where they were told to be when the next percept comes."""
+    """Joints that reach their target before the next percept."""
 
     def __init__(self, body: BodyDescription) -> None:
         pass
@@ -112,7 +113,7 @@ class PositionDriven:
 
 
 class SpeedDriven:
-    """Joints that turn at once at the speed at which they are told to turn."""
+    """Joints that turn at once at the commanded speed."""
 
     def __init__(self, body: BodyDescription) -> None:
         self._loop = VelocityLoop([Limits(joint.lower, joint.upper, joint.velocity) for joint in body.joints])
@@ -124,7 +125,7 @@ class SpeedDriven:
 
 
 def rise(file: str, cycle: float, kind: type[PositionDriven | SpeedDriven]) -> tuple[int, str]:
-    """In how many cycles the motion itself can move a joint by 0.02 rad, and the joint that does it."""
+    """Number of cycles in which the motion can move a joint by 0.02 rad, and that joint."""
     body = read_body(ROOT / "config/bodies" / f"{file}.yaml")
     runner, joints = MotionRunner(body), kind(body)
     state = BodyState(0.0, tuple(joint.rest for joint in body.joints), (0.0,) * len(body.joints))
@@ -161,7 +162,7 @@ def measure(body: str, joint: str, goals: int, cycle: float) -> list[float]:
 
 
 def where(body: str, folder: Path) -> list[str]:
-    """Arguments for ports that nobody else has."""
+    """Launch arguments with free ports."""
     _, _, simulator, monitor = BODIES[body]
     with socket.create_server(("127.0.0.1", 0)) as a, socket.create_server(("127.0.0.1", 0)) as b:
         ports = a.getsockname()[1], b.getsockname()[1]
@@ -172,7 +173,7 @@ def where(body: str, folder: Path) -> list[str]:
 
 
 class Brain:
-    """Sends goals to a robot at rest, and looks when it moves."""
+    """Sends goals to a robot at rest, and measures when it moves."""
 
     def __init__(self, runtime: Runtime, joint: str, cycle: float) -> None:
         self._runtime, self._joint, self._cycle = runtime, joint, cycle
@@ -185,7 +186,7 @@ class Brain:
         self._bml = BmlClient(node, lambda feedback: None)
 
     def ask(self, goals: int) -> list[float]:
-        """Times of so many goals, s; the first, with which the graph wakes up, does not count."""
+        """Times of a number of goals, s, without the first one, which is a warm-up."""
         until(self._runtime, lambda: self._bml.server_is_there and self._states > 0)
         self._run_one(0.0)
         return [self._run_one((goal + 0.5) / goals) for goal in range(goals)]
@@ -193,7 +194,7 @@ class Brain:
     def _run_one(self, share: float) -> float:
         """The time of a goal that is sent after this share of the cycle.
 
-        Goals that are refused, because the body has not come yet or is lost, are asked for again.
+        Goals that are refused because the body is not there yet or is lost are sent again.
         """
         end = time.monotonic() + PATIENCE
         while True:

@@ -5,10 +5,10 @@
 
 Packets are recorded ones. The floors know nothing of packets: `json.loads` on the lines of a JSON dialect, and
 `ast.literal_eval` on the same values as Python would write them, for the text dialect (lists in commas; a floor that
-nobody reaches who has to look at each line's shape). Commands go to a stand-in with a cycle of 1 ms; the peer of our
-link is a socket that sends the same line and waits for the same answer. Ways lead from corner to corner of a map of
-200 x 200 cells with 30 % walls, and through a maze of walls with one gap each; they are found bit by bit, and the
-longest bit is how long a tick may have to wait.
+a reader which checks the shape of each line cannot reach). Commands go to a stand-in with a cycle of 1 ms; the peer
+of our link is a socket that sends the same line and waits for the same answer. Ways lead from corner to corner of a
+map of 200 x 200 cells with 30 % walls, and through a maze of walls with one gap each; they are found bit by bit, and
+the longest bit is how long a tick may have to wait.
 """
 
 import ast

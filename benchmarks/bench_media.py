@@ -3,9 +3,9 @@
 
     python benchmarks/bench_media.py [TRIES]
 
-Wall time, on a sound device that plays in real time to nobody: from the call to the moment in which the last sample
-that sounds, or the first one, has left the buffer of the device (30 ms). What a sound card or a sound server adds is
-not in it. A row whose program is missing is left out.
+Wall time, on a null sound device that plays in real time: from the call to the moment in which the last audible sample,
+or the first one, has left the buffer of the device (30 ms). The delay of a sound card or a sound server is not
+included. A row whose program is missing is left out.
 """
 
 import json
@@ -96,10 +96,10 @@ def _player_rows(folder: Path, environment: dict[str, str], tries: int) -> list[
 def _start_and_pause(player: Player, name: str, url: str) -> tuple[float, float]:
     begin = time.perf_counter()
     player.start(Cue(name, "bench", url=url))
-    start = _ms_until(player, begin, lambda: player.standing(name).status == "playing")
+    start = _ms_until(player, begin, lambda: player.status_of(name).status == "playing")
     begin = time.perf_counter()
     player.hold("bench", True)
-    pause = _ms_until(player, begin, lambda: player.standing(name).held)
+    pause = _ms_until(player, begin, lambda: player.status_of(name).held)
     player.hold("bench", False)
     player.cancel(name)
     return start, pause
@@ -108,7 +108,7 @@ def _start_and_pause(player: Player, name: str, url: str) -> tuple[float, float]
 def _ms_until(player: Player, begin: float, condition: Callable[[], bool]) -> float:
     while not condition():
         if time.perf_counter() - begin > PATIENCE_S:
-            raise TimeoutError(f"nothing came of it within {PATIENCE_S:g} s")
+            raise TimeoutError(f"no effect within {PATIENCE_S:g} s")
         time.sleep(0.0002)
         player.poll()
     return (time.perf_counter() - begin) * 1e3

@@ -76,11 +76,11 @@ class Publisher:
         self._number = 0
 
     def wait(self) -> None:
-        """Until somebody listens."""
+        """Wait for a subscriber."""
         deadline = time.monotonic() + PATIENCE
         while not self.publisher.get_subscription_count():
             if time.monotonic() > deadline:
-                raise RuntimeError("nobody subscribed to entities")
+                raise RuntimeError("there is no subscriber of entities")
             time.sleep(0.05)
 
     def publish(self, count: int, rate: float, seconds: float, *, all_move: bool = False) -> None:
@@ -102,7 +102,7 @@ class Publisher:
             self.publisher.publish(message)
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Remove everything from the graph."""
         import rclpy
 
         self.node.destroy_node()

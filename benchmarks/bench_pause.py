@@ -110,7 +110,7 @@ def run(names: list[str] | None = None, tries: int = TRIES) -> list[dict[str, An
 
 
 def measure(body: Body, tries: int) -> tuple[list[float], list[float]]:
-    """ms until PAUSED was told, and until the joint stood."""
+    """ms until PAUSED was reported, and until the joint stood still."""
     with ExitStack() as stack, Runtime() as runtime:
         joint = body(runtime, stack)
         tree = runtime.add(behavior_tree(context=runtime.context))
@@ -125,7 +125,7 @@ def measure(body: Body, tries: int) -> tuple[list[float], list[float]]:
 
 
 class Bench:
-    """Somebody who watches one joint."""
+    """Watches one joint."""
 
     def __init__(self, runtime: Runtime, joint: str) -> None:
         self.runtime = runtime

@@ -39,7 +39,7 @@ LINK = json.dumps(
 
 
 class Memory:
-    """A ``RequestPort`` that has the reply at once."""
+    """A port for requests that has the reply at once."""
 
     def __init__(self) -> None:
         self.fetched = 0

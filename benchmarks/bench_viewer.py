@@ -28,7 +28,7 @@ TURNS = 3  # with a page, and as many without
 SETTLE = 1.5  # s from opening or closing a page until a turn counts
 PATIENCE = 30.0  # s
 WITHOUT, OPEN = "no page", "one page"
-BRAIN, NOBODY = "that a brain listens to", "that nobody listens to"
+BRAIN, ALONE = "that a brain listens to", "without listeners"
 MOST_OF_ROBOT = 1.5  # times the CPU of the robot's process, where a brain listens too
 MOST_LATE = 1.2  # times as far from step to step
 MOST_CPU = 5.0  # % of a core of the viewer's process
@@ -62,11 +62,11 @@ def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
         runtime.spin(Until(lambda: is_open(port)))
         runtime.settle()
         stage = Stage(runtime, viewer, port, moments, seconds)
-        alone = measure(stage, NOBODY)
+        alone = measure(stage, ALONE)
         with Child("listener.py", "joint_states", "pose") as brain:
             brain.line()
             heard = measure(stage, BRAIN)
-    return [*rows_of(BRAIN, heard, MOST_OF_ROBOT), *rows_of(NOBODY, alone, None), *rows_of_viewer(heard)]
+    return [*rows_of(BRAIN, heard, MOST_OF_ROBOT), *rows_of(ALONE, alone, None), *rows_of_viewer(heard)]
 
 
 def rows_of(robot: str, found: dict[str, Turns], most: float | None) -> list[dict[str, Any]]:

@@ -28,7 +28,7 @@ def crowd(players: int = 2 * TEAM_SIZE, recording: Path = RECORDING) -> tuple[st
     texts = [found.payload.decode() for found in Framer().feed(recording.read_bytes())]
     begin, end = _longest_run(texts)
     whole, *changes = [_roots(text) for text in texts[begin:end]]
-    scenery = len(_roots(texts[0]))  # before anybody came
+    scenery = len(_roots(texts[0]))  # before the first player
     robot = whole[scenery]
     scene = whole[:scenery] + [_moved(_as_player(robot, index), index) for index in range(players)]
     moves = [root for roots in changes for root in roots[scenery:] if root.count("SLT") > MOVING]

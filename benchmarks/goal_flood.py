@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A brain that asks for too much: goals of execute_bml at a rate, or a document of 9,990 nodes again and again.
+"""A brain that overloads the graph: goals of execute_bml at a rate, or a document of 9,990 nodes repeatedly.
 
 python benchmarks/goal_flood.py RATE | document
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process that listens to a robot, and tells at its end how old each message was when it came.
+"""A process that listens to a robot and reports the age of each message at its arrival.
 
     python benchmarks/listener.py TOPIC...
 

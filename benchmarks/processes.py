@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a benchmark runs beside itself, on a ROS graph of their own. Whatever happens, they are ended."""
+"""Programs that a benchmark runs beside itself, on a ROS graph of their own. They are always ended."""
 
 import contextlib
 import json
@@ -30,7 +30,7 @@ def isolate() -> None:
 
 
 def take_priority(on: bool = True) -> None:
-    """Let what measures wait for nothing that is measured, where the system allows it. Children inherit it."""
+    """Give the measuring process real-time priority, if the system allows it. Children inherit it."""
     with contextlib.suppress(PermissionError):
         for thread in Path("/proc/self/task").iterdir():
             kind = os.SCHED_RR if on else os.SCHED_OTHER
@@ -40,8 +40,8 @@ def take_priority(on: bool = True) -> None:
 class Child:
     """A running program that talks in lines of JSON; a context manager that ends it.
 
-    A first word that ends with .py is a program of this folder. With ``talks`` false, what it writes is only kept for
-    ``log``; a pipe that nobody reads would stop it when full.
+    A first word that ends with .py is a program of this folder. With ``talks`` false, its output is only kept for
+    ``log``; an unread pipe would block it when full.
     """
 
     def __init__(self, *words: object, env: Mapping[str, str] | None = None, talks: bool = True) -> None:
@@ -78,7 +78,7 @@ class Child:
         self._log.close()
 
     def line(self, patience: float = PATIENCE) -> Any:
-        """The next line that it writes."""
+        """The next line of its output."""
         ready, _, _ = select.select([self.process.stdout], [], [], patience)
         text = self.process.stdout.readline() if ready else b""
         if not text:

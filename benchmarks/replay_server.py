@@ -83,7 +83,7 @@ class ReplayServer:
             self._send(cycle)
 
     def drain(self) -> None:
-        """Hear what is still on its way."""
+        """Read the answers that are still on their way."""
         end = time.monotonic() + DRAIN
         while (left := end - time.monotonic()) > 0:
             for key, _ in self._selector.select(left):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One measured number beside its peer and its aim."""
+"""Rows of a table: a measured value with the value of a peer and the aim."""
 
 from typing import Any
 

@@ -11,6 +11,8 @@ import json
 import sys
 from typing import Any
 
+from typing_extensions import override
+
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.line import Pacing
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
@@ -22,15 +24,15 @@ CYCLE_READS = b"\x8a\x7e", b"\x82\x7e"  # fast sync read and sync read, from add
 
 
 class CannedBus(VirtualBus):
-    """Answers what it knows at once."""
+    """Answers repeated questions at once, from memory."""
 
     def __init__(self, *words: Any, **options: Any) -> None:
         super().__init__(*words, **options)
         self._canned: dict[bytes, bytes] = {}
         self._next = b""
 
+    @override
     def receive(self, data: bytes) -> None:
-        """See ``VirtualBus``."""
         question = data[data.rfind(HEADER) :]
         if question[7:9] not in CYCLE_READS or not data.startswith(HEADER):
             super().receive(data)
@@ -40,8 +42,8 @@ class CannedBus(VirtualBus):
             self._canned[question] = super().transmit()
         self._next = self._canned[question]
 
+    @override
     def transmit(self) -> bytes:
-        """See ``VirtualBus``."""
         answer, self._next = self._next, b""
         return answer or super().transmit()
 

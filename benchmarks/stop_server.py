@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 from processes import take_priority
+from typing_extensions import override
 
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -26,15 +27,15 @@ ON = b"\x03\x40\x00\x01"  # write, address, value
 
 
 class TellingBus(VirtualBus):
-    """Tells of torque before it obeys."""
+    """Reports torque commands before it carries them out."""
 
     def __init__(self, servos: Any) -> None:
         super().__init__(servos)
         self._off = sync_write(TORQUE_ENABLE, 1, {id: b"\0" for id, _ in servos})
         self._driven = False
 
+    @override
     def receive(self, data: bytes) -> None:
-        """See ``VirtualBus``."""
         if self._driven and self._off in data:
             self._driven = False
             print(json.dumps({"off": time.monotonic()}), flush=True)

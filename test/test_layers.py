@@ -66,16 +66,23 @@ LAYERS = (
         "protocols/opencog", "messages",
         "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",
     ),
-    ("bml", "parsers", "body core"),
+    ("bml/base", "parsers", "core"),
+    ("bml/fields", "", "bml/base"),
+    ("bml/nodes", "", "bml/base bml/fields body"),
+    ("bml/reading", "parsers", "bml/base bml/fields bml/nodes core"),
+    ("bml/analysis", "", "bml/base bml/nodes body"),
+    ("bml/rules", "parsers", "bml/base bml/nodes body core"),
+    ("bml/authoring", "parsers", "bml/analysis bml/base bml/fields bml/nodes bml/reading bml/rules core"),
+    ("bml", "", "bml/analysis bml/authoring bml/base bml/fields bml/nodes bml/reading bml/rules"),
     ("behaviour", "", ""),
-    ("behaviour/engine", "parsers", "bml body core"),
-    ("behaviour/nodes", "", "behaviour/engine bml body core"),
+    ("behaviour/engine", "parsers", "bml bml/base bml/reading bml/rules body core"),
+    ("behaviour/nodes", "parsers", "behaviour/engine bml/base bml/fields bml/nodes body core"),
     ("behaviour/runs", "", "behaviour/engine behaviour/nodes bml core"),
     ("behaviour/plans", "", "behaviour/engine behaviour/nodes behaviour/runs body core plans"),
-    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml body core"),
-    ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml body core"),
-    ("fetching", "io", "behaviour/engine bml core"),
-    ("media", "io parsers", "bml core fetching"),
+    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base bml/rules body core"),
+    ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
+    ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
+    ("media", "io parsers", "bml bml/base bml/nodes bml/reading bml/rules core fetching"),
     ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
@@ -85,7 +92,7 @@ LAYERS = (
     ("nodes", "", ""),
     ("nodes/base", "io messages ros", "core link link/transports urdf"),
     ("nodes/view", "messages ros", "core nodes/base viewing"),
-    ("nodes/sound", "io messages ros", "behaviour/engine bml core fetching media motion/skills nodes/base"),
+    ("nodes/sound", "io messages ros", "behaviour/engine bml/rules core fetching media motion/skills nodes/base"),
     (
         "nodes/body", "io messages ros",
         "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
@@ -99,8 +106,9 @@ LAYERS = (
     ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour/engine behaviour/nodes behaviour/plans behaviour/run_log behaviour/runs bml body core fetching "
-        "nodes/base nodes/body nodes/sound plans protocols/opencog/plans",
+        "behaviour/engine behaviour/nodes behaviour/plans behaviour/run_log behaviour/runs bml bml/analysis "
+        "bml/base bml/reading bml/rules body core fetching nodes/base nodes/body nodes/sound plans "
+        "protocols/opencog/plans",
     ),
     (
         "nodes/opencog", "io messages ros",
@@ -117,10 +125,10 @@ LAYERS = (
     ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
     (
         "cli/commands", "io messages parsers ros",
-        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml body cli cli/demos cli/doctor "
-        "core dynamixel/bus dynamixel/config dynamixel/virtual launching media nodes/bags nodes/base nodes/body "
-        "nodes/tree nodes/view protocols protocols/opencog protocols/opencog/world protocols/opencog/xml "
-        "standins/oac urdf wire",
+        "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring bml/base "
+        "body cli cli/demos cli/doctor core dynamixel/bus dynamixel/config dynamixel/virtual launching media "
+        "nodes/bags nodes/base nodes/body nodes/tree nodes/view protocols protocols/opencog "
+        "protocols/opencog/world protocols/opencog/xml standins/oac urdf wire",
     ),
 )  # fmt: skip
 ROWS = {folder: (set(means.split()), set(allowed.split())) for folder, means, allowed in LAYERS}

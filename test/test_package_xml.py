@@ -13,8 +13,8 @@ NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", 
 KEYS = {name: f"python3-{name}" for name in NAMES}
 KEYS["typing_extensions"] = "python3-typing-extensions"
 # What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
-PYPI_ONLY = {"mcap", "mcap_ros2", "rosbags", "viser", "websocket"}
-PYPI_ONLY |= {"PIL", "msgspec", "rich"}  # come with viser, and are used for its page only
+PYPI_ONLY = {"mcap", "mcap_ros2", "miniaudio", "rosbags", "viser", "websocket"}
+PYPI_ONLY |= {"PIL", "msgspec", "rich", "websockets"}  # come with viser, and are used for its page only
 USED_OTHERWISE = {
     "action_msgs": "generated actions",
     "launch": "the launch files",
@@ -37,10 +37,10 @@ def imported(folder: str) -> set[str]:
     """rosdep keys of everything from outside that the Python files of a folder import, wherever in the file."""
     files = (ROOT / folder).rglob("*.py")
     modules = {name.split(".")[0] for file in files for name in imports(ast.parse(file.read_text()))}
-    own = {
-        PACKAGE,
-        *(file.stem for place in ("test", "tools", "benchmarks") for file in (ROOT / place).rglob("*.py")),
-    }
+    files_of_ours = [
+        file for place in ("test", "tools", "benchmarks") for file in (ROOT / place).rglob("*.py")
+    ]
+    own = {PACKAGE, *(file.parent.name if file.stem == "__init__" else file.stem for file in files_of_ours)}
     return {KEYS.get(name, name) for name in modules - own - PYPI_ONLY - set(sys.stdlib_module_names)}
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build backend of setuptools, which also asks for ROS 2 and CMake, as wheels, where they are needed.
+"""The build backend of setuptools, which also requires ROS 2 and CMake as wheels if they are missing.
 
-Where a ROS 2 is already there (sourced, or in the environment that is installed into), it is the one to build with.
+An existing ROS 2 (sourced, or in the environment that is installed into) is used for the build.
 """
 
 import os
@@ -21,11 +21,11 @@ def pins(name: str) -> list[str]:
 
 
 def ros_prefixes() -> list[str]:
-    """Where ROS 2 lives: as sourced, else one prefix that has the ROS wheels; empty if there is none.
+    """The prefixes of ROS 2: the sourced ones, else one with the ROS wheels; empty if there is none.
 
-    sys.prefix is that of the environment which pip installs into, also in pip's isolated builds; other builders have
-    one of their own, and then ROS_PREFIX or the activated environment is asked. Last the wheels that the builder
-    installed for this build alone, which only sys.path knows.
+    sys.prefix is that of the environment which pip installs into, also in pip's isolated builds. Other builders have
+    their own, so ROS_PREFIX or the activated environment is tried next, and last the wheels that the builder
+    installed for this build only, which are found on sys.path.
     """
     sourced = [p for p in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep) if p]
     if sourced:
@@ -38,5 +38,5 @@ def ros_prefixes() -> list[str]:
 
 
 def get_requires_for_build_wheel(config_settings: dict[str, str] | None = None) -> list[str]:
-    """What the builder installs before it builds."""
+    """The packages that the builder installs before the build."""
     return [*pins("build.txt"), *([] if ros_prefixes() else pins(ROS_WHEELS))]

@@ -4,7 +4,7 @@
 python tools/folder_picture.py          writes the picture
 python tools/folder_picture.py --check  exit code 1 when the picture in the page is not that of the code
 
-A box is a folder; an arrow goes from a folder to one that it imports. What follows from other arrows is left out.
+A box is a folder; an arrow goes from a folder to one that it imports. Arrows that follow from others are left out.
 """
 
 import ast
@@ -18,8 +18,8 @@ PACKAGE = "embodiment_bridge"
 PAGE = ROOT / "docs/architecture.md"
 BEGIN, END = "<!-- folders: begin, by tools/folder_picture.py -->", "<!-- folders: end -->"
 
-# The ways of a percept and of a goal. Each step is a module that imports the next one or is imported by it; between two
-# parts of a way lies a ROS action.
+# The ways of a percept and of a goal. Each step is a module that imports the next one or is imported by it; a ROS
+# action is between two parts of a way.
 IN = (
     (
         "link.transports.base", "link.event_link", "wire.codec", "link.session", "nodes.body.agent_bridge",
@@ -50,7 +50,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports(path: Path, known: Iterable[str]) -> set[str]:
-    """The modules of ours that a file imports."""
+    """The modules of this package that a file imports."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -94,7 +94,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def missing_steps(part: tuple[str, ...], imported: Mapping[str, set[str]]) -> list[str]:
-    """The steps of a part of a street that no import makes."""
+    """The steps of a part of a street without an import between them."""
     return [
         f"{a} -> {b}"
         for a, b in pairwise(part)
@@ -103,7 +103,7 @@ def missing_steps(part: tuple[str, ...], imported: Mapping[str, set[str]]) -> li
 
 
 def picture(imported: Mapping[str, set[str]]) -> str:
-    """The Mermaid text."""
+    """The picture as Mermaid text."""
     graph = reduced(folders(imported))
     lines = ["```mermaid", "flowchart TD"]
     for folder in sorted(graph):
@@ -118,7 +118,7 @@ def picture(imported: Mapping[str, set[str]]) -> str:
 
 
 def main() -> int:
-    """Write or compare; exit code 1 when the page is old or a street has a step that no import makes."""
+    """Write or compare; exit code 1 if the page is out of date or a street has a step without an import."""
     known = modules()
     imported = {name: imports(path, known) for name, path in known.items()}
     for step in [step for part in (*IN, *OUT) for step in missing_steps(part, imported)]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the table of brains and bodies into README.md, from the results of test/test_matrix.py.
 
-docs/any_brain_any_body.md says how to make the results anew.
+docs/any_brain_any_body.md says how to measure the results again.
 """
 
 import json
@@ -15,12 +15,12 @@ README = ROOT / "README.md"
 RESULTS = ROOT / "docs/matrix.json"
 BEGIN, END = "<!-- matrix: begin, by tools/matrix_table.py -->\n", "<!-- matrix: end -->\n"
 BRAINS = {"bml": "BML goal", "opencog": "OpenCog plan", "ros": "ROS action client"}
-NAMED_BODY = re.compile("body '[^']*'")  # the note says which one it is
+NAMED_BODY = re.compile("body '[^']*'")  # the note names the body
 Cell = Mapping[str, Any]
 
 
 def verdict(cell: Cell, steps: int) -> str:
-    """How a cell went, in a few words."""
+    """The result of a cell in a few words."""
     done = len(cell["done"])
     if not done or not cell["moved"]:
         return "does not work"
@@ -56,7 +56,7 @@ def with_table(readme: str, made: str) -> str:
     """The README with the table between its two markers.
 
     Raises:
-        ValueError: it has not both of them.
+        ValueError: a marker is missing.
     """
     head, begin, rest = readme.partition(BEGIN)
     _, end, tail = rest.partition(END)

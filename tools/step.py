@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one step of `make venv` and shows how it goes: ``step.py NAME FILE COMMAND...``, with the output into FILE.
+"""Runs one step of `make venv` and shows its progress: ``step.py NAME FILE COMMAND...``, with the output into FILE.
 
     building embodiment_bridge (the last time it took 2:05)
       [37/412] 0:21
     building embodiment_bridge: done in 2:11
 
-On a terminal the middle line is renewed each second, elsewhere it comes every ten seconds. FILE.time keeps how long the
-step took when it last went well. The exit code is that of the command; when it fails, the end of its output follows.
+On a terminal the middle line is renewed each second, elsewhere it is printed every ten seconds. FILE.time keeps the
+duration of the last successful run. The exit code is that of the command; if it fails, the end of its output is shown.
 """
 
 import re
@@ -18,8 +18,8 @@ import time
 from pathlib import Path
 
 LAST_LINES = 60  # of the output of a command that failed
-WIDTH = 70  # of the line that is renewed
-LOOKED_AT = 8192  # bytes at the end of the output, in which the progress is looked for
+WIDTH = 70  # of the renewed line
+LOOKED_AT = 8192  # bytes at the end of the output that are searched for the progress
 PROGRESS = re.compile(
     r"^ *(\[\d+/\d+\]|(?:Collecting|Downloading|Building|Installing) [^\s;=]+)", re.MULTILINE
 )
@@ -31,7 +31,7 @@ def clock(seconds: float) -> str:
 
 
 def progress(file: Path) -> str:
-    """What the output in a file says last of how far it is: ``[37/412]`` of ninja, ``Collecting numpy`` of pip."""
+    """The last progress in the output: ``[37/412]`` of ninja, ``Collecting numpy`` of pip."""
     with file.open("rb") as stream:
         stream.seek(max(0, file.stat().st_size - LOOKED_AT))
         found = PROGRESS.findall(stream.read().decode(errors="replace"))

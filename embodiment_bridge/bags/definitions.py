@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text and the hash of a message type, from the files that rosidl installs with each interface package."""
+"""Gets the text and hash of a message type from the files that rosidl installs with each interface package."""
 
 import json
 from collections.abc import Callable
@@ -8,24 +8,24 @@ from typing import Any, NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError
 
-FindShare = Callable[[str], Path]  # share folder of a package; LookupError where there is none
+FindShare = Callable[[str], Path]  # gives the share folder of a package; raises LookupError if there is none
 SEPARATOR = "=" * 80
 FEEDBACK = "_FeedbackMessage"
 GOAL_ID = "unique_identifier_msgs/UUID goal_id"
 
 
 class Definition(NamedTuple):
-    """text: the definition with all that it refers to, as MCAP's ``ros2msg`` wants it; rihs01: REP-2011's hash."""
+    """text: the definition with all referenced types, in the form ``ros2msg`` of MCAP; rihs01: hash of REP-2011."""
 
     text: str
     rihs01: str
 
 
 def definition(type_name: str, find_share: FindShare) -> Definition:
-    """Of ``package/msg/Name``, or of the feedback of an action, ``package/action/Name_FeedbackMessage``.
+    """The definition of ``package/msg/Name``, or of action feedback, ``package/action/Name_FeedbackMessage``.
 
     Raises:
-        ConfigError: the files of that type are not there, or are not such files.
+        ConfigError: the files of that type do not exist, or have wrong content.
     """
     package, _, name = type_name.split("/") if type_name.count("/") == 2 else ("", "", "")
     try:
@@ -48,7 +48,7 @@ def _feedback(package: str, action: str, find_share: FindShare) -> Definition:
 
 
 def _described(type_name: str, find_share: FindShare) -> tuple[str, list[str]]:
-    """The hash of a type, and the types that it refers to, also indirectly."""
+    """The hash of a type, and the types that it refers to directly or indirectly."""
     package, kind, name = type_name.split("/")
     stem = name.partition("_")[0] if kind == "action" else name
     content = json.loads((find_share(package) / kind / f"{stem}.json").read_text(encoding="utf-8"))

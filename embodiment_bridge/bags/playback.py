@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a recording on a thread of its own: at any speed, with pause, jumps, and over again."""
+"""Plays a recording on a thread of its own: at any speed, with pause, seek and loop."""
 
 import threading
 import time
@@ -15,14 +15,14 @@ LONGEST_WAIT = 0.2  # s
 
 
 class Playback:
-    """Hands over messages when their time has come.
+    """Publishes recorded messages at their times.
 
     Args:
         reader: the recording.
-        topics: names of what is played.
-        publish: takes each message, on the thread of the playback.
-        tick: takes the time of the recording, s, every 10 ms of it and before each message.
-        now: s of a steady clock.
+        topics: names of the topics to play.
+        publish: called with each message, on the thread of the playback.
+        tick: called with the time of the recording, s, every 10 ms of it and before each message.
+        now: monotonic clock, s.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Playback:
         self._loop = loop
         self._speed = speed
         self._paused = True
-        self._mark = (0.0, 0.0)  # s of the recording, s of the steady clock
+        self._mark = (0.0, 0.0)  # s of the recording, s of the monotonic clock
         self._jump: float | None = 0.0
         self._ended = False
         self._stopped = False
@@ -53,7 +53,7 @@ class Playback:
 
     @property
     def position(self) -> float:
-        """Where it is, s from the beginning."""
+        """The position in the recording, s from its beginning."""
         if self._jump is not None:
             return self._jump
         if self._paused or self._ended:
@@ -63,28 +63,28 @@ class Playback:
 
     @property
     def paused(self) -> bool:
-        """Whether it stands still."""
+        """Whether the playback is paused."""
         return self._paused
 
     @property
     def ended(self) -> bool:
-        """Whether all was played, once and without ``loop``."""
+        """Whether the end was reached without ``loop``."""
         return self._ended
 
     @property
     def speed(self) -> float:
-        """Times real time."""
+        """The speed as a factor on real time."""
         return self._speed
 
     def pause(self) -> None:
-        """Stand still."""
+        """Pause the playback."""
         with self._changed:
             self._mark = (self.position, self._now())
             self._paused = True
             self._changed.notify()
 
     def resume(self) -> None:
-        """Go on; from the beginning when all was played."""
+        """Continue the playback; from the beginning if the end was reached."""
         with self._changed:
             if self._ended:
                 self._jump, self._ended = 0.0, False
@@ -93,10 +93,10 @@ class Playback:
             self._changed.notify()
 
     def set_speed(self, speed: float) -> None:
-        """Go on at another speed.
+        """Continue at another speed, a factor on real time.
 
         Raises:
-            ConfigError: not within 0.01 to 1000.
+            ConfigError: the speed is not within 0.01 to 1000.
         """
         if not SPEEDS[0] <= speed <= SPEEDS[1]:
             raise ConfigError(f"speed {speed:g} is not within {SPEEDS[0]:g} to {SPEEDS[1]:g} times real time")
@@ -106,10 +106,10 @@ class Playback:
             self._changed.notify()
 
     def seek(self, place: float) -> None:
-        """Go on from ``place`` s; beyond the end is the end.
+        """Continue from ``place`` s; a place after the end means the end.
 
         Raises:
-            ConfigError: not a number of at least 0.
+            ConfigError: the place is below 0 or not finite.
         """
         if not 0.0 <= place < inf:
             raise ConfigError(f"time {place:g} s is not in the recording of {self._reader.duration:.2f} s")
@@ -132,7 +132,7 @@ class Playback:
             self.error, self._ended = str(error), True
 
     def _play_from_jump(self) -> None:
-        """Play on until the end, or until somebody jumps or stops."""
+        """Play until the end, a seek or ``close``."""
         with self._changed:
             start = self._jump or 0.0
             self._jump = None
@@ -156,12 +156,12 @@ class Playback:
             self._changed.wait_for(lambda: self._stopped or self._jump is not None)
 
     def _with_end(self, start: float) -> Iterator[Message]:
-        """The messages, and the end of the recording."""
+        """The messages, and one without topic at the end of the recording."""
         yield from self._reader.messages(self._topics, start)
         yield Message(self._reader.duration, "", b"")
 
     def _wait_until(self, place: float) -> bool:
-        """Let time go on to ``place``, ticking; False when somebody jumped or stopped."""
+        """Wait with ticks until the time ``place``; False after a seek or ``close``."""
         while True:
             with self._changed:
                 if self._stopped or self._jump is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a rosbag2 directory, whoever wrote it."""
+"""Reads a rosbag2 directory from any recorder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,10 +33,10 @@ class Message(NamedTuple):
 class BagReader:
     """A recording that is open for reading; a context manager.
 
-    begin: ns of the clock that it was recorded with; duration: s.
+    begin: ns of the clock of the recording; duration: s.
 
     Raises:
-        ConfigError: it is not there, not such a directory, or damaged.
+        ConfigError: the directory does not exist, is not a rosbag2 directory, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,7 +47,7 @@ class BagReader:
         except (OSError, ReaderError, ValueError, KeyError) as error:
             raise ConfigError(f"recording {path}: cannot be read: {error}") from error
         self.begin = int(self._reader.start_time)
-        self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS  # it counts one more
+        self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS  # rosbags counts one more
         self.topics = _topics(self._reader.connections)
 
     def __enter__(self) -> "BagReader":
@@ -63,7 +63,7 @@ class BagReader:
         self._reader.close()
 
     def messages(self, topics: set[str], start: float = 0.0) -> Iterator[Message]:
-        """Those of some topics from ``start`` s on, in the order of their times.
+        """The messages of some topics from ``start`` s on, in the order of their times.
 
         Raises:
             ConfigError: the files are damaged.

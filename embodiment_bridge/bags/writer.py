@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a rosbag2 directory (MCAP) on a thread of its own, so that nobody who hands messages over waits for a disk."""
+"""Writes a rosbag2 directory (MCAP) on a thread, so that the sender of a message never waits for the disk."""
 
 import threading
 from collections import deque
@@ -13,12 +13,12 @@ from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from embodiment_bridge.bags.definitions import Definition
 from embodiment_bridge.core.errors import ConfigError
 
-LIMIT_BYTES = 256 * 1024 * 1024  # that wait to be written; a disk that is slower for so long loses messages
+LIMIT_BYTES = 256 * 1024 * 1024  # that may wait to be written; with a slower disk messages are lost
 
 
 @dataclass(slots=True)
 class Totals:
-    """What became of the messages: written, lost because the disk was too slow, bytes written; why writing ended."""
+    """Counters of a recording: messages written, messages lost to a slow disk, bytes written; ``error`` ended it."""
 
     written: int = 0
     lost: int = 0
@@ -31,10 +31,10 @@ class BagWriter:
 
     Args:
         path: a directory that does not exist yet.
-        limit_bytes: how much may wait for the disk.
+        limit_bytes: bytes that may wait for the disk.
 
     Raises:
-        ConfigError: the directory cannot be made.
+        ConfigError: the directory cannot be created.
     """
 
     def __init__(self, path: Path, limit_bytes: int = LIMIT_BYTES) -> None:
@@ -63,7 +63,7 @@ class BagWriter:
             return len(self._connections) - 1
 
     def take(self, number: int, stamp: int, data: bytes) -> None:
-        """Write a serialised message of a topic, received at ``stamp`` ns; counted as lost when too much waits."""
+        """Write a serialised message of a topic, received at ``stamp`` ns; counted as lost if too many bytes wait."""
         with self._changed:
             if self._closed or self.totals.error or self._waiting_bytes + len(data) > self._limit:
                 self.totals.lost += 1
@@ -73,7 +73,7 @@ class BagWriter:
             self._changed.notify()
 
     def close(self) -> Totals:
-        """Write what waits, finish the files, and say what became of all messages. More than once is fine."""
+        """Write the waiting messages, finish the files, and return the counters. May be called more than once."""
         with self._changed:
             first = not self._closed
             self._closed = True
@@ -88,7 +88,7 @@ class BagWriter:
             for index, (number, stamp, data) in enumerate(batch):
                 try:
                     self._writer.write(self._connections[number], stamp, data)
-                except Exception as error:  # noqa: BLE001 - whatever it is ends the recording, and is told
+                except Exception as error:  # noqa: BLE001 - any error ends the recording, and is reported
                     self.totals.error = f"{type(error).__name__}: {error}"
                     self.totals.lost += len(batch) - index
                     return
@@ -96,7 +96,7 @@ class BagWriter:
                 self.totals.written_bytes += len(data)
 
     def _next_batch(self) -> list[tuple[int, int, bytes]]:
-        """What waits, once something does; nothing when closed and done."""
+        """Wait for messages and return all of them; empty after ``close`` when all are written."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closed)
             batch = list(self._waiting)

@@ -8,8 +8,9 @@ JSON pointers.
 
 from embodiment_bridge.bml.analysis.estimate import Analysis, Estimate, analyse
 from embodiment_bridge.bml.authoring.writer import to_data, to_json
-from embodiment_bridge.bml.document import Document, Problem
-from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.base.limits import Limits
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.reading.reader import Result, read
 from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy

@@ -25,7 +25,7 @@ from embodiment_bridge.body.emotion_section import read_emotions
 from embodiment_bridge.body.skill_section import read_skills
 from embodiment_bridge.core.errors import ConfigError
 
-ANGLE_LIMIT = 10.0  # rad: no joint turns further
+ANGLE_LIMIT = 10.0  # rad, for every angle in the file
 TINY = 1e-6
 FILE_LIMIT = 100  # files of motions
 MAX_KEYFRAMES = 100  # of a cycle
@@ -46,7 +46,7 @@ def read_body(path: Path | str) -> BodyDescription:
 
 
 def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescription:
-    """Like ``read_body``, from the text of a file that messages call ``where``; its ``motions`` are in ``folder``."""
+    """Like ``read_body``, from a text. Errors call its file ``where``; ``motions`` are relative to ``folder``."""
     top = parse(text, where)
     motions = _motions(top, folder) if top.has("motions") else []
     name = top.text("body")
@@ -68,7 +68,7 @@ def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescrip
 
 
 def _motions(top: Section, folder: Path | None) -> list[Section]:
-    """Files with more skills, as `bml record-motion` writes them; by path from the folder of the body file."""
+    """Files with more skills, as `bml record-motion` writes them; paths are relative to the folder of the body file."""
     names = top.value("motions")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise top.wrong("motions", "a list of paths")
@@ -141,7 +141,7 @@ def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
     turn = section.number("turn", 0.01, 100.0)
     speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
     turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
-    # A base that slows down steadily goes on for half of the way that it would have made in that time.
+    # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
     walk = WalkLimits(
         forward=forward,
         backward=backward,

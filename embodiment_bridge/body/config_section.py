@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads YAML text of which every key must be known, and says exactly what is wrong where."""
+"""Reads a YAML file in which every key must be known; its errors name the key, the value and what it may be."""
 
 from collections.abc import Iterable
 from math import inf, isfinite
@@ -10,7 +10,7 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 
 
 class Section:
-    """A mapping of the file. Read its keys, then ``close`` it: keys that nobody read are errors.
+    """A mapping of the file. Read its keys, then ``close`` it: keys that were not read are errors.
 
     Every method raises ConfigError with the file, the path of the key, the value and what it may be.
     """
@@ -18,7 +18,7 @@ class Section:
     def __init__(self, where: str, data: object, path: str = "") -> None:
         self._where, self._path = where, path
         if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-            raise ConfigError(f"{self.name()}: {_short(data)} is no mapping from names to values")
+            raise ConfigError(f"{self.name()}: {_short(data)} is not a mapping from names to values")
         self._data: dict[str, Any] = data
         self._known: set[str] = set()
 
@@ -48,11 +48,11 @@ class Section:
         return self._data[key]
 
     def section(self, key: str) -> "Section":
-        """A mapping within."""
+        """The mapping under ``key``."""
         return Section(self._where, self.value(key), self.name(key)[len(self._where) + 2 :])
 
     def sections(self, key: str) -> list["Section"]:
-        """A list of mappings."""
+        """The list of mappings under ``key``."""
         path = self.name(key)[len(self._where) + 2 :]
         return [Section(self._where, item, f"{path}[{i}]") for i, item in enumerate(self._list(key))]
 
@@ -65,7 +65,7 @@ class Section:
         return self._number(key, self.value(key), lower, upper)
 
     def numbers(self, key: str, count: int, lower: float = -inf, upper: float = inf) -> tuple[float, ...]:
-        """A list of so many numbers."""
+        """A list of ``count`` finite numbers within ``lower`` and ``upper``."""
         values = self._list(key)
         if len(values) != count:
             raise self.wrong(key, f"a list of {count} numbers")
@@ -119,7 +119,7 @@ class Section:
             raise ConfigError(f"{self.name(key)}: {unknown('value', value, known)}")
 
     def require(self, known: Iterable[str], all_of: bool = False) -> None:
-        """Refuse keys that are not ``known``, and with ``all_of`` that one of those is missing."""
+        """Refuse keys that are not ``known``; with ``all_of``, refuse a mapping that lacks one of them."""
         names = tuple(known)
         for key in self._data:
             if key not in names:
@@ -129,7 +129,7 @@ class Section:
                 self.value(key)
 
     def close(self) -> None:
-        """Refuse keys that nobody asked for."""
+        """Refuse keys that were not read."""
         self.require(self._known)
 
 
@@ -137,7 +137,7 @@ def parse(text: str, where: str) -> Section:
     """The mapping at the top of YAML ``text``; ``where`` names the file in messages.
 
     Raises:
-        ConfigError: not YAML, over a limit of ``safe_yaml``, a key given twice, or no mapping.
+        ConfigError: not YAML, over a limit of ``safe_yaml``, a key given twice, or not a mapping.
     """
     try:
         data = safe_yaml.load(text)

@@ -7,7 +7,7 @@ from math import inf, sqrt
 
 from embodiment_bridge.body.state import SkillInfo
 
-PEAK_SPEED = 1.875  # of a minimum-jerk move from rest to rest, as a multiple of its mean speed
+PEAK_SPEED = 1.875  # of a minimum-jerk move from rest to rest, as a multiple of its mean speed (way / time)
 PEAK_ACCELERATION = 5.7735  # likewise, as a multiple of way / time^2
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
@@ -37,12 +37,12 @@ class Joint:
     rest: float = 0.0
     mirror: str = ""
     mirror_sign: float = 1.0
-    acceleration: float = inf  # rad/s2, of what is planned ahead
+    acceleration: float = inf  # rad/s2, limit of planned motions
 
 
 @dataclass(frozen=True, slots=True)
 class Keyframe:
-    """Where joints shall be at fraction ``at`` (0..1) of the motion; joints not named stay as they were."""
+    """Joint positions (rad) at fraction ``at`` (0..1) of the motion; joints not named keep their position."""
 
     at: float
     position: Mapping[str, float]
@@ -58,13 +58,13 @@ class Track:
 
     @property
     def length(self) -> float:
-        """How long it took, s."""
+        """Length of the recording, s."""
         return self.times[-1]
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A number that a skill takes: its range and, where it has one, its default."""
+    """A numeric parameter of a skill: its range and, if it has one, its default."""
 
     name: str
     lower: float
@@ -75,7 +75,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class TextParameter:
-    """A text that a skill takes: at most ``longest`` characters, and where it has one, its default."""
+    """A text parameter of a skill: at most ``longest`` characters and, if it has one, its default."""
 
     name: str
     longest: int
@@ -84,7 +84,7 @@ class TextParameter:
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """What the eyes show; ``color`` is red, green, blue (0..1), or none for a pattern in the colour of before."""
+    """What the eyes show; ``color`` is red, green, blue (0..1); None keeps the colour and changes the pattern only."""
 
     pattern: str
     color: tuple[float, float, float] | None = None
@@ -94,17 +94,17 @@ class Light:
 class Skill:
     """One skill of the body. ``walk`` and ``direction`` say what a skill of kind ``walk`` does.
 
-    ``keyframes`` move joints, ``light`` is shown meanwhile; a skill of kind ``native`` may have both beside what
-    the body does by itself.
+    ``keyframes`` move joints, ``light`` is shown meanwhile; a skill of kind ``native`` may have both, in addition to
+    what the body does by itself.
 
-    ``on_stop``: what a cancel does: ``hold`` the joints where they are, ``reset`` them to the rest pose, or
+    ``on_stop``: what a cancel does: ``hold`` the joints at their present angles, ``reset`` them to the rest pose, or
     ``finish`` the skill first.
 
-    ``lying``: keyframes by the side on which a fallen body lies (each of ``LYING``; none where no way is known);
-    with it the skill is one for a fallen body only, keeps its own time however long its slot is, and has failed if
-    the body does not get up.
+    ``lying``: keyframes by the side on which a fallen body lies (each of ``LYING``; empty where none are known).
+    Such a skill is for a fallen body only, has a fixed length whatever its slot is, and fails if the body does not
+    get up.
 
-    ``track``: instead of keyframes, as recorded. ``optional``: channels that the skill uses where the body has them.
+    ``track``: a recorded motion instead of keyframes. ``optional``: channels that the skill uses if the body has them.
     """
 
     name: str
@@ -231,10 +231,10 @@ class Gait:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A base that goes where it is told and cannot fall: wheels, or legs that are only for show.
+    """A base that moves at the commanded speed and cannot fall: wheels, or legs that are only drawn.
 
-    step_s: s that counts as one step. swing: rad, by joint of the legs, to and fro at full speed. cycle: how legs
-    really walk that carry the body; then there is no swing.
+    step_s: duration of one step, s. swing: amplitude of each leg joint at full speed, rad. cycle: gait of legs that
+    carry the body; a base with a cycle has no swing.
     """
 
     walk: WalkLimits
@@ -245,10 +245,10 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A gait of keyframes: angles (rad) beside the rest pose over two steps, the left one first, by joint of the legs.
+    """A gait of keyframes: angles (rad, relative to the rest pose) by leg joint over two steps, the left one first.
 
-    All tables have as many angles, at equal times, and close. step: of stepping on the spot; forward and turn: what is
-    added at full speed forward and to the left.
+    All tables have the same number of angles, equally spaced in time, and are periodic. step: stepping on the spot;
+    forward and turn: what is added at full speed forward and to the left.
     """
 
     step: Mapping[str, tuple[float, ...]]
@@ -267,7 +267,7 @@ class Fall:
 
 @dataclass(frozen=True, slots=True)
 class BodyDescription:
-    """A body as its file describes it. ``channels`` are those that it has; skills may name others."""
+    """A body as its file describes it. ``channels`` are those of the body; skills may name others."""
 
     name: str
     channels: tuple[str, ...]
@@ -279,7 +279,7 @@ class BodyDescription:
 
     @property
     def carrier(self) -> Gait | Base | None:
-        """What carries the body over the floor; None for one that stays where it is."""
+        """The gait or base that moves the body over the floor; None for a body that cannot walk."""
         return self.gait or self.base
 
     def available(self, skill: Skill) -> bool:
@@ -287,7 +287,7 @@ class BodyDescription:
         return all(channel in self.channels or channel in skill.optional for channel in skill.channels)
 
     def skill_infos(self) -> tuple[SkillInfo, ...]:
-        """What to tell others about the skills, in the order of the file."""
+        """What clients may know of each skill, in the order of the file."""
         return tuple(
             SkillInfo(
                 s.name,
@@ -303,7 +303,7 @@ class BodyDescription:
 
 
 def shortest_move(joints: Iterable[Joint], start: Iterable[float], goals: Iterable[float]) -> float:
-    """The least time (s) of a minimum-jerk move from rest at ``start`` to rest at ``goals`` (rad)."""
+    """The shortest time (s) of a minimum-jerk move from rest at ``start`` to rest at ``goals`` (rad)."""
     return max(
         (_shortest(joint, abs(goal - here)) for joint, here, goal in zip(joints, start, goals, strict=True)),
         default=0.0,
@@ -315,7 +315,7 @@ def _shortest(joint: Joint, way: float) -> float:
 
 
 def shortest_motion(keyframes: Iterable[Keyframe], joints: Mapping[str, Joint]) -> float:
-    """The least length (s) of a motion from the rest pose in which every joint can follow."""
+    """The shortest time (s) of a motion from the rest pose that keeps the limits of every joint."""
     here = {name: joint.rest for name, joint in joints.items()}
     at = length = 0.0
     for frame in keyframes:
@@ -328,7 +328,7 @@ def shortest_motion(keyframes: Iterable[Keyframe], joints: Mapping[str, Joint]) 
 
 
 def shortest_track(track: Track, joints: Mapping[str, Joint]) -> float:
-    """A length (s) of a recorded motion below which some joint could not follow straight from point to point."""
+    """The shortest time (s) of a recorded motion, played straight from point to point, that every joint can follow."""
     speeds = [0.0]
     for number, row in enumerate(track.angles[1:]):
         dt = track.times[number + 1] - track.times[number]

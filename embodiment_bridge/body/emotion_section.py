@@ -18,13 +18,13 @@ from embodiment_bridge.core.errors import ConfigError
 LIGHT_CHANNELS = ("eyes", "face")
 LONGEST_S = 60.0  # s
 LEAST_S = 0.1  # s, of a posture
-ROOM = 1.05  # how much longer than the shortest possible move the shortest slot is
+MARGIN = 1.05  # the shortest slot, as a multiple of the shortest possible move
 
 
 def read_emotions(
     section: Section, joints: Mapping[str, Joint], skills: Mapping[str, Skill], has_gait: bool
 ) -> dict[str, Skill]:
-    """Skills of kind ``motion`` by name. Their lights are optional, unless there is nothing else to see.
+    """Skills of kind ``motion`` by name. The light is optional if the emotion has a posture.
 
     Raises:
         ConfigError: see ``body_file.read_body``.
@@ -44,7 +44,7 @@ def _emotion(name: str, emotions: Section, joints: Mapping[str, Joint], has_gait
     nominal = section.number("nominal_s", 0.0, LONGEST_S)
     section.close()
     frames = (Keyframe(1.0, pose),) if pose else ()
-    least = max(LEAST_S, ROOM * shortest_motion(frames, joints)) if pose else 0.0
+    least = max(LEAST_S, MARGIN * shortest_motion(frames, joints)) if pose else 0.0
     if least > nominal:
         raise section.wrong("nominal_s", f"long enough for its joints, which need {least:.3f} s")
     moved = {joints[joint].channel for joint in pose}

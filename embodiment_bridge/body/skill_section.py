@@ -197,7 +197,7 @@ def _frames(section: Section, key: str, moved: Mapping[str, Joint], body: BodyDe
 def _position(item: Section, moved: Mapping[str, Joint], body: BodyDescription) -> dict[str, float]:
     position: dict[str, float] = {}
     if item.flag("rest"):
-        # With a gait the legs' way to rest is to stand, which needs no keyframes.
+        # A body with a gait puts its legs in the rest pose by standing, which needs no keyframes.
         position = {n: j.rest for n, j in moved.items() if body.gait is None or j.channel != "legs"}
     for key in item.names():
         if key in moved:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every layer means by a body: what it can do, how it is, what it shall do next. SI units, REP-103."""
+"""Types that all layers share for a body: its skills, its state and its joint targets. SI units, REP-103."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ ZERO3 = (0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class SkillInfo:
-    """One thing that a body can do by name, as a plan or a BML action asks for it.
+    """One skill of a body, which plans and BML actions request by name.
 
     ``name`` is lower case (``head_shake``). ``kind`` is ``motion`` (keyframes), ``light``, ``walk`` or ``native``.
     ``nominal_s`` is the length when no slot is given, ``min_s`` the shortest slot it can keep.
-    ``available`` is False where this body lacks the channel: the skill then only fills its slot.
+    ``available`` is False if this body lacks a channel of the skill: the skill then only waits for its slot to end.
     """
 
     name: str
@@ -27,24 +27,24 @@ class SkillInfo:
 
 
 class SkillStatus(Enum):
-    """How a skill stands or ended."""
+    """Whether a skill runs, or how it ended."""
 
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     SKIPPED = "skipped"  # the body lacks the channel; the slot was waited for
     REPLACED = "replaced"  # a newer claim took a channel
-    CANCELED = "canceled"  # asked for, and the joints are at rest
+    CANCELED = "canceled"  # on request; the joints are at rest
     FAILED = "failed"
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more happens to the skill."""
+        """Whether this status is final."""
         return self is not SkillStatus.RUNNING
 
 
 @dataclass(frozen=True, slots=True)
 class SkillRequest:
-    """Somebody wants a skill. ``slot_s`` 0 is the natural length. ``source`` says who asks (for people and logs)."""
+    """A request for a skill. ``slot_s`` 0 is the natural length. ``source`` names the client, for logs."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class SkillRequest:
 
 @dataclass(frozen=True, slots=True)
 class SkillReport:
-    """How the skill of request ``id`` stands: ``progress`` 0..1, ``held`` while frozen, ``reason`` for people."""
+    """State of the skill of request ``id``: ``progress`` 0..1, ``held`` while frozen, ``reason`` for people."""
 
     id: str
     status: SkillStatus
@@ -66,14 +66,14 @@ class SkillReport:
 
 @dataclass(frozen=True, slots=True)
 class BodyState:
-    """What a body senses of itself at one percept.
+    """The state of a body as one percept reports it.
 
     time: s, the body's own clock (dt comes from here, never from arrival times).
     position, velocity: rad and rad/s per joint, in the order of the body's joint list.
     base_position: m in ``map``; roll, pitch, yaw: rad of base_link in ``map``; base_rates: rad/s in base_link.
     has_base: whether the base values are known.
-    has_tilt: whether roll, pitch and base_rates are known though the place may not be; has_base says so, too.
-    height_estimated: whether the z of base_position is a guess from afar, too weak to tell standing from lying.
+    has_tilt: whether roll, pitch and base_rates are known while the position may be unknown; has_base implies it.
+    height_estimated: whether the z of base_position is a rough estimate, too weak to tell standing from lying.
     """
 
     time: float
@@ -91,7 +91,7 @@ class BodyState:
 
 @dataclass(frozen=True, slots=True)
 class JointTargets:
-    """What the joints shall do until the next percept, in the order of the body's joint list.
+    """Commands of the joints until the next percept, in the order of the body's joint list.
 
     position rad, velocity rad/s, kp Nm/rad, kd Nm s/rad, effort Nm:
     torque = kp (position - q) + kd (velocity - dq) + effort.

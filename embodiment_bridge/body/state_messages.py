@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a body is, as standard messages: the same for every body."""
+"""The state of a body as standard messages, which are the same for every body."""
 
 from array import array
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ def joint_states(names: Sequence[str], state: BodyState, stamp: Any) -> JointSta
         name=names,
         position=array(
             "d", state.position
-        ),  # the one sequence that rosidl takes without looking at each value
+        ),  # the only sequence type of which rosidl does not check each value
         velocity=array("d", state.velocity),
     )
 
 
 def pose(state: BodyState, stamp: Any, frame: str) -> PoseStamped:
-    """Where base_link is in ``frame``, the map."""
+    """Pose of base_link in ``frame``, which is that of the map."""
     x, y, z = state.base_position
     header = Header(stamp=stamp, frame_id=frame)
     return PoseStamped(header=header, pose=Pose(position=Point(x=x, y=y, z=z), orientation=turn(state)))
 
 
 def turn(state: BodyState) -> Quaternion:
-    """How base_link is turned in ``map``."""
+    """Orientation of base_link in ``map``."""
     x, y, z, w = quaternion_from_rpy(state.roll, state.pitch, state.yaw)
     return Quaternion(x=x, y=y, z=z, w=w)

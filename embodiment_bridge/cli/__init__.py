@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: one file a command."""
+"""The command line, one file per command."""
 
 from embodiment_bridge.cli.command_line import main
 

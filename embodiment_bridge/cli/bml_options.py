@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `bml dry-run` and `run-bml` have in common: values, seed and subtrees of a run."""
+"""Options that `bml dry-run` and `run-bml` share: blackboard values, seed and subtrees."""
 
 import argparse
 import json
@@ -25,18 +25,20 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help='value of the blackboard at the beginning, as JSON: true, 3.5, "text"; bare words are texts',
+        help='initial value on the blackboard, as JSON: true, 3.5, "text"; bare words are texts',
     )
     command.add_argument(
-        "--seed", type=_seed, help=f"of what is drawn at random, 0 to {LARGEST_SEED}: the same draws again"
+        "--seed",
+        type=_seed,
+        help=f"seed of random choices, 0 to {LARGEST_SEED}: the same seed gives the same choices",
     )
 
 
 def pairs(option: str, words: Iterable[str], form: str) -> Iterator[tuple[str, str]]:
-    """Both sides of the first =.
+    """Split each word at its first ``=``.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: a word has no ``=``.
     """
     for word in words:
         left, separator, right = word.partition("=")
@@ -46,12 +48,12 @@ def pairs(option: str, words: Iterable[str], form: str) -> Iterator[tuple[str, s
 
 
 def given_values(arguments: argparse.Namespace) -> dict[str, str]:
-    """JSON by key; what is no JSON is a text, for shells take the quotes away."""
+    """JSON by key; a value that is not JSON becomes a text, because shells remove the quotes."""
     return {name: _as_json(text) for name, text in pairs("--set", arguments.set, "NAME=VALUE")}
 
 
 def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
-    """Documents by name.
+    """The documents of ``--subtree``, by name.
 
     Raises:
         ConfigError: a file cannot be read.

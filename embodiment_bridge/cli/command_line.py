@@ -38,9 +38,9 @@ examples:
 
 
 def parser(first: str = "") -> argparse.ArgumentParser:
-    """The command line: of the command ``first`` alone if there is one of that name, else of all.
+    """The parser of the command ``first`` if it exists, else of all commands.
 
-    So a command starts without the parsers and libraries of the others, and `doctor` where these are missing.
+    A command so starts without the parsers and libraries of the others; `doctor` also starts where these are missing.
     """
     top = argparse.ArgumentParser(
         prog="embodiment_bridge",
@@ -67,18 +67,18 @@ def main(words: Sequence[str] | None = None) -> int:
         if find_spec("rclpy"):
             raise
         sys.stderr.write(
-            f"embodiment_bridge: this needs ROS 2, which is not here ({error}); source its setup file, or install this "
-            "package with its extra [ros]\n"
+            f"embodiment_bridge: this needs ROS 2, which is not installed ({error}); source its setup file, or install "
+            "this package with its extra [ros]\n"
         )
         return USAGE
-    except BrokenPipeError:  # the reader of a pipe has seen enough
+    except BrokenPipeError:  # the program at the other end of a pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
 
 
 def _parse(command_line: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Also takes a FILE that comes after an option, which argparse takes for one too many before Python 3.12."""
+    """Parse, also with a FILE after an option, which argparse refuses before Python 3.12."""
     arguments, left = command_line.parse_known_args(words)
     if len(left) == 1 and getattr(arguments, "file", "") == "-" and not left[0].startswith("-"):
         arguments.file = left.pop()

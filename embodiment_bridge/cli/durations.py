@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of command lines: types for argparse."""
+"""Argparse types for times on command lines."""
 
 import argparse
 import math
@@ -9,5 +9,5 @@ def seconds(text: str) -> float:
     """A finite time, 0 or more, s."""
     value = float(text)
     if not math.isfinite(value) or value < 0.0:
-        raise argparse.ArgumentTypeError(f"{text} s is no time; it must be finite, 0 or more")
+        raise argparse.ArgumentTypeError(f"{text} s is not a time; it must be finite, 0 or more")
     return value

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that end with another process."""
+"""Helps programs end together with another process."""
 
 import os
 
 
 def is_gone(process: int | None) -> bool:
-    """Whether the process of that number is no more; of None: no."""
+    """Whether the process with this number has ended; False for None."""
     if process is None:
         return False
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except PermissionError:  # it is there, and somebody else's
+    except PermissionError:  # it runs and belongs to another user
         return False
     return False

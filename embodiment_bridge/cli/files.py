@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files named on a command line; ``-`` is standard input."""
+"""Reads files named on a command line; ``-`` is standard input."""
 
 import sys
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ CHUNK = 65536
 
 
 def read_text(name: str) -> str:
-    """The whole file as UTF-8 text; bytes that are no UTF-8 stay visible as escapes.
+    """The whole file as UTF-8 text; other bytes stay visible as escapes.
 
     Raises:
         ConfigError: it cannot be read.
@@ -23,7 +23,7 @@ def read_text(name: str) -> str:
 
 
 def read_chunks(name: str) -> Iterator[bytes]:
-    """The bytes of a file as they come.
+    """The bytes of a file as they arrive.
 
     Raises:
         ConfigError: it cannot be read.
@@ -32,7 +32,7 @@ def read_chunks(name: str) -> Iterator[bytes]:
         with (
             nullcontext(cast(BufferedReader, sys.stdin.buffer)) if name == "-" else Path(name).open("rb")
         ) as stream:
-            while chunk := stream.read1(CHUNK):  # what has come, without waiting for a whole chunk
+            while chunk := stream.read1(CHUNK):  # what has arrived, without waiting for a whole chunk
                 yield chunk
     except OSError as error:
         raise ConfigError(f"{name}: {error.strerror or error}") from error

@@ -1,45 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Following a goal from the command line to its end, also where the server is gone or nobody wants to wait any more."""
+"""Follows a goal from the command line to its end, to the loss of its server, or until the user stops waiting."""
 
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
-GONE = 5  # exit code: nobody knows how the goal ended
+GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
-    1.5  # s: the graph's own view of who is there flickers now and then, and one turn of the loop takes 0.5 s
+    1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
 )
 
 
 class GoneError(Exception):
-    """Nobody will tell how the goal ends; the text says why."""
+    """The outcome of the goal will stay unknown; the text says why."""
 
 
-class Followed(Protocol):
-    """A goal that a server has, or shall have."""
+class FollowedGoal(Protocol):
+    """A goal that was sent, or will be sent, to an action server."""
 
     @property
-    def result(self) -> Any:
-        """None until it has ended."""
+    def result(self) -> object:
+        """The result; None until the goal has ended."""
 
     @property
     def server_is_there(self) -> bool:
-        """Whether the graph has somebody who serves the action."""
+        """Whether a node serves the action."""
 
     @property
     def cancel_taken(self) -> bool:
-        """Whether the server said that it will cancel."""
+        """Whether the server has accepted the cancel."""
 
     def cancel(self) -> None:
-        """Ask for the end."""
+        """Ask the server to cancel the goal."""
 
 
-def follow(goal: Followed, spin: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]) -> None:
-    """Spin until the goal has a result. Once ``stopped()`` it is canceled; then another signal ends the waiting.
+def follow(
+    goal: FollowedGoal, spin: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
+) -> None:
+    """Spin until the goal has a result. ``stopped()`` cancels it; another signal after that stops waiting.
 
     Raises:
-        GoneError: the server is gone, does not answer to the cancel, or there was a second signal.
+        GoneError: the server is gone, does not answer the cancel, or there was a second signal.
     """
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
@@ -55,16 +57,16 @@ def follow(goal: Followed, spin: Callable[[Callable[[], bool]], None], stopped: 
     if goal.result is None and stopped():
         with stop_on_signals() as again:
             goal.cancel()
-            sys.stderr.write("embodiment_bridge: canceling; interrupt again to wait no longer\n")
+            sys.stderr.write("embodiment_bridge: canceling; interrupt again to stop waiting\n")
             asked = time.monotonic()
 
-            def deaf() -> bool:
+            def unanswered() -> bool:
                 return not goal.cancel_taken and time.monotonic() - asked > PATIENCE
 
-            spin(lambda: goal.result is not None or again() or gone() or deaf())
+            spin(lambda: goal.result is not None or again() or gone() or unanswered())
             if goal.result is None and again():
-                raise GoneError("interrupted again: the goal may be running still")
-            if goal.result is None and deaf():
-                raise GoneError("nobody answered the cancel: the goal may be running still")
+                raise GoneError("interrupted again: the goal may still be running")
+            if goal.result is None and unanswered():
+                raise GoneError("no answer to the cancel: the goal may still be running")
     if goal.result is None:
         raise GoneError("the behaviour-tree node is gone")

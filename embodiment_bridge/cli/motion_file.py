@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of joint angles as the text of a skill."""
+"""Turns samples of joint angles into the text of a skill."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -11,7 +11,7 @@ from embodiment_bridge.motion.joints.recorded import fastest
 from embodiment_bridge.motion.joints.thinning import moved_joints, thinned
 
 LEAST_MOVE = 0.02  # rad: a joint that moves less stays out of the motion
-ROOM = 1.02  # how much longer than the shortest possible time ``min_s`` is
+MARGIN = 1.02  # ``min_s`` as a multiple of the shortest possible time
 
 
 def track_of(
@@ -21,10 +21,10 @@ def track_of(
     rows: Sequence[Sequence[float]],
     near: float,
 ) -> Track | None:
-    """What the joints of ``body`` did, thinned to stay within ``near`` rad; None when none of them moved.
+    """The motion of the joints of ``body``, with fewer points but within ``near`` rad; None if no joint moved.
 
-    It begins with the first movement and ends with the last. Angles are kept within the ranges of the joints. Legs
-    that a gait uses are left to it.
+    It begins with the first movement and ends with the last. Angles are limited to the ranges of the joints. Legs that
+    a gait uses are left out.
     """
     joints = {joint.name: joint for joint in body.joints if not (body.gait and joint.channel == "legs")}
     columns = [i for i in moved_joints(rows, LEAST_MOVE) if names[i] in joints]
@@ -41,7 +41,7 @@ def track_of(
 
 
 def moving_part(rows: Sequence[Sequence[float]], near: float) -> tuple[int, int]:
-    """The numbers of the last row before anything moves by more than ``near`` rad, and of the first row after it."""
+    """Indices of the last row before a joint moves by more than ``near`` rad, and of the first row after the motion."""
 
     def differ(row: Sequence[float], still: Sequence[float]) -> bool:
         return any(abs(a - b) > near for a, b in zip(row, still, strict=True))
@@ -54,14 +54,14 @@ def moving_part(rows: Sequence[Sequence[float]], near: float) -> tuple[int, int]
 
 
 def skill_text(name: str, body: BodyDescription, track: Track) -> str:
-    """The YAML of one skill; it can be read back.
+    """The YAML of one skill, checked by reading it back.
 
     Raises:
-        ConfigError: it cannot.
+        ConfigError: it cannot be read back.
     """
     joints = {joint.name: joint for joint in body.joints}
     used = {joints[joint].channel for joint in track.joints}
-    least = ceil(1000 * ROOM * track.length * fastest(track, [joints[n] for n in track.joints])) / 1000
+    least = ceil(1000 * MARGIN * track.length * fastest(track, [joints[n] for n in track.joints])) / 1000
     nominal = max(round(track.length, 3), least)
     lines = [
         f"{name}:",

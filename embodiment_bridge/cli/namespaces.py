@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Namespaces on command lines: a type for argparse."""
+"""Argparse type for namespaces on command lines."""
 
 import argparse
 
@@ -8,9 +8,9 @@ from embodiment_bridge.launching.names import join_namespace
 
 
 def namespace(text: str) -> str:
-    """An absolute namespace; the empty text stays as it is."""
+    """The namespace as an absolute one; an empty text stays empty."""
     try:
         return join_namespace("", text) if text else text
     except ConfigError:
-        rule = "parts between / are letters, digits and _, beginning with no digit"
-        raise argparse.ArgumentTypeError(f"{text[:60]!r} is no namespace: {rule}") from None
+        rule = "parts between / are letters, digits and _, and do not begin with a digit"
+        raise argparse.ArgumentTypeError(f"{text[:60]!r} is not a namespace: {rule}") from None

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a performance went: exit codes, and words for people."""
+"""Exit codes and texts for the outcome of a document."""
 
-from typing import Any
+from typing import Protocol
 
 EXIT_CODES = {"SUCCEEDED": 0, "STOPPED": 0, "FAILED": 1, "REJECTED": 3}
 OTHER = 4
+
+
+class Located(Protocol):
+    """The part of an ExecuteBml.Result that says where and why a run ended."""
+
+    pointer: str
+    reason: str
 
 
 def exit_code(outcome: str) -> int:
@@ -12,8 +19,10 @@ def exit_code(outcome: str) -> int:
     return EXIT_CODES.get(outcome, OTHER)
 
 
-def where_and_why(result: Any) -> str:
-    """`` at POINTER: REASON`` of an ExecuteBml.Result, as far as it has them; the root has the empty pointer."""
-    said = result.reason.startswith(f"{result.pointer}: ")  # the reason of a rejection begins with it
+def where_and_why(result: Located) -> str:
+    """`` at POINTER: REASON`` of a result, as far as it has them; the root has the empty pointer."""
+    said = result.reason.startswith(
+        f"{result.pointer}: "
+    )  # the reason of a rejection begins with the pointer
     where = f" at {result.pointer}" if result.pointer and not said else ""
     return where + (f": {result.reason}" if result.reason else "")

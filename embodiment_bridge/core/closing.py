@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is open once it is made, and closed at the end of a ``with`` block."""
+"""Base class of resources that are open after construction and closed at the end of a ``with`` block."""
 
 from abc import ABC, abstractmethod
 from types import TracebackType
@@ -9,18 +9,18 @@ Open = TypeVar("Open", bound="ClosedOnExit")
 
 
 class ClosedOnExit(ABC):
-    """A context manager of itself, which ends with ``close``."""
+    """A context manager that calls its own ``close`` at the end."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what is held."""
+        """Release the resource."""
 
     def __enter__(self: Open) -> Open:
-        """The thing itself: it is open already."""
+        """Return self, which is open already."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """See ``close``."""
+        """Call ``close``."""
         self.close()

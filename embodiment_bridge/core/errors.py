@@ -3,11 +3,11 @@
 
     BridgeError
     ├── ConfigError    a file, parameter or argument that cannot be used
-    ├── CommandError   a command that the peer or the body cannot take
+    ├── CommandError   a command that the peer or the body cannot carry out
     └── LinkError      a link that could not be opened or was lost
-        └── LinkOverError   a link that ended and is not to be opened again
+        └── LinkOverError   a link that ended and must not be opened again
 
-Each also is the built-in error that it resembles. Bad input from a peer raises nothing: a codec reports it
+Each also inherits the built-in error that it resembles. Bad input from a peer raises nothing: a codec reports it
 as a ``Malformed`` event (see ``wire/events.py``).
 """
 
@@ -32,7 +32,7 @@ class LinkError(BridgeError, ConnectionError):
 
 
 class LinkOverError(LinkError):
-    """A conversation came to its end: a new link would begin another one, so none is opened until that is asked for."""
+    """The conversation with the peer has ended. A new link would begin another one, so it is opened on request only."""
 
 
 def text_of(error: Exception) -> str:
@@ -41,7 +41,7 @@ def text_of(error: Exception) -> str:
 
 
 def unknown(kind: str, value: str, choices: Iterable[str]) -> str:
-    """Say that ``value`` is no ``kind`` we know, with the nearest choice, or all of them when few."""
+    """The text of an error: ``value`` is not a known ``kind``; with the nearest choice and up to 30 of the choices."""
     names = sorted(choices)
     near = get_close_matches(value, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP ports on IPv4 and IPv6 alike."""
+"""Listens on TCP ports, with IPv4 and with IPv6."""
 
 import socket
 
 
 def family_of(host: str) -> socket.AddressFamily:
-    """The family in which to listen on ``host``: that of an address, and of a name that of its first address.
+    """The address family in which to listen on ``host``; for a name that of its first address.
 
     Raises:
-        OSError: nobody knows the name.
+        OSError: the name cannot be resolved.
     """
     if not host:
         return socket.AF_INET  # all addresses of this machine
@@ -16,10 +16,11 @@ def family_of(host: str) -> socket.AddressFamily:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there.
+    """A socket that listens on a port of ``host``.
 
     Raises:
-        OSError, OverflowError: it cannot.
+        OSError: the address cannot be resolved or used.
+        OverflowError: the port is not within 0..65535.
     """
     return socket.create_server((host, port), family=family_of(host))
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modules under the names that they had in 0.1, for programs and protocol packages that were written against it.
+"""Keeps the module names of release 0.1 importable, for programs and protocol packages that were written for it.
 
-The names go with the next release; each use gives a ``DeprecationWarning`` that names the new place.
+The next release removes these names; each use gives a ``DeprecationWarning`` with the new name.
 """
 
 import importlib
@@ -32,6 +32,8 @@ MOVED: Final = {
     "state_messages": "body.state_messages",
     "transports": "link.transports",
     "units": "core.units",
+    "bml.conditions": "bml.base.conditions",
+    "bml.walk": "bml.nodes.walk",
     "bml.builder": "bml.authoring.builder",
     "bml.predicate": "bml.authoring.predicate",
     "bml.script": "bml.authoring.script",
@@ -42,7 +44,7 @@ MOVED: Final = {
 
 
 class _Alias(Loader):
-    """Loads nothing: hands out the module at the new place."""
+    """A loader that hands out the module at the new place and loads nothing itself."""
 
     def __init__(self, place: str) -> None:
         self._place = place
@@ -55,7 +57,7 @@ class _Alias(Loader):
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Keep the module as it is; importing has written the old name into it."""
+        """Restore the module's own spec, which importing it by its old name has replaced."""
         module.__spec__ = self._own
 
 
@@ -79,5 +81,5 @@ class Moved(MetaPathFinder):
 def install() -> None:
     """Make the old names importable; the second call does nothing."""
     if not any(isinstance(finder, Moved) for finder in sys.meta_path):
-        # The first, as an emptied folder that an update left behind would be found as a package without modules.
+        # Before all other finders: those would find an empty folder that an update left behind as a package.
         sys.meta_path.insert(0, Moved())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What serves on a thread of its own until it is closed."""
+"""Base class of servers that run on a thread of their own until they are closed."""
 
 import threading
 from abc import abstractmethod
@@ -18,7 +18,7 @@ class OwnThread(ClosedOnExit):
         self._thread.start()
 
     def close(self) -> None:
-        """Serve no more; returns when the thread has ended. More than once is fine."""
+        """Stop serving and wait for the thread to end. May be called more than once."""
         self._closing.set()
         self._thread.join()
 

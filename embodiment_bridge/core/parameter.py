@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A parameter as data, as nodes and protocols declare it."""
+"""A parameter as data; nodes and protocols declare their parameters with it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a node or a room: its default gives the type; the description names the unit."""
+    """A parameter of a node or of a protocol: the default gives the type, the description names the unit."""
 
     name: str
     default: bool | int | float | str | list[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that are named as ``module:attribute`` and imported on use."""
+"""Imports objects that are named as ``module:attribute`` when they are first used."""
 
 import importlib
 from typing import Any
@@ -8,7 +8,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 def resolve(place: str) -> Any:
-    """The object at ``module:attribute``; rooms name their parts so that nothing is imported before it is used.
+    """The object at ``module:attribute``. Protocols name their parts this way, so only the chosen ones are imported.
 
     Raises:
         ConfigError: the module or the attribute is not there.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one reader of YAML: plain values only, within limits that are checked while it reads. So bad text fails at once.
+"""The only YAML reader of the package: plain values, within limits that are checked while reading.
 
-PyYAML's own safe loader takes no limits: brackets in brackets cost it minutes, and a few hundred bytes of aliases or
-merges (``<<``) make gigabytes.
+PyYAML's own safe loader has no limits: nested brackets take it minutes, and a few hundred bytes of aliases or
+merges (``<<``) expand to gigabytes.
 """
 
 from collections.abc import Hashable
@@ -14,9 +14,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 MAX_CHARACTERS: Final = 1_000_000  # a body file has some ten thousand
 MAX_DEPTH: Final = 50  # a body file has 6
-MAX_VALUES: Final = (
-    50_000  # keys count too, and what an alias stands for counts each time; a body file has 2,000
-)
+MAX_VALUES: Final = 50_000  # keys count too, and an aliased value counts at each use; a body file has 2,000
 MAX_DIGITS: Final = 40  # of an integer
 # What PyYAML's safe loader raises on odd text (``!!int ''``, ``!!bool x``, 2001-99-99) beside its own errors.
 _ERRORS: Final = (
@@ -31,7 +29,7 @@ _ERRORS: Final = (
 
 
 class _Loader(yaml.SafeLoader):
-    """SafeLoader with limits, that refuses a key given twice, of which YAML would take the last."""
+    """SafeLoader with limits. It refuses a key given twice, of which SafeLoader would use the last."""
 
     base_60 = True
 
@@ -50,7 +48,7 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         if alias:
             if id(node) not in self._sizes:
-                raise _problem("an alias stands for what it is in", mark)
+                raise _problem("an alias refers to a value that contains it", mark)
             self._count(self._sizes[id(node)], mark)
         elif node is not None:
             self._sizes[id(node)] = 1 + self._values - before
@@ -76,7 +74,7 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_number(self, node: yaml.ScalarNode) -> int | float:
-        """An int or a float, as its tag says."""
+        """An int or a float, depending on the tag of the node."""
         text = str(self.construct_scalar(node))
         if ":" in text and not self.base_60:
             raise _problem(
@@ -122,4 +120,4 @@ def _check_text(node: yaml.ScalarNode) -> None:
     try:
         node.value.encode()
     except UnicodeEncodeError:
-        raise _problem("a lone surrogate, which is no Unicode character", node.start_mark) from None
+        raise _problem("a lone surrogate, which is not a Unicode character", node.start_mark) from None

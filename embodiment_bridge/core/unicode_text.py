@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text that can be written. Escapes (backslash u of JSON) can make Python texts that no encoding has."""
+r"""Checks that a text can be encoded. Escapes (``\u`` in JSON) can give Python texts that no encoding has."""
 
 
 def is_unicode(text: str) -> bool:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units that the wire uses and ROS does not: each name says from what to what."""
+"""Conversion factors between units of wire protocols and those of ROS; each name says from what to what."""
 
 import math
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dynamixel servos: the wire, the bus, the joints behind it, and a virtual bus for tests and simulation."""
+"""Dynamixel servos: the wire protocol, the bus driver, the joints, and a virtual bus for tests and simulation."""

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What servos tell, as ROS messages. Joints that were not heard lately are left out: nothing stale looks fresh."""
+"""Servo readings as ROS messages. A joint without a recent reading is left out, so that old values never look new."""
 
 from collections.abc import Iterable, Mapping
 from math import inf
-from typing import Any
 
+from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
 
@@ -12,15 +12,15 @@ from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.msg import ServoStates
 from embodiment_bridge.urdf import Mimic
 
-STALE_S = 0.25  # s without an answer, from which on a joint is not in joint_states
+STALE_S = 0.25  # s without an answer after which a joint is left out of joint_states
 
 
 def joint_states(
-    readings: Iterable[JointReading], mimics: Mapping[str, Mimic], now: float, stamp: Any
+    readings: Iterable[JointReading], mimics: Mapping[str, Mimic], now: float, stamp: Time
 ) -> JointState | None:
-    """Joints that were heard lately, with those that follow them; None when there are none.
+    """The joints with a recent reading, and the joints that mimic them; None when there are none.
 
-    now: s of the monotonic clock, as ``JointReading.heard``.
+    now: s of the monotonic clock, as in ``JointReading.heard``.
     """
     fresh = {reading.joint: reading for reading in readings if now - reading.heard <= STALE_S}
     if not fresh:
@@ -39,8 +39,8 @@ def joint_states(
     return message
 
 
-def servo_states(readings: Iterable[JointReading], now: float, stamp: Any) -> ServoStates:
-    """Everything about all servos, silent ones too."""
+def servo_states(readings: Iterable[JointReading], now: float, stamp: Time) -> ServoStates:
+    """The state of all servos, including silent ones."""
     all_of = tuple(readings)
     message = ServoStates(header=Header(stamp=stamp), names=[reading.joint for reading in all_of])
     message.modes = [reading.mode for reading in all_of]

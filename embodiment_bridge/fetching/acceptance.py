@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fetched document must prove before it is run: who wrote it, and when."""
+"""Checks a fetched document before it is run: its signature and its age."""
 
 import time
 from collections.abc import Callable
@@ -12,14 +12,15 @@ from embodiment_bridge.fetching.signature import verify
 
 
 class Acceptance:
-    """Fetches documents by ``fetcher`` and refuses those that are not signed, or too old.
+    """Fetches documents with ``fetcher`` and refuses those that are not signed or too old.
 
     Args:
-        fetcher: gets them.
-        key: of their signatures; empty: none is asked for.
-        max_age: s by which their ``req_time`` may differ from now; 0: it is not looked at. Where they must be signed
-            they must then have one: a signature alone does not keep anybody from sending an old document again.
-        wall: s since 1970.
+        fetcher: fetches the documents.
+        key: of the signatures; empty: signatures are not checked.
+        max_age: s by which ``req_time`` of a document may differ from now; 0: the age is not checked. A document that
+            must be signed must then have a ``req_time``: a signature alone does not prevent that an old document is
+            sent again.
+        wall: gives the time in s since 1970.
     """
 
     def __init__(
@@ -35,10 +36,10 @@ class Acceptance:
     def fetch_bytes(
         self, url: str, *, max_bytes: int, total_s: float, cancelled: Callable[[], bool]
     ) -> Reply:
-        """See ``requests.FetchBytes``.
+        """Fetch a document and check it; a ``requests.FetchBytes``.
 
         Raises:
-            FetchError: see ``Fetcher.fetch_to``; UNSIGNED, BAD_SIGNATURE, STALE.
+            FetchError: as in ``Fetcher.fetch_to``; also UNSIGNED, BAD_SIGNATURE, STALE.
         """
         reply = self._fetcher.fetch_bytes(url, max_bytes=max_bytes, total_s=total_s, cancelled=cancelled)
         if self._key:

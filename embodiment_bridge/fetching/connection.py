@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection whose every wait is within the deadline, and whose every byte is counted."""
+"""A connection that limits each wait to the deadline of the fetch, and counts each byte."""
 
 import http.client
 import io
@@ -8,14 +8,22 @@ import ssl
 import time
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
+
+from typing_extensions import Buffer, override
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.resolving import Place
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
 
-UNKNOWN_AUTHORITY: Final = (2, 18, 19, 20, 21)  # OpenSSL's codes where no trusted authority was found
+UNKNOWN_AUTHORITY: Final = (
+    2,
+    18,
+    19,
+    20,
+    21,
+)  # OpenSSL's codes for a certificate without a trusted authority
 OVERHEAD: Final = 65_536  # bytes of headers and of chunk sizes beside the body; http.client alone takes 6 MB
 
 
@@ -33,11 +41,11 @@ class GuardedSocket:
         self._raw.sendall(data)
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """What comes in, as a file."""
+        """The received bytes as a file."""
         return io.BufferedReader(self._reader)
 
     def close(self) -> None:
-        """Nothing yet: ``http.client`` closes before it reads a reply after which the server hangs up."""
+        """Do nothing: ``http.client`` calls this before it reads a reply after which the server hangs up."""
 
     def hang_up(self) -> None:
         """Close the connection."""
@@ -45,7 +53,7 @@ class GuardedSocket:
 
 
 class _Reader(io.RawIOBase):
-    """Reads a socket; gives up at the deadline, without a first byte, and after ``max_bytes``."""
+    """Reads a socket; fails at the deadline, when the first byte is late, and after ``max_bytes``."""
 
     def __init__(self, raw: socket.socket, deadline: Deadline, first_byte_s: float, max_bytes: int) -> None:
         super().__init__()
@@ -56,39 +64,43 @@ class _Reader(io.RawIOBase):
         self._max_bytes = self._bytes_left = max_bytes
         self._began = False
 
+    @override
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    @override
+    def readinto(self, buffer: Buffer) -> int:
         while True:
             self._raw.settimeout(self._deadline.left(SLICE_S))
             try:
                 count = self._raw.recv_into(buffer)
             except TimeoutError:
                 if not self._began and time.monotonic() > self._first_by:
-                    text = f"no byte of a reply came within {self._first_byte_s:g} s"
+                    text = f"the reply did not begin within {self._first_byte_s:g} s"
                     raise FetchError("TIMED_OUT", text) from None
                 continue
             self._began = True
             self._bytes_left -= count
             if self._bytes_left < 0:
-                raise FetchError("TOO_LARGE", f"more than {self._max_bytes} bytes came, headers included")
+                raise FetchError(
+                    "TOO_LARGE", f"the reply has more than {self._max_bytes} bytes, headers included"
+                )
             return count
 
 
 class GuardedConnection(http.client.HTTPConnection):
-    """One request and its reply, over a connection to an address that was checked before."""
+    """A connection for one request to an address that was checked before."""
 
     def __init__(self, host: str, port: int, *, secure: bool) -> None:
         super().__init__(host, port)
-        self.default_port = 443 if secure else 80  # the Host header leaves it out
+        self.default_port = 443 if secure else 80  # which the Host header leaves out
         self._secure = secure
 
     def reach(self, places: Sequence[Place], rules: FetchRules, deadline: Deadline, max_bytes: int) -> None:
         """Connect to the first of the places that answers.
 
         Raises:
-            FetchError: none does.
+            FetchError: none answers, or TLS fails.
         """
         raw = _connected(places, rules, deadline)
         try:
@@ -109,14 +121,15 @@ class GuardedConnection(http.client.HTTPConnection):
         self.close()
         self._guarded.hang_up()
 
+    @override
     def connect(self) -> None:
-        """Never by ``http.client`` itself: it would resolve the name again."""
+        """Raises FetchError: ``http.client`` must not connect by itself, because it would resolve the name again."""
         raise FetchError("BROKEN_REPLY", "the connection was closed")
 
 
 @cache
 def tls_context(ca_file: str = "") -> ssl.SSLContext:
-    """Certificates of the system and of ``ca_file``, TLS 1.2 or newer; made once, as it takes a tenth of a second.
+    """TLS 1.2 or newer with the certificates of the system and of ``ca_file``; cached, as it takes a tenth of a second.
 
     Raises:
         ConfigError: the file cannot be read, or has no certificate.

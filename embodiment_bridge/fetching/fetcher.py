@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches one URL under rules. Blocking: call it on a thread that may wait."""
+"""Fetches one URL under rules. It blocks: call it on a thread that may wait."""
 
 import http.client
 import io
@@ -28,7 +28,7 @@ REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole body, its content type (lower case, without parameters), and its X-BML-Signature, if it has one."""
+    """The whole body, its content type (lower case, without parameters), and its X-BML-Signature (empty: none)."""
 
     body: bytes
     content_type: str
@@ -37,7 +37,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """What the headers of a reply say."""
+    """The headers of a reply that are used."""
 
     content_type: str
     signature: str
@@ -48,13 +48,13 @@ def _never() -> bool:
 
 
 class Fetcher:
-    """Fetches under ``rules``; holds no connection and no state, so any number of threads may share it."""
+    """Fetches under ``rules``. It keeps no connection and no state, so that threads may share it."""
 
     def __init__(self, rules: FetchRules) -> None:
         self.rules = rules
 
     def fetch_bytes(self, url: str, *, max_bytes: int = MAX_DOCUMENT, **options: Any) -> Reply:
-        """As ``fetch_to``, into memory.
+        """Like ``fetch_to``, but into memory.
 
         Raises:
             FetchError: see ``fetch_to``.
@@ -64,22 +64,23 @@ class Fetcher:
         return Reply(file.getvalue(), head.content_type, head.signature)
 
     def fetch_to(self, url: str, file: BinaryIO, *, max_bytes: int, **options: Any) -> str:
-        """Write what is at ``url`` into a file; after an error the file may have a part of it.
+        """Fetch ``url`` into a file; after an error the file may have a part of it.
 
         Args:
-            url: http or https, as the rules allow.
-            file: takes the body.
+            url: http or https, as far as the rules allow.
+            file: the body is written to it.
             max_bytes: of the body.
-            options: ``accept``, a tuple of content types, ``*`` stands for any text; ``total_s``, s for everything,
-                looking up the name and redirects included; ``cancelled``, a call that gives the fetch up when it is
-                True, ten times a second; ``method``, GET or POST; ``body`` of a POST; ``headers``, more of them, such
-                as a key: with any of them, and for a POST, no redirect is followed.
+            options: ``accept``, a tuple of content types, in which ``*`` stands for any text; ``total_s``, s for
+                everything, including name lookup and redirects; ``cancelled``, a function that cancels the fetch when
+                it returns True, called ten times a second; ``method``, GET or POST; ``body`` of a POST; ``headers``,
+                additional ones, such as a key: with them, and for a POST, redirects are not followed.
 
         Returns:
             The content type, lower case, without parameters.
 
         Raises:
-            FetchError: refused, not reached, a bad reply, or a limit. The text has no secrets of the URL.
+            FetchError: the URL is refused, the server is not reached, the reply is bad, or a limit is exceeded. The
+                text has no secrets of the URL.
         """
         return self._fetch(url, file, max_bytes=max_bytes, **options).content_type
 
@@ -104,10 +105,12 @@ class Fetcher:
                 connection.request(method, _target(url), body=body, headers=sent)
                 reply = connection.getresponse()
                 if reply.status not in REDIRECTS:
-                    return _take(reply, file, max_bytes, accept)
+                    return _read_reply(reply, file, max_bytes, accept)
                 if method != "GET" or headers:
-                    raise FetchError("BAD_STATUS", f"redirected ({reply.status}); that is not followed here")
-                url = _next(url, reply)
+                    raise FetchError(
+                        "BAD_STATUS", f"redirected ({reply.status}); redirects are not followed here"
+                    )
+                url = _redirect_target(url, reply)
             except FetchError:
                 raise
             except TimeoutError as error:
@@ -120,7 +123,7 @@ class Fetcher:
         raise FetchError("TOO_MANY_REDIRECTS", f"more than {self.rules.max_redirects}")
 
     def _reach(self, url: str, deadline: Deadline, max_bytes: int) -> GuardedConnection:
-        """A connection for a URL, which was checked with all its addresses."""
+        """Connect to the host of a URL, after the URL and all addresses of the host have been checked."""
         refusal = url_refusal(url, self.rules.policy)
         if refusal:
             raise FetchError("URL_REFUSED", f"the URL {shown(url)} is refused: {refusal}")
@@ -137,23 +140,25 @@ class Fetcher:
 
 def _target(url: str) -> str:
     parts = urlsplit(url)
-    # Characters of other languages are allowed in a URL of a document, but not on the wire.
+    # A URL of a document may have characters of other languages; on the wire they must be quoted.
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return "".join(c if c.isascii() else "".join(f"%{byte:02X}" for byte in c.encode()) for c in target)
 
 
-def _next(url: str, reply: http.client.HTTPResponse) -> str:
-    """Where a redirect leads."""
+def _redirect_target(url: str, reply: http.client.HTTPResponse) -> str:
+    """The URL to which a redirect leads."""
     location = reply.getheader("Location")
     if not location:
-        raise FetchError("BAD_STATUS", f"redirected ({reply.status}) to nowhere")
+        raise FetchError("BAD_STATUS", f"redirected ({reply.status}) without a Location")
     target = urljoin(url, location)
     if url.startswith("https:") and not target.startswith("https:"):
         raise FetchError("URL_REFUSED", f"redirected from https to {shown(target)}")
     return target
 
 
-def _take(reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accept: tuple[str, ...]) -> _Head:
+def _read_reply(
+    reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accept: tuple[str, ...]
+) -> _Head:
     content_type = _check_head(reply, max_bytes, accept)
     size = 0
     while chunk := reply.read(CHUNK):
@@ -163,7 +168,7 @@ def _take(reply: http.client.HTTPResponse, file: BinaryIO, max_bytes: int, accep
         file.write(chunk)
     promised = reply.getheader("Content-Length")
     if promised is not None and not reply.chunked and size != int(promised):
-        raise FetchError("BROKEN_REPLY", f"{size} bytes came of {promised}")
+        raise FetchError("BROKEN_REPLY", f"{size} of {promised} bytes were received")
     return _Head(content_type, reply.getheader(SIGNATURE_HEADER, ""))
 
 
@@ -174,7 +179,7 @@ def _check_head(reply: http.client.HTTPResponse, max_bytes: int, accept: tuple[s
     transfer = reply.getheader("Transfer-Encoding", "chunked").strip().lower()
     if coding != "identity" or transfer != "chunked":
         raise FetchError(
-            "ENCODED", f"the reply is encoded ({coding[:40]!r}, {transfer[:40]!r}); that was not asked for"
+            "ENCODED", f"the reply is encoded ({coding[:40]!r}, {transfer[:40]!r}), which was not requested"
         )
     content_type = reply.getheader("Content-Type", "").partition(";")[0].strip().lower()
     if not any(fnmatchcase(content_type, pattern) for pattern in accept):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port by which trees fetch documents: threads of their own, so that no tick waits for a server."""
+"""The port by which behaviour trees fetch documents, on threads, so that a tick never waits for a server."""
 
 import threading
 import time
@@ -8,17 +8,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
+from typing_extensions import override
+
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, RequestPort
 from embodiment_bridge.fetching.fetcher import Reply
 from embodiment_bridge.fetching.rules import FetchError
 
-AT_ONCE: Final = 4  # fetches under way
-MAX_WAITING: Final = 64  # more of them fail
-GAP_S: Final = 0.5  # between the beginnings of two fetches, of whatever runs
+AT_ONCE: Final = 4  # fetches that run at the same time
+MAX_WAITING: Final = 64  # fetches that wait; further ones fail
+GAP_S: Final = 0.5  # between the starts of two fetches, of all runs together
 
 
 class FetchBytes(Protocol):
-    """``Fetcher.fetch_bytes``."""
+    """The signature of ``Fetcher.fetch_bytes``."""
 
     def __call__(self, url: str, *, max_bytes: int, total_s: float, cancelled: Callable[[], bool]) -> Reply:
         """Fetch, or raise FetchError."""
@@ -26,7 +28,7 @@ class FetchBytes(Protocol):
 
 @dataclass(slots=True)
 class _Fetch:
-    """One of them. ``report`` is set by its thread, everything else by the caller's."""
+    """One fetch. ``report`` is set by its thread, everything else by the thread of the caller."""
 
     url: str
     canceled: threading.Event = field(default_factory=threading.Event)
@@ -34,17 +36,17 @@ class _Fetch:
     report: FetchReport | None = None
 
 
-class Requests:
-    """A ``RequestPort`` for all runs of a robot; call it from one thread.
+class Requests(RequestPort):
+    """A ``RequestPort`` for all runs of a robot; call it on one thread.
 
-    Fetches begin at least ``gap_s`` apart and ``AT_ONCE`` at most are under way; others wait their turn. A canceled
-    fetch reports so at once; its thread ends as soon as the socket lets it.
+    Fetches start at least ``gap_s`` apart, and at most ``AT_ONCE`` run; others wait their turn. A canceled
+    fetch is reported as such at once; its thread ends as soon as the socket returns.
 
     Args:
-        fetch: does one fetch, see ``Fetcher.fetch_bytes``.
-        total_s: deadline of a fetch from its beginning, s.
+        fetch: fetches one document, see ``Fetcher.fetch_bytes``.
+        total_s: deadline of a fetch, s from its start.
         max_bytes: of a document.
-        gap_s: between two beginnings, s.
+        gap_s: between two starts, s.
         now: monotonic clock, s.
     """
 
@@ -66,18 +68,19 @@ class Requests:
         self._all: OrderedDict[str, _Fetch] = OrderedDict()
         self._threads: list[threading.Thread] = []
 
+    @override
     def start(self, request_id: str, url: str) -> None:
-        """See ``RequestPort``."""
         waiting = sum(one.thread is None and one.report is None for one in self._all.values())
         one = self._all[request_id] = _Fetch(url)
         if waiting >= MAX_WAITING:
-            reason = f"BUSY: {MAX_WAITING} fetches wait already"
+            reason = f"BUSY: {MAX_WAITING} fetches are waiting already"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
-        self._go_on()
+        self._start_waiting()
 
+    @override
     def report(self, request_id: str) -> FetchReport:
-        """See ``RequestPort``; what has ended is forgotten."""
-        self._go_on()
+        """The state of a fetch. A fetch that has ended is forgotten after this call."""
+        self._start_waiting()
         one = self._all.get(request_id)
         if one is None:
             return FetchReport(request_id, FetchStatus.FAILED, reason="there is no such fetch")
@@ -89,22 +92,22 @@ class Requests:
             del self._all[request_id]
         return report
 
+    @override
     def cancel(self, request_id: str) -> None:
-        """See ``RequestPort``."""
         one = self._all.get(request_id)
         if one is not None:
             one.canceled.set()
 
     def close(self) -> None:
-        """Cancel all and wait for their threads; each ends within a tenth of a second once it is connected."""
+        """Cancel all fetches and wait for their threads; each ends within a tenth of a second once it is connected."""
         for one in self._all.values():
             one.canceled.set()
         self._all.clear()
         for thread in self._threads:
             thread.join(timeout=1.0)
 
-    def _go_on(self) -> None:
-        """Begin what may begin now."""
+    def _start_waiting(self) -> None:
+        """Start the waiting fetches that may start now."""
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         for request_id, one in self._all.items():
             if len(self._threads) >= AT_ONCE or self._now() < self._free_at:
@@ -112,12 +115,12 @@ class Requests:
             if one.thread is None and one.report is None and not one.canceled.is_set():
                 self._free_at = self._now() + self._gap_s
                 one.thread = threading.Thread(
-                    target=self._work, args=(request_id, one), name="document fetch", daemon=True
+                    target=self._run, args=(request_id, one), name="document fetch", daemon=True
                 )
                 self._threads.append(one.thread)
                 one.thread.start()
 
-    def _work(self, request_id: str, one: _Fetch) -> None:
+    def _run(self, request_id: str, one: _Fetch) -> None:
         try:
             reply = self._fetch(
                 one.url,
@@ -131,7 +134,7 @@ class Requests:
         except UnicodeDecodeError as error:
             reason = f"NOT_UTF8: {error.reason} at byte {error.start}"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
-        except Exception as error:  # noqa: BLE001 - a fault in here must not leave a node waiting for ever
+        except Exception as error:  # noqa: BLE001 - a fault here must not leave a node waiting for ever
             reason = f"{type(error).__name__}: {error}"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
         else:

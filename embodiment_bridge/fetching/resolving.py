@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a host name to the addresses that may be connected to. Names are resolved once; all their addresses count."""
+"""Resolves a host name to the addresses that may be connected to. It is resolved once, and each address is checked."""
 
 import ipaddress
 import queue
@@ -12,14 +12,14 @@ from embodiment_bridge.bml.rules.url_policy import address_refusal, is_trusted
 from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
 
-MAX_LOOKUPS: Final = 8  # at once; a resolver without an answer holds its thread for half a minute
+MAX_LOOKUPS: Final = 8  # at the same time; a resolver that gets no answer keeps its thread for half a minute
 MAX_ADDRESSES: Final = 16  # of one name
 _lookups = threading.BoundedSemaphore(MAX_LOOKUPS)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where to connect to: an IP address as text, and a port."""
+    """An address to connect to: an IP address as text, and a port."""
 
     family: int
     address: str
@@ -30,7 +30,7 @@ def places_of(host: str, port: int, rules: FetchRules, deadline: Deadline) -> li
     """The addresses of a host that may be connected to, at least one.
 
     Raises:
-        FetchError: one of its addresses is not allowed, it has none, or none was found in time.
+        FetchError: one of the addresses is not allowed, the host has none, or the lookup took too long.
     """
     mapped = rules.host_map.get(host)
     if mapped is not None:
@@ -63,7 +63,7 @@ def _looked_up(host: str, port: int, deadline: Deadline) -> list[Place]:
 def _look_up(host: str, port: int, found: "queue.SimpleQueue[list[Place] | OSError | UnicodeError]") -> None:
     try:
         answers = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        # A zone (fe80::1%eth0) is only on link-local addresses, which are refused, or given by the operator.
+        # Only link-local addresses have a zone (fe80::1%eth0); they are refused, or were given by the operator.
         found.put([Place(family, str(at[0]), port) for family, *_, at in answers[:MAX_ADDRESSES]])
     except (OSError, UnicodeError) as error:
         found.put(error)

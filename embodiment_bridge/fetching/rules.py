@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be fetched, and how a fetch fails."""
+"""The rules of what may be fetched, and the error of a failed fetch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ NOWHERE: Final = UrlPolicy(schemes=("https",), hosts=frozenset())
 
 
 class FetchError(LinkError):
-    """Nothing was fetched. ``code`` says why, for programs; the text begins with it.
+    """A fetch has failed. ``code`` gives the reason for programs; the text begins with it.
 
-    URL_REFUSED ADDRESS_REFUSED (never asked), UNKNOWN_HOST UNREACHABLE BAD_STATUS BROKEN_REPLY (the server's side),
-    TIMED_OUT TOO_LARGE ENCODED WRONG_TYPE TOO_MANY_REDIRECTS (a limit of ours), UNSIGNED BAD_SIGNATURE STALE (a
-    document that proves too little), CANCELED, BUSY.
+    URL_REFUSED ADDRESS_REFUSED (the server was not contacted), UNKNOWN_HOST UNREACHABLE BAD_STATUS BROKEN_REPLY (the
+    server's side), TIMED_OUT TOO_LARGE ENCODED WRONG_TYPE TOO_MANY_REDIRECTS (a limit here), UNSIGNED BAD_SIGNATURE
+    STALE (the document's proof is missing or wrong), CANCELED, BUSY.
     """
 
     def __init__(self, code: str, text: str) -> None:
@@ -28,15 +28,15 @@ class FetchError(LinkError):
 
 @dataclass(frozen=True, slots=True)
 class FetchRules:
-    """Limits of every fetch. By default no host is allowed.
+    """The limits of all fetches. By default no host is allowed.
 
-    policy: which URLs and addresses; of its schemes only http and https are fetched here.
+    policy: the allowed URLs and addresses; of its schemes only http and https can be fetched.
     host_map: host name (lower case) -> (address, port) to connect to instead, whatever the name resolves to; such a
-        name must be one of the policy's trusted hosts. The server still hears the name of the URL.
+        name must be one of the policy's trusted hosts. The server still gets the name of the URL.
     connect_s, first_byte_s: s to reach one address, and to wait for the first byte of a reply.
-    max_redirects: hops after the first; each is checked as the first one was, and none leaves https for http.
-    ca_file: PEM file of certification authorities that are trusted beside those of the system; empty: none.
-    opens_ca: what people set to trust more of them, such as a parameter's name; a refusal names it.
+    max_redirects: further hops; each is checked like the first URL, and none leads from https to http.
+    ca_file: PEM file of certification authorities that are trusted besides those of the system; empty: none.
+    opens_ca: what users set to trust further authorities, such as the name of a parameter; a refusal mentions it.
     """
 
     policy: UrlPolicy = NOWHERE
@@ -49,7 +49,7 @@ class FetchRules:
 
 
 def shown(url: str) -> str:
-    """A URL for people and logs: at most 200 characters, without user, query and fragment, where secrets are."""
+    """A URL for people and logs: at most 200 characters, without user, query and fragment, which may hold secrets."""
     try:
         parts = urlsplit(url)
         place = parts.netloc.rpartition("@")[2]

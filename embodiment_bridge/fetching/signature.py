@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signed documents: HMAC-SHA256 (RFC 2104) of the bytes of a reply, with a key that both sides have."""
+"""Signatures of documents: HMAC-SHA256 (RFC 2104) of the bytes of a reply, with a key that both sides have."""
 
 import hmac
 from hashlib import sha256
@@ -15,14 +15,14 @@ LONGEST_KEY: Final = 4096
 
 
 def read_key(path: str, where: str) -> bytes:
-    """The key in a file, without the end of its last line.
+    """Read the key from a file, without a line end after it.
 
     Args:
         path: of the file.
-        where: what names the file, for errors.
+        where: the parameter that names the file, for errors.
 
     Raises:
-        ConfigError: it cannot be read, or is no key.
+        ConfigError: the file cannot be read, or is too short or too long for a key.
     """
     try:
         with Path(path).open("rb") as file:
@@ -40,15 +40,15 @@ def sign(body: bytes, key: bytes) -> str:
 
 
 def verify(body: bytes, signature: str, key: bytes) -> None:
-    """Compare, in the same time whatever is wrong.
+    """Check a signature; the time that it takes does not depend on the signature.
 
     Raises:
-        FetchError: there is no signature, or not that of this body by this key.
+        FetchError: the signature is missing, or is not that of this body with this key.
     """
     if not signature:
         text = f"the reply has no {SIGNATURE_HEADER}; documents must be signed here (parameter signature_key_file)"
         raise FetchError("UNSIGNED", text)
     if not hmac.compare_digest(signature.strip().encode(errors="replace"), sign(body, key).encode()):
         raise FetchError(
-            "BAD_SIGNATURE", f"the {SIGNATURE_HEADER} of the reply is not that of its bytes by our key"
+            "BAD_SIGNATURE", f"the {SIGNATURE_HEADER} of the reply is not that of its bytes with our key"
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A world of square cells: where an agent is in it, what it has seen of it, and how to get somewhere.
+"""A world of square cells: the pose of an agent, its map of the world, and path planning.
 
-Cells are counted from the start cell: x to the east, y to the north. Pure: the same for whatever tells what is seen.
+Cells are counted from the start cell: x to the east, y to the north. The code is independent of protocol and ROS.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an agent is, by what it did: nobody tells it.
+"""Dead reckoning: the pose of an agent from its own actions.
 
-A move counts when its answer says so. When an answer is lost, both places are possible from then on, until the walls
+A move counts when it is answered as done. When an answer is lost, both poses are possible until the walls
 that are seen fit only one of them.
 """
 
@@ -14,14 +14,14 @@ from embodiment_bridge.grid.world_map import Look, WorldMap
 
 MOVES: Final = ("forward", "backward")
 TURNS: Final = ("left", "right")
-MOST: Final = 32  # poses that are thought possible at once
-PATIENCE: Final = 3  # views that decide nothing; then the likeliest pose is taken, and stays unsure
+MOST: Final = 32  # poses that are considered at the same time
+PATIENCE: Final = 3  # views without a decision; then the likeliest pose is taken, as unsure
 START: Final = GridPose(0, 0, Heading.W)
 
 
 @dataclass(slots=True)
 class DeadReckoning:
-    """``pose`` is the likeliest; ``sure`` whether it is known to be right; ``settled`` whether it is good for maps."""
+    """The likeliest ``pose``; ``sure``: it is known to be right; ``settled``: it can be used for maps."""
 
     pose: GridPose = START
     sure: bool = True
@@ -30,24 +30,24 @@ class DeadReckoning:
 
     @property
     def settled(self) -> bool:
-        """Whether one pose is left."""
+        """Whether only one pose is left."""
         return not self._possible
 
     def answered(self, action: str, ok: bool) -> None:
-        """An action was answered; a turn always succeeds."""
+        """Apply an answered action; a turn always succeeds."""
         if action in TURNS or (action in MOVES and ok):
             self.pose = self.pose.moved(action)
             self._possible = [pose.moved(action) for pose in self._possible]
 
     def lost(self, action: str) -> None:
-        """An action was not answered: it may have been done or not."""
+        """Note that an action was not answered: it may have been done or not."""
         if action not in MOVES and action not in TURNS:
             return
         before = self._possible or [self.pose]
         self._suppose([*before, *(pose.moved(action) for pose in before)])
 
     def check(self, view: Look, known: WorldMap) -> None:
-        """Compare what is seen with what was seen before: some poses are not possible, or none is as it should be."""
+        """Compare a view with the map, and drop the poses that do not fit; if none fits, consider poses nearby."""
         if self.settled:
             if known.wrong_walls(self.pose, view):
                 around = [self.pose.moved(action) for action in (*MOVES, *TURNS)]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cheapest way through a grid, turns included: A* over cells and the headings in which they are entered.
+"""Finds the cheapest way through a grid, including turns: A* over cells and the headings in which they are entered.
 
-A search can be done bit by bit, so that nobody has to wait for a long one. What makes it quick: a cell and a heading
-are one whole number (``_code``), of which no garbage collector takes notice; a step takes the turns before it along; a
-cell is entered again only where that may pay; and since prices are small whole numbers, and no estimate falls by more
-than a step costs, what is left to look at is kept in one pile per total instead of a heap.
+A search can be done in parts, so that a long one does not block the caller. It is fast because a cell and a heading
+are one whole number (``_code``), which the garbage collector does not track; a step includes the turns before it; a
+cell is entered again only where that may be cheaper; and, since prices are small whole numbers and no estimate falls by
+more than the cost of a step, the open poses are kept in one pile per total instead of a heap.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from embodiment_bridge.grid.pose import STEPS, GridPose, Place
 
 STEP_COST: Final = 5  # energy of one step
 TURN_COST: Final = 3  # energy of a quarter turn
-MOST_POSES: Final = 200_000  # that are looked at; a world of 200 x 200 cells has 160,000
+MOST_POSES: Final = 200_000  # that are visited; a world of 200 x 200 cells has 160,000
 
 Cost: TypeAlias = Callable[[Place], int | None]
-"""What it costs to enter a cell beside the step; None where that is not possible."""
+"""The cost of entering a cell in addition to the step; None where it is not possible."""
 
-_WIDE: Final = 1 << 20  # more than twice as many cells as a search can get away from the start
+_WIDE: Final = 1 << 20  # cells; more than twice the distance that a search can reach from the start
 _MIDDLE: Final = _WIDE // 2
 _CLOSED: Final = -1  # price of a cell that cannot be entered
-_NEVER: Final = 1 << 60  # costs more than any way
+_NEVER: Final = 1 << 60  # a cost above that of any way
 _AROUND: Final = 2 * TURN_COST  # the costliest turn
 _TURNS: Final = ((), ("left",), ("left", "left"), ("right",))  # by quarter turns to the left
 
@@ -37,7 +37,7 @@ def _place(code: int) -> Place:
 
 
 def _step(heading: int, turned: int) -> tuple[int, int]:
-    """What a turn and a step add to a code, and what the turn costs."""
+    """The difference of the code after a turn and a step, and the cost of the turn."""
     after = (heading + turned) % 4
     x, y = STEPS[after]
     return 4 * (x * _WIDE + y) + after - heading, len(_TURNS[turned]) * TURN_COST
@@ -48,10 +48,11 @@ _BACK: Final = tuple(_step(heading, 2) for heading in range(4))
 
 
 class Search:
-    """``advance`` it until it is ``done``; then ``way`` has the actions (``forward left right``), None for no way.
+    """A search; call ``advance`` until ``done``; ``way`` then has the actions (``forward left right``), or None.
 
-    wanted: whether a cell is a goal. estimate: of what a goal costs from a cell; never too high, nor does a step lower
-    it by more than it costs. in_front: the step into the goal is not taken, costs nothing, and is always possible.
+    wanted: whether a cell is a goal. estimate: of the cost from a cell to a goal; never too high, and a step must not
+    lower it by more than its cost. in_front: the way ends before the goal and faces it; the last step is free and
+    always possible.
     """
 
     def __init__(
@@ -72,25 +73,25 @@ class Search:
         self._prices: dict[int, int] = {}  # of a step into a cell
         self._estimates: dict[int, int] = {}
         self._goals: set[int] = set()
-        self._least: dict[int, int] = {}  # spent up to a cell, so far
+        self._least: dict[int, int] = {}  # lowest cost up to a cell, so far
         self._spent: dict[int, int] = {}
         self._came: dict[int, int] = {}
         self._piles: dict[int, list[int]] = {}
         self._first = _code(start.place, start.heading)
         self._looked_at = 0
-        self._total = estimate(start.place)  # of the pile in use; all lower ones are used up
-        self._look_into(self._first)
+        self._total = estimate(start.place)  # of the pile in use; all lower piles are empty
+        self._price_of(self._first)
         self._enter(self._first, 0)
 
     def advance(self, most: int) -> bool:
-        """Look at up to ``most`` poses more; whether the search is done."""
+        """Visit up to ``most`` further poses; whether the search is done."""
         for _ in range(most):
             if self.done:
                 break
-            self._look()
+            self._visit()
         return self.done
 
-    def _look(self) -> None:
+    def _visit(self) -> None:
         code = self._next()
         self._looked_at += 1
         if code is None or self._looked_at > MOST_POSES:
@@ -102,15 +103,15 @@ class Search:
         spent, steps = self._spent[code], _STEPS[code & 3]
         for more, turn in steps if code != self._first else (*steps, _BACK[code & 3]):
             after = code + more
-            price = self._prices.get(after >> 2) or self._look_into(after)
+            price = self._prices.get(after >> 2) or self._price_of(after)
             if price != _CLOSED and self._enter(after, spent + turn + price):
                 self._came[after] = code
 
     def _enter(self, code: int, spent: int) -> bool:
-        """Note a pose, unless one like it was reached for as little; whether it is noted."""
+        """Add an open pose, unless the cell was reached at about the same cost; whether it was added."""
         cell = code >> 2
         least = self._least.get(cell, _NEVER)
-        # Whoever came in another heading for so much less could turn round there, and still be cheaper.
+        # If the cell was reached with another heading at so much lower cost, turning there is cheaper.
         if spent >= least + _AROUND or spent >= self._spent.get(code, _NEVER):
             return False
         self._spent[code] = spent
@@ -124,20 +125,20 @@ class Search:
         return True
 
     def _next(self) -> int | None:
-        """Of the poses whose total is least the one noted last: it tends to be nearer to the goal."""
+        """The pose with the least total that was added last: it tends to be nearest to the goal."""
         while self._piles:
             pile = self._piles.get(self._total)
             while pile:
                 code = pile.pop()
                 cell, spent = code >> 2, self._spent[code]
                 if spent + self._estimates[cell] == self._total and spent < self._least[cell] + _AROUND:
-                    return code  # no better one was found since it was noted
+                    return code  # not replaced by a cheaper one since it was added
             self._piles.pop(self._total, None)
             self._total += 1
         return None
 
-    def _look_into(self, code: int) -> int:
-        """The price of a step into a cell that was not met before."""
+    def _price_of(self, code: int) -> int:
+        """The price of a step into a cell; computes it for a cell that was not met before."""
         cell, place = code >> 2, _place(code)
         price = 0
         if self._wanted(place):
@@ -161,7 +162,7 @@ class Search:
 def search_to(start: GridPose, goal: Place, cost: Cost, *, in_front: bool = False) -> Search:
     """A search for the way from ``start`` into ``goal``.
 
-    in_front: only up to the cell before it, and face it.
+    in_front: only to the cell before it, facing it.
     """
     last = STEP_COST if in_front else 0
 
@@ -172,5 +173,5 @@ def search_to(start: GridPose, goal: Place, cost: Cost, *, in_front: bool = Fals
 
 
 def search_nearest(start: GridPose, wanted: Callable[[Place], bool], cost: Cost) -> Search:
-    """A search for the way to the cell that is wanted and costs least to reach."""
+    """A search for the way to the wanted cell with the lowest cost."""
     return Search(start, wanted, lambda _: 0, cost)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an agent stands in a grid, and which way it looks."""
+"""The pose of an agent in a grid: its cell and heading."""
 
 from enum import IntEnum
 from math import pi
@@ -11,7 +11,7 @@ QUARTER_TURN: Final = pi / 2
 
 
 class Heading(IntEnum):
-    """Quarter turns to the left from the east, as yaw has them."""
+    """Quarter turns to the left from the east, like yaw."""
 
     E = 0
     N = 1
@@ -40,18 +40,18 @@ class GridPose(NamedTuple):
         return self.heading * QUARTER_TURN
 
     def cell(self, forward: int, right: int) -> Place:
-        """The cell so many cells ahead and to the right."""
+        """The cell at ``forward`` cells ahead and ``right`` cells to the right."""
         dx, dy = STEPS[self.heading]
         return self.x + forward * dx + right * dy, self.y + forward * dy - right * dx
 
     def offset(self, place: Place) -> tuple[int, int]:
-        """How many cells a place is ahead and to the right."""
+        """The distance of a place ahead and to the right, in cells."""
         dx, dy = STEPS[self.heading]
         east, north = place[0] - self.x, place[1] - self.y
         return east * dx + north * dy, east * dy - north * dx
 
     def moved(self, action: str) -> "GridPose":
-        """After ``forward``, ``backward``, ``left`` or ``right``; after anything else where it was."""
+        """The pose after ``forward``, ``backward``, ``left`` or ``right``; unchanged after any other action."""
         match action:
             case "forward":
                 return GridPose(*self.cell(1, 0), self.heading)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent has seen of its world, cell by cell."""
+"""The map of an agent: what it has seen, cell by cell."""
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,13 +9,13 @@ from typing import Final
 from embodiment_bridge.grid.pose import GridPose, Place
 
 WALL: Final = "*"
-BLOCKING: Final = frozenset("*#@R")  # wall, door, rock, robot: nobody goes there
-NARROWS: Final = "="  # only with empty hands
-QUICKSAND: Final = "Q"  # deadly for whoever does anything but walk on
-MANY: Final = "A"  # what some servers show for every agent whose id has two digits
-FURTHEST: Final = 512  # cells from the start that are remembered; no world is so large
-MOST_AGENTS: Final = 256  # that are remembered; no world has so many
-MOST_LYING: Final = 512  # cells of which it is remembered for entities what lies in them
+BLOCKING: Final = frozenset("*#@R")  # wall, door, rock, robot: these cells cannot be entered
+NARROWS: Final = "="  # can be entered only with empty hands
+QUICKSAND: Final = "Q"  # deadly for an agent that does anything but walk on
+MANY: Final = "A"  # some servers show this for every agent whose id has two digits
+FURTHEST: Final = 512  # cells from the start that are remembered; worlds are smaller
+MOST_AGENTS: Final = 256  # that are remembered; worlds have fewer
+MOST_LYING: Final = 512  # cells whose things are remembered as entities
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100  # as in nav_msgs/OccupancyGrid
 
 Things = tuple[str, ...]
@@ -35,11 +35,11 @@ def is_agent(thing: str) -> bool:
 
 @dataclass(slots=True)
 class WorldMap:
-    """All cells that were ever seen. Agents are no part of a cell: they are where they were seen last.
+    """All cells that were seen. Agents are not part of a cell; they are kept where they were seen last.
 
-    bumped: cells that could not be entered though nothing was seen there; until they look different.
-    changes: counts what was learned, so that whoever plans knows when to plan again.
-    bounds: the least and the greatest cell that were seen. edge: the cells beside which some were never seen.
+    bumped: cells that could not be entered although nothing was seen there; kept until they look different.
+    changes: counts the changes of the map, so that a planner knows when to plan again.
+    bounds: the lowest and highest x and y that were seen. edge: the known cells with an unknown neighbour.
     """
 
     cells: dict[Place, Things] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class WorldMap:
     _lying: dict[Place, Things] = field(default_factory=dict)
 
     def look(self, pose: GridPose, view: Look, own: str) -> None:
-        """Take in a view: row 0 one behind ``pose``, the middle column straight ahead; ``own`` is the agent's id."""
+        """Add a view: row 0 is one cell behind ``pose``, the middle column straight ahead; ``own``: the agent's id."""
         visible = []
         for row, cells in enumerate(view):
             for column, things in enumerate(cells):
@@ -94,7 +94,7 @@ class WorldMap:
                 self.edge.discard(near)
 
     def bump(self, place: Place) -> None:
-        """``place`` could not be entered."""
+        """Note that ``place`` could not be entered."""
         if self.cells.get(place) is not None and not self.blocked(place, carrying=False):
             self.bumped.add(place)
             self.changes += 1
@@ -111,7 +111,7 @@ class WorldMap:
         )
 
     def wrong_walls(self, pose: GridPose, view: Look) -> int:
-        """How many cells have a wall where none was seen before, or none where one was: walls do not change."""
+        """The number of cells whose wall differs from the map; walls do not change."""
         return sum(
             (WALL in known) != (WALL in things)
             for row, cells in enumerate(view)
@@ -120,11 +120,11 @@ class WorldMap:
         )
 
     def frontier(self, place: Place) -> bool:
-        """Whether a known cell has a neighbour that was never seen."""
+        """Whether a known cell has an unknown neighbour."""
         return place in self.edge
 
     def things(self) -> Iterator[tuple[Place, int, str]]:
-        """(place, number in its cell, thing) of all that lies somewhere and is no wall."""
+        """(place, number in its cell, thing) of all things except walls and agents."""
         for place, things in self._lying.items():
             for number, thing in enumerate(things):
                 if thing != WALL:
@@ -133,7 +133,7 @@ class WorldMap:
 
 @dataclass(frozen=True, slots=True)
 class Raster:
-    """Cells as an occupancy grid: row by row from ``origin`` (the least x and y) on, -1, 0 or 100 each."""
+    """Cells as an occupancy grid: row by row from ``origin`` (the lowest x and y), -1, 0 or 100 each."""
 
     origin: Place
     width: int
@@ -142,7 +142,7 @@ class Raster:
 
 
 def occupancy(things: Things) -> int:
-    """100 where nobody can ever go before something is done about it, else 0."""
+    """100 for a cell that cannot be entered unless something in it changes, else 0."""
     return FREE if BLOCKING.isdisjoint(things) else OCCUPIED
 
 

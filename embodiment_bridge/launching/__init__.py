@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Launch files without ROS's own launch: ``read`` turns one into a plan, ``up`` runs the plan."""
+"""Launch files without ROS's own launch: ``read`` turns one into a launch description, ``up`` runs that."""

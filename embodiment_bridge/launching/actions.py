@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each tag of a launch file does: one small function a tag, in the order in which launch does it."""
+"""Carries out the tags of a launch file: one function per tag, each in the order that launch itself uses."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -7,8 +7,8 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import Element, is_file, placed
+from embodiment_bridge.launching.launch_description import NodeDescription, ParameterValue, ProgramDescription
 from embodiment_bridge.launching.names import join_namespace, node_name
-from embodiment_bridge.launching.plan import ExecutablePlan, NodePlan, ParameterValue
 from embodiment_bridge.launching.scope import NAMESPACE, Scope, check_given
 from embodiment_bridge.launching.substitutions import parse, unescape
 from embodiment_bridge.launching.values import command_words, parameter_value, set_parameter_value, truth
@@ -17,7 +17,7 @@ OUTPUTS = ("screen", "log", "both", "own_log", "full")
 
 
 def carry_out(elements: Iterable[Element], scope: Scope) -> None:
-    """Do what the elements say, one after the other; what they start is added to ``scope.run``.
+    """Carry out elements one after the other; the nodes and programs to start are added to ``scope.run``.
 
     Raises:
         ConfigError: with file, line and tag.
@@ -53,7 +53,7 @@ def _arg(element: Element, scope: Scope) -> None:
     choices = [unescape(choice.attributes["value"]) for choice in element.children]
     if choices and value not in choices:
         raise ConfigError(
-            f"argument {name!r} is {value!r}, which is none of its choices: {', '.join(choices)}"
+            f"argument {name!r} is {value!r}, which is not one of its choices: {', '.join(choices)}"
         )
 
 
@@ -109,12 +109,12 @@ def _log(element: Element, scope: Scope) -> None:
 def _executable(element: Element, scope: Scope) -> None:
     cmd = command_words(parse(element.attributes["cmd"]), scope.evaluate)
     if not cmd or not cmd[0]:
-        raise ConfigError(f"cmd {element.attributes['cmd']!r} names no program")
+        raise ConfigError(f"cmd {element.attributes['cmd']!r} does not name a program")
     cwd, name = scope.optional(element, "cwd"), scope.optional(element, "name")
     if "" in (cwd, name):
         raise ConfigError("'cwd' and 'name' cannot be empty")
     scope.run.executables.append(
-        ExecutablePlan(
+        ProgramDescription(
             cmd=cmd,
             name=name or Path(cmd[0]).name,
             cwd=None if cwd is None else Path(cwd),
@@ -132,7 +132,7 @@ def _node(element: Element, scope: Scope) -> None:
         namespace = join_namespace(namespace or "", own_namespace)
     arguments = element.attributes.get("args")
     scope.run.nodes.append(
-        NodePlan(
+        NodeDescription(
             package=scope.text(element, "pkg"),
             executable=scope.text(element, "exec"),
             name=None if name is None else node_name(name),
@@ -156,12 +156,12 @@ def _param(element: Element, scope: Scope) -> Mapping[str, ParameterValue] | Pat
             raise ConfigError("'from' stands alone")
         path = Path(scope.text(element, "from"))
         if not is_file(path):
-            raise ConfigError(f"parameter file {str(path)!r} is not there")
+            raise ConfigError(f"parameter file {str(path)!r} does not exist")
         return path
 
 
 def _named_param(element: Element, scope: Scope) -> Iterable[tuple[str, ParameterValue]]:
-    """The parameters of one tag; those of nested tags have the names of all, with dots between."""
+    """The parameters of one tag; the names of nested tags are joined by dots."""
     attributes = element.attributes
     if "name" not in attributes or "from" in attributes:
         raise ConfigError("a param has 'name', or 'from' where it is not inside another")
@@ -187,7 +187,7 @@ def _remap(element: Element, scope: Scope) -> tuple[str, str]:
 
 
 def _env(element: Element, scope: Scope) -> dict[str, str | None]:
-    """How the environment of a process differs from the one that the reader was given."""
+    """The variables of a process that differ from the environment of the reader; None unsets one."""
     environment = dict(scope.environment)
     for child in element.named("env"):
         with _counted(child, scope):
@@ -210,7 +210,7 @@ def _variable(element: Element, scope: Scope) -> tuple[str, str]:
 def _output(element: Element, scope: Scope) -> str:
     output = scope.text(element, "output") if "output" in element.attributes else "log"
     if output not in OUTPUTS:
-        raise ConfigError(f"output {output!r} is none of {', '.join(OUTPUTS)}")
+        raise ConfigError(f"output {output!r} is not one of {', '.join(OUTPUTS)}")
     return output
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The XML of a launch file as checked, typed elements: every tag and attribute is one we know, or is refused.
+"""Reads the XML of a launch file into checked, typed elements; unknown tags and attributes are refused.
 
-The table ``TAGS`` is the whole language. A key with a slash is a tag that has its own form inside another.
+The table ``TAGS`` is the whole language. A key with a slash is a tag inside another one, where its form differs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,17 +14,17 @@ from lxml import etree
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.substitutions import parse
 
-MAX_BYTES = 1 << 20  # a launch file is some kilobytes; more is not one
+MAX_BYTES = 1 << 20  # a launch file has some kilobytes
 MAX_NESTING = 32  # groups, includes and nested parameters inside one another
 
 
 class PlacedError(ConfigError):
-    """A ConfigError whose text begins with file and line."""
+    """A ConfigError whose text begins with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element; ``children`` leaves out comments, ``line`` is that of its start tag."""
+    """One element; ``children`` are without comments, ``line`` is that of the start tag."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -38,19 +38,19 @@ class Element:
         return f"{self.file}:{self.line}"
 
     def named(self, tag: str) -> Iterator["Element"]:
-        """The children of one tag."""
+        """The children with one tag."""
         return (child for child in self.children if child.tag == tag)
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """What one tag may and must have; ``conditional`` ones may have if or unless."""
+    """The attributes and children of one tag; ``conditional`` tags may have if or unless."""
 
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
     conditional: bool = True
-    plain: tuple[str, ...] = ()  # attributes in which no substitution is done, or not before others have been
+    plain: tuple[str, ...] = ()  # attributes without substitutions, or in which they are done later
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ TAGS = {
 
 @contextmanager
 def placed(element: Element) -> Iterator[None]:
-    """Put file, line and tag before the text of a ConfigError that has no place yet."""
+    """Put file, line and tag before the text of a ConfigError that does not have them yet."""
     try:
         yield
     except PlacedError:
@@ -110,7 +110,7 @@ def load(path: Path) -> Element:
     """Read one launch file and check it against ``TAGS``.
 
     Raises:
-        ConfigError: no file, too large, not UTF-8, no XML, or a tag, attribute or text not in ``TAGS``.
+        ConfigError: no file, too large, not UTF-8, not XML, or a tag, attribute or text not in ``TAGS``.
     """
     root = _parse(path, _read(path))
     if root.tag != "launch":
@@ -119,7 +119,7 @@ def load(path: Path) -> Element:
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a regular file; False for what cannot be a path at all."""
+    """Whether ``path`` is a regular file; False also for a text that cannot be a path."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # a name that is too long or has a NUL
@@ -128,7 +128,7 @@ def is_file(path: Path) -> bool:
 
 def _read(path: Path) -> bytes:
     if not is_file(path):  # before opening: a named pipe would block
-        raise ConfigError(f"launch file {str(path)!r} is not there")
+        raise ConfigError(f"launch file {str(path)!r} does not exist")
     try:
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -140,7 +140,7 @@ def _read(path: Path) -> bytes:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError(f"launch file {path} is not UTF-8: {error}") from error
-    if "<!DOCTYPE" in text:  # before the parser sees it: entities are a way to make much of little
+    if "<!DOCTYPE" in text:  # before the parser sees it: entities can expand to gigabytes
         line = text[: text.index("<!DOCTYPE")].count("\n") + 1
         raise PlacedError(f"{path}:{line}: a document type (<!DOCTYPE>) is not supported")
     return data
@@ -196,7 +196,7 @@ def _check_attributes(attributes: Mapping[str, str], allowed: Tag) -> None:
         raise ConfigError("'if' and 'unless' cannot both be given")
     for name, value in attributes.items():
         if name not in allowed.plain:
-            parse(value)  # so that a mistake shows even where a condition leaves it out
+            parse(value)  # so that mistakes are found even in elements that a condition leaves out
 
 
 def _check_text(source: etree._Element, path: Path) -> None:

@@ -1,45 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The environment that ROS and outside programs need, in a virtual environment as under a sourced setup file."""
+"""The environment of ROS and of outside programs, in a virtual environment and with a sourced setup file."""
 
 import os
 import shutil
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
-OUR_PROGRAM = "embodiment_bridge"  # under a sourced setup file it is found by PYTHONPATH
+from embodiment_bridge.core.errors import ConfigError
+
+OUR_PROGRAM = "embodiment_bridge"  # with a sourced setup file its modules are found by PYTHONPATH
 
 # A virtual environment with the ROS wheels starts each Python once more with these set; a child from another
 # environment must not inherit them.
 OURS_ALONE = ("LD_LIBRARY_PATH", "PYTHONPATH", "_ROS_WHEELS_BOOTSTRAP_COMPLETE")
 
-# The file with the settings of the middleware. Fast DDS 3 (Kilted; its share directory is named fastdds) has the
-# second name, and complains of the first in every process.
+# Names of the variable for the settings file of the middleware. Fast DDS 3 (Kilted; its share directory is named
+# fastdds) reads the second, and every process that has the first prints a warning.
 FASTDDS_PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
 FASTDDS_3 = Path("share/fastdds")
 CONFIG = Path("share/embodiment_bridge/config")
 LOOPBACK, NETWORK = "fastdds_loopback.xml", "fastdds.xml"
+LOOPBACK_ADDRESS = "127.0.0.1"
 FASTDDS = ("rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
 
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 
 
 def prepare(env: MutableMapping[str, str] = os.environ) -> None:
-    """Fill in what the user has not chosen: where packages are, and that the graph is quick and on this machine.
+    """Set what the user has not set: the paths of packages, and a middleware profile for this machine only.
 
-    Where it is not opened, Fast DDS binds its sockets to loopback: discovery is then left to its profile, as the
-    middleware's own LOCALHOST binds some to all networks. Without that profile, or with another middleware, LOCALHOST
-    stays.
+    If the user has not opened the graph to other machines, the profile binds the sockets of Fast DDS to loopback and
+    also configures discovery, because the middleware's own LOCALHOST binds some sockets to all networks. Without that
+    profile, or with another middleware, LOCALHOST is used.
+
+    Raises:
+        ConfigError: the loopback profile cannot be used. Fast DDS would only warn, and open the graph.
     """
     env.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     if "ROS_LOCALHOST_ONLY" not in env:
         env.setdefault(RANGE, "LOCALHOST")
-    if is_on_loopback(env):  # a program that ours has started
+    if is_on_loopback(env):  # this program was started by another one of this package
+        for name in FASTDDS_PROFILES:
+            if name in env:
+                _check_loopback(Path(env[name]))
         return
     chosen = [env[name] for name in FASTDDS_PROFILES if name in env]
     if not all(file.endswith((str(CONFIG / LOOPBACK), str(CONFIG / NETWORK))) for file in chosen):
         return
-    for name in FASTDDS_PROFILES:  # ours fits the range that was asked for since
+    for name in FASTDDS_PROFILES:  # the user has set another range since; our profile does not fit it
         env.pop(name, None)
     prefixes = [Path(prefix) for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
     alone = _is_alone(env)
@@ -49,17 +59,35 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
         new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
         env[FASTDDS_PROFILES[new]] = files[0]
         if alone:
+            _check_loopback(Path(files[0]))
             env[RANGE] = "SYSTEM_DEFAULT"
 
 
 def is_on_loopback(env: Mapping[str, str]) -> bool:
-    """Whether Fast DDS runs with our profile for this machine alone."""
+    """Whether Fast DDS uses our profile for this machine only."""
     files = [env[name] for name in FASTDDS_PROFILES if name in env]
     return env.get(RANGE) == "SYSTEM_DEFAULT" and any(file.endswith(str(CONFIG / LOOPBACK)) for file in files)
 
 
+def _check_loopback(profile: Path) -> None:
+    try:
+        root = ET.parse(profile).getroot()
+    except (OSError, ET.ParseError) as error:
+        raise ConfigError(
+            f"Fast DDS profile {profile} cannot be read, so the graph would be open: {error}"
+        ) from error
+    allowed = [address.text for address in root.findall(".//{*}interfaceWhiteList/{*}address")]
+    builtin = [used.text for used in root.findall(".//{*}useBuiltinTransports")]
+    if allowed != [LOOPBACK_ADDRESS] or builtin != ["false"]:
+        raise ConfigError(
+            f"Fast DDS profile {profile} does not keep the graph on this machine: interfaceWhiteList has "
+            f"{allowed or 'no address'} (should be {LOOPBACK_ADDRESS}), useBuiltinTransports is "
+            f"{builtin or 'not there'} (should be false)"
+        )
+
+
 def _is_alone(env: Mapping[str, str]) -> bool:
-    """Whether the graph is to be on this machine only, and its middleware is one that our profile is for."""
+    """Whether the graph shall be on this machine only, with a middleware that can use our profile."""
     return (
         env.get(RANGE) == "LOCALHOST"
         and "ROS_LOCALHOST_ONLY" not in env
@@ -69,16 +97,16 @@ def _is_alone(env: Mapping[str, str]) -> bool:
 
 
 def of_program(name: str, env: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which the program ``name`` of a launch file starts: all of ours for our own command line."""
+    """The environment of the program ``name`` of a launch file; our own command line gets all of ours."""
     return dict(env) if name == OUR_PROGRAM else of_outside_program(env)
 
 
 def of_outside_program(env: Mapping[str, str]) -> dict[str, str]:
-    """The environment in which a program that is not of this environment starts."""
+    """The environment of a program that is not installed in this virtual environment."""
     return {name: value for name, value in env.items() if name not in OURS_ALONE}
 
 
 def find_program(name: str) -> str | None:
-    """Path of a program: beside our Python, or on the PATH."""
+    """Path of a program in the folder of our Python or on the PATH; None if it is not found."""
     beside = Path(sys.executable).parent / name
     return str(beside) if beside.is_file() else shutil.which(name)

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The executables of this package, as launch files name them: each makes one node."""
+"""The executables of this package, by their names in launch files. Each makes one node.
+
+A node is imported when it is asked for if its libraries take long to load and other nodes do not need them.
+"""
 
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -21,10 +25,11 @@ from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 from embodiment_bridge.protocols import registry
 
 PACKAGE = "embodiment_bridge"
+CANNOT_START = 2  # exit code, as of the command line
 
 
 def agent_bridge(**node_kwargs: Any) -> BridgeNode:
-    """A body of some protocol."""
+    """The node of a body that is driven through a protocol."""
     return AgentBridge(registry.room, **node_kwargs)
 
 
@@ -34,17 +39,15 @@ def behavior_tree(**node_kwargs: Any) -> BridgeNode:
 
 
 def joint_driver(**node_kwargs: Any) -> BridgeNode:
-    """A robot of Dynamixel servos."""
+    """The node of a robot with Dynamixel servos."""
     return JointDriver(**node_kwargs)
 
 
 def media_player(**node_kwargs: Any) -> BridgeNode:
-    """What plays and speaks by itself."""
-    from embodiment_bridge.nodes.sound.sound_player import (
-        MediaPlayer,  # only who asks for it needs a player beside the tree's own
-    )
+    """The node that plays sounds and speaks, beside the player in the behaviour tree."""
+    from embodiment_bridge.nodes.sound.sound_player import SoundPlayer
 
-    return MediaPlayer(_surroundings(), **node_kwargs)
+    return SoundPlayer(_surroundings(), **node_kwargs)
 
 
 def _surroundings() -> Surroundings:
@@ -52,41 +55,39 @@ def _surroundings() -> Surroundings:
 
 
 def mock_body(**node_kwargs: Any) -> BridgeNode:
-    """A body that needs no simulator."""
+    """The node of a mock body, which works without a simulator."""
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
 def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
-    """What watches a soccer server."""
+    """The node that watches a soccer server."""
     return SoccerMonitor(registry.room, **node_kwargs)
 
 
 def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
-    """What makes a body that of an OpenCog OAC."""
-    from embodiment_bridge.nodes.opencog.opencog_bridge import (
-        OpencogBridge,  # its XML reader is for nobody else
-    )
+    """The node that connects a body to an OpenCog OAC."""
+    from embodiment_bridge.nodes.opencog.opencog_bridge import OpencogBridge
 
     return OpencogBridge(**node_kwargs)
 
 
 def player(**node_kwargs: Any) -> BridgeNode:
-    """What plays a recording."""
-    from embodiment_bridge.nodes.bags.bag_player import Player  # the reader of bags is for nobody else
+    """The node that plays a recording."""
+    from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
 
-    return Player(**node_kwargs)
+    return BagPlayback(**node_kwargs)
 
 
 def recorder(**node_kwargs: Any) -> BridgeNode:
-    """What records the graph."""
-    from embodiment_bridge.nodes.bags.bag_recorder import Recorder  # the writer of bags is for nobody else
+    """The node that records the graph."""
+    from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 
-    return Recorder(find_share, **node_kwargs)
+    return BagRecorder(find_share, **node_kwargs)
 
 
 def viewer(**node_kwargs: Any) -> BridgeNode:
-    """What shows robots in a browser."""
-    from embodiment_bridge.nodes.view.viewer import Viewer  # the server of the page is for nobody else
+    """The node that shows robots in a browser."""
+    from embodiment_bridge.nodes.view.viewer import Viewer
 
     return Viewer(**node_kwargs)
 
@@ -104,14 +105,14 @@ EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "viewer": viewer,
 }
 
-# What is a process of its own, and its niceness: what only looks must not delay a robot, and what drives one must not
-# wait for what brains ask for, nor for other programs.
-ASIDE = {"viewer": 10, "joint_driver": -10}
-REAL_TIME = 10  # priority of what has a negative niceness, where the system allows that (`ulimit -r`)
+# Executables that run in a process of their own, with its niceness: the viewer must not delay a robot, and the driver
+# of servos must not wait for the work of other nodes or programs.
+OWN_PROCESS = {"viewer": 10, "joint_driver": -10}
+REAL_TIME = 10  # real-time priority of a negative niceness, if the system allows it (`ulimit -r`)
 
 
 def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
-    """What makes the node of an executable.
+    """The function that makes the node of an executable.
 
     Raises:
         ConfigError: the executable is not of this package.
@@ -126,22 +127,29 @@ def node_factory(package: str, executable: str) -> Callable[..., BridgeNode]:
 
 
 def main(executable: str) -> int:
-    """What `ros2 run embodiment_bridge EXECUTABLE` runs."""
+    """Run one node, as `ros2 run embodiment_bridge EXECUTABLE` does; returns its exit code.
+
+    What keeps it from starting is written to standard error in one line.
+    """
     take_priority(executable)
-    return run(EXECUTABLES[executable])
+    try:
+        return run(EXECUTABLES[executable])
+    except BridgeError as error:
+        sys.stderr.write(f"{executable}: {error}\n")
+        return CANNOT_START
 
 
 def take_priority(executable: str) -> None:
-    """Give this process, before it has threads, the niceness of an executable.
+    """Give this process the niceness of an executable. Call it before the process has threads.
 
-    What shall not wait is scheduled in real time where the system allows it, else it has the niceness where that is
-    allowed: niceness counts only among the programs of one session (Linux's autogroups).
+    A negative niceness also asks for real-time scheduling, because niceness counts only among the programs of one
+    session (Linux's autogroups). Either is left out if the system does not allow it.
     """
-    wanted = ASIDE.get(executable, 0)
+    wanted = OWN_PROCESS.get(executable, 0)
     if wanted >= 0:
         os.nice(wanted)
         return
     with suppress(PermissionError):
         os.nice(wanted)
-    with suppress(PermissionError, AttributeError):  # AttributeError: not on this system
+    with suppress(PermissionError, AttributeError):  # AttributeError: the system does not have it
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(REAL_TIME))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Node names and namespaces: joined as launch_ros does it, and legal by the rules of ROS 2's middleware."""
+"""Node names and namespaces: joined as launch_ros does it, and checked by the rules of ROS 2's middleware."""
 
 import re
 
@@ -12,7 +12,11 @@ MAX_NAMESPACE = 245  # RMW_NAMESPACE_MAX_LENGTH
 
 
 def node_name(name: str) -> str:
-    """The name itself, if a node can have it."""
+    """The name itself, checked.
+
+    Raises:
+        ConfigError: a node cannot have this name.
+    """
     if len(name) > MAX_NAME or not _NAME.fullmatch(name):
         raise ConfigError(
             f"node name {name[:60]!r} is not one of letters, digits and _, beginning with no digit"
@@ -24,7 +28,7 @@ def join_namespace(outer: str, inner: str) -> str:
     """``inner`` under ``outer``; an ``inner`` that begins with / stands alone. The result begins with / .
 
     Raises:
-        ConfigError: the result is no namespace.
+        ConfigError: the result is not a namespace.
     """
     joined = inner if inner.startswith("/") or not outer else f"{outer.rstrip('/')}/{inner}"
     joined = joined.rstrip("/")

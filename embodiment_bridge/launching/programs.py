@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the outside programs of a launch file and ends them: no process is left behind."""
+"""Starts the outside programs of a launch file and ends them; no process is left running."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import find_program, of_program
-from embodiment_bridge.launching.plan import ExecutablePlan
+from embodiment_bridge.launching.launch_description import ProgramDescription
 
 PATIENCE = (
     (signal.SIGINT, 5.0),
@@ -19,22 +19,22 @@ PATIENCE = (
 
 
 class Program:
-    """One running program, in a process group of its own so that Ctrl-C reaches it through us only.
+    """One running program, in a process group of its own so that Ctrl-C ends only this process, which then stops it.
 
-    ``output="screen"`` shows what it prints; any other sends it to ``<log_dir>/<name>.log``.
+    ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``.
 
     Raises:
-        ConfigError: there is no such program.
+        ConfigError: the program is not installed.
     """
 
-    def __init__(self, plan: ExecutablePlan, log_dir: Path) -> None:
-        self.name = plan.name
-        path = find_program(plan.cmd[0])
+    def __init__(self, program: ProgramDescription, log_dir: Path) -> None:
+        self.name = program.name
+        path = find_program(program.cmd[0])
         if path is None:
-            raise ConfigError(f"{plan.place}: program {plan.cmd[0]!r} is not installed")
-        self.log = None if plan.output == "screen" else log_dir / f"{Path(plan.name).name}.log"
-        env = of_program(plan.cmd[0], os.environ)
-        for name, value in plan.env.items():
+            raise ConfigError(f"{program.place}: program {program.cmd[0]!r} is not installed")
+        self.log = None if program.output == "screen" else log_dir / f"{Path(program.name).name}.log"
+        env = of_program(program.cmd[0], os.environ)
+        for name, value in program.env.items():
             if value is None:
                 env.pop(name, None)
             else:
@@ -42,8 +42,8 @@ class Program:
         output = None if self.log is None else self.log.open("wb")
         try:
             self._process = subprocess.Popen(
-                [path, *plan.cmd[1:]],
-                cwd=plan.cwd or log_dir,
+                [path, *program.cmd[1:]],
+                cwd=program.cwd or log_dir,
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
@@ -55,11 +55,11 @@ class Program:
                 output.close()
 
     def ended(self) -> int | None:
-        """The exit code once the program has ended by itself, else None."""
+        """The exit code if the program has ended, else None."""
         return self._process.poll()
 
     def stop(self, say: Callable[[str], None]) -> None:
-        """End the program, by force if it must be; returns when it is gone."""
+        """End the program, by SIGKILL if needed; returns when it has ended."""
         for number, patience in PATIENCE:
             if self._process.poll() is not None:
                 return

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a ROS 2 XML launch file into a plan, with the result that ``ros2 launch`` would have.
+"""Reads a ROS 2 XML launch file into a launch description, with the same result as ``ros2 launch``.
 
 Only the tags in ``document.TAGS`` and the substitutions in ``substitutions`` are known; anything else is
-refused with its file and line. Nothing is started here and nothing asked of the system: environment and
-packages are arguments.
+refused with its file and line. Reading starts nothing and does not ask the system: environment and packages are
+arguments.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ from pathlib import Path
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.launching.actions import carry_out
 from embodiment_bridge.launching.document import load
-from embodiment_bridge.launching.plan import Argument, LaunchPlan
+from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.scope import Run, Scope, check_given, declared_arguments
 
 
@@ -22,14 +22,14 @@ def read_launch(
     *,
     find_share: Callable[[str], Path],
     environment: Mapping[str, str],
-) -> LaunchPlan:
-    """Work out what a launch file starts.
+) -> LaunchDescription:
+    """The nodes and programs that a launch file starts.
 
     Args:
         path: the launch file.
         arguments: values for its arguments, as from ``parse_arguments``.
-        find_share: gives the share directory of a package; raises LookupError where there is none.
-        environment: what ``$(env)`` sees and what the processes would inherit, as ``os.environ``.
+        find_share: gives the share directory of a package; raises LookupError for an unknown one.
+        environment: the variables for ``$(env)``, which the processes inherit, such as ``os.environ``.
 
     Raises:
         ConfigError: a file or argument cannot be used; the text names file, line, tag, value and choices.
@@ -42,7 +42,9 @@ def read_launch(
     for name in arguments:
         if name not in run.arguments:
             raise ConfigError(unknown("argument", name, run.arguments))
-    return LaunchPlan(tuple(run.nodes), tuple(run.executables), tuple(run.log), tuple(run.arguments.values()))
+    return LaunchDescription(
+        tuple(run.nodes), tuple(run.executables), tuple(run.log), tuple(run.arguments.values())
+    )
 
 
 def read_arguments(path: Path) -> tuple[Argument, ...]:
@@ -58,7 +60,7 @@ def parse_arguments(words: Iterable[str]) -> dict[str, str]:
     """Arguments of a command line, ``name:=value`` each; the last one of a name wins.
 
     Raises:
-        ConfigError: a word of another form. As with ``ros2 launch``, a value cannot be empty.
+        ConfigError: a word does not have this form. As with ``ros2 launch``, a value cannot be empty.
     """
     arguments = {}
     for word in words:

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of a node, word for word what ``ros2 launch`` puts after the program's name."""
+"""The arguments of a node, word for word those that ``ros2 launch`` puts after the program's name."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import yaml
 
-from embodiment_bridge.launching.plan import NodePlan
+from embodiment_bridge.launching.launch_description import NodeDescription
 
 
-def ros_args(node: NodePlan, write: Callable[[str], Path]) -> list[str]:
+def ros_args(node: NodeDescription, write: Callable[[str], Path]) -> list[str]:
     """Arguments, name, namespace, parameters and remaps of a node as words of a command line.
 
-    Parameters travel in YAML files; ``write`` puts such a text into a file of its own and says where. They
-    stand under the node's full name where it is known, else under ``/**``. Which value of a parameter holds is
-    up to rclpy: 7.1.6 goes through the names in the order in which it first saw them, and the last one holds.
+    Parameters are passed in YAML files; ``write`` writes a text into a new file and returns the path. They are under
+    the node's full name if it is known, else under ``/**``. rclpy decides which value of a parameter holds: 7.1.6
+    goes through the names in the order in which it first saw them, and the last one holds.
     """
     words = [*node.arguments, "--ros-args"]
     if node.name is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds at one point of a launch file, and what one run through the files has gathered so far."""
+"""The variables and settings at one point of a launch file, and what reading the files has collected so far."""
 
 import os.path
 from collections.abc import Callable, Collection, Mapping
@@ -8,11 +8,16 @@ from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import MAX_NESTING, Element, PlacedError, load
-from embodiment_bridge.launching.plan import Argument, ExecutablePlan, NodePlan, ParameterValue
+from embodiment_bridge.launching.launch_description import (
+    Argument,
+    NodeDescription,
+    ParameterValue,
+    ProgramDescription,
+)
 from embodiment_bridge.launching.substitutions import Sources, Template, evaluate, parse, unescape
 
 NAMESPACE = "ros_namespace"  # launch_ros keeps the pushed namespace among the variables, by this name
-# Names under which launch keeps things of its own; some of them change how processes are started.
+# Names that launch uses itself; some of them change how processes are started.
 RESERVED = (
     NAMESPACE,
     "global_params",
@@ -24,25 +29,26 @@ RESERVED = (
     "sigkill_timeout",
 )
 MAX_FILES = 64
-MAX_ELEMENTS = 10_000  # in all: two includes of a file with two includes grow by powers of two
-MAX_STARTED = 256  # nodes and programs; each has the environment as it is there
+MAX_REPEATS = 16  # of a file inside itself: one that counts up ends by a condition of its own
+MAX_ELEMENTS = 10_000  # in total: nested pairs of includes grow by powers of two
+MAX_STARTED = 256  # nodes and programs; each has its own copy of the environment
 
 
 @dataclass
 class Run:
-    """One run through a launch file and what it includes."""
+    """State of reading one launch file with its includes."""
 
     environment: Mapping[str, str]
     find_share: Callable[[str], Path]
-    nodes: list[NodePlan] = field(default_factory=list)
-    executables: list[ExecutablePlan] = field(default_factory=list)
+    nodes: list[NodeDescription] = field(default_factory=list)
+    executables: list[ProgramDescription] = field(default_factory=list)
     log: list[str] = field(default_factory=list)
     arguments: dict[str, Argument] = field(default_factory=dict)
     elements: int = 0
     files: dict[Path, Element] = field(default_factory=dict)
 
     def load(self, path: Path) -> Element:
-        """The root of a file, which is read once; the arguments that it declares become known."""
+        """The root of a file, which is read only once; its declared arguments are collected."""
         if path not in self.files:
             if len(self.files) >= MAX_FILES:
                 raise ConfigError(f"more than {MAX_FILES} launch files are included")
@@ -52,7 +58,11 @@ class Run:
         return self.files[path]
 
     def count(self) -> None:
-        """Count an element that is carried out."""
+        """Count one more element to carry out.
+
+        Raises:
+            ConfigError: more elements, nodes or programs than the limits.
+        """
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
             raise ConfigError(f"more than {MAX_ELEMENTS} elements to carry out")
@@ -62,9 +72,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Variables, environment and ``<set_parameter>`` values at one point; a scoped group has its own copies.
+    """Variables, environment and ``<set_parameter>`` values at one point of a file; a scoped group has its own copies.
 
-    ``inherited`` says whether a scope outside has set parameters. ``including`` are the files that lead here.
+    ``inherited``: whether an outer scope has set parameters. ``including``: the chain of files that include this one.
     """
 
     run: Run
@@ -77,20 +87,22 @@ class Scope:
     depth: int = 0
 
     def evaluate(self, template: Template) -> str:
-        """The text of a template here."""
-        directory = Path(os.path.normpath(self.file.absolute())).parent  # like launch: links are not followed
+        """The text of a template with the values of this scope."""
+        directory = Path(
+            os.path.normpath(self.file.absolute())
+        ).parent  # as launch does: links are not followed
         return evaluate(template, Sources(self.variables, self.environment, directory, self.run.find_share))
 
     def text(self, element: Element, attribute: str) -> str:
-        """The attribute with its substitutions done; KeyError if it is not there."""
+        """The attribute with its substitutions done; KeyError if it is missing."""
         return self.evaluate(parse(element.attributes[attribute]))
 
     def optional(self, element: Element, attribute: str) -> str | None:
-        """The attribute with its substitutions done, or None if it is not there."""
+        """The attribute with its substitutions done, or None if it is missing."""
         return self.text(element, attribute) if attribute in element.attributes else None
 
     def set_variable(self, name: str, value: str) -> None:
-        """Set a variable that is no name of launch's own."""
+        """Set a variable, unless launch itself uses the name."""
         if name in RESERVED:
             raise ConfigError(f"{name!r} cannot be a variable: ros2 launch gives it a meaning of its own")
         self.variables[name] = value
@@ -109,13 +121,13 @@ class Scope:
         )
 
     def included(self, path: Path) -> "Scope":
-        """The scope inside a file that is included here: the same variables, as launch has it."""
+        """The scope inside an included file, which shares the variables, as with launch."""
         try:
             real = path.resolve()
-        except (OSError, RuntimeError) as error:  # symbolic links in a circle
+        except (OSError, RuntimeError) as error:  # a loop of symbolic links
             raise ConfigError(f"{path} cannot be found: {error}") from error
-        if real in self.including:
-            raise ConfigError(f"{path} includes itself")
+        if self.including.count(real) >= MAX_REPEATS:
+            raise ConfigError(f"{path} includes itself more than {MAX_REPEATS} times over")
         return replace(self, file=path, including=(*self.including, real), depth=self._deeper())
 
     def _deeper(self) -> int:
@@ -125,7 +137,7 @@ class Scope:
 
 
 def check_given(element: Element, given: Collection[str]) -> None:
-    """Every argument that a file needs must be given by name; that a variable is called so is not enough.
+    """Check that every required argument of a file is given by name; a variable of that name is not enough.
 
     Raises:
         ConfigError: an argument without default and condition is not among the given ones.
@@ -142,7 +154,7 @@ def check_given(element: Element, given: Collection[str]) -> None:
 
 
 def declared_arguments(element: Element) -> list[Argument]:
-    """The arguments that a file declares anywhere in it, whatever the conditions around them."""
+    """All arguments that a file declares, also inside groups and with conditions."""
     found = []
     for child in element.children:
         if child.tag == "group":

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of packages are."""
+"""Finds the share directories of packages."""
 
 import os
 from pathlib import Path
 
 from embodiment_bridge.launching.environment import prepare
 
-INDEX = Path("share/ament_index/resource_index/packages")  # a file for each package that a prefix has
+INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
 
 
 def find_share(package: str) -> Path:
-    """The share directory of a package, also where no setup file was sourced, and where there is no ROS 2.
+    """The share directory of a package. It works without a sourced setup file and without ROS 2.
 
     Raises:
         LookupError: there is no such package.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-r"""Substitutions in the attributes of a launch file: ``$(var name)`` and its few relatives.
+r"""Substitutions in the attributes of a launch file, such as ``$(var name)``.
 
 The grammar is that of ROS 2 Jazzy's launch (``launch/frontend/grammar.lark``): the words of a substitution
-are parted by exactly one blank; a word is plain or in quotes and may hold substitutions itself; a backslash
-makes the next character plain, so ``\$(var x)`` is no substitution.
+are separated by exactly one blank; a word is plain or in quotes and may contain substitutions; a backslash
+makes the next character plain, so ``\$(var x)`` is not a substitution.
 """
 
 import math
@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.launching.expression import calculate
 
-# Characters of one attribute, before and after; a variable made of itself twice grows for ever.
+# Characters of one attribute, before and after substitution; a variable made of itself twice would grow for ever.
 MAX_TEXT = 8192
 MAX_NESTING = 16
 
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
-# What is plain text, by the kind of quote around it: in a template, and in an unquoted word.
+# Pattern of plain text by the kind of quote around it: in a template, and in an unquoted word.
 _TEXT = {
     "": re.compile(r"(?:[^$]|\$(?!\()|(?<=\\)\$)+"),
     "'": re.compile(r"(?:[^'\\$]|\$(?!\()|(?<=\\)\$|\\'|\\)+"),
@@ -45,7 +46,7 @@ Template = tuple[str | Call, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What substitutions can refer to. ``find_share`` raises LookupError for a package that is not there."""
+    """What substitutions can refer to. ``find_share`` raises LookupError for a package that is not installed."""
 
     variables: Mapping[str, str]
     environment: Mapping[str, str]
@@ -54,15 +55,15 @@ class Sources:
 
 
 def unescape(text: str) -> str:
-    r"""Drop each backslash that stands before a character."""
+    r"""Remove each backslash that is before a character."""
     return re.sub(r"\\(.)", r"\1", text)
 
 
 def parse(text: str) -> Template:
-    """Take an attribute apart.
+    """Parse an attribute into texts and substitutions.
 
     Raises:
-        ConfigError: the text is too long, is no template, or names a substitution that is not supported.
+        ConfigError: the text is too long, is not a template, or names a substitution that is not supported.
     """
     if len(text) > MAX_TEXT:
         raise ConfigError(f"the text is longer than {MAX_TEXT} characters: {text[:40]!r}...")
@@ -73,7 +74,7 @@ def parse(text: str) -> Template:
 
 
 def evaluate(template: Template, sources: Sources) -> str:
-    """The text that a template stands for.
+    """The text of a template with its substitutions done.
 
     Raises:
         ConfigError: a variable, environment variable or package does not exist; a text over ``MAX_TEXT``.
@@ -94,10 +95,12 @@ def substitute(text: str, sources: Sources) -> str:
 
 
 def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
-    """Text and substitutions up to the quote or the end; gives the position after them, before the quote."""
+    """Text and substitutions up to the quote or the end, and the position after them (that of the quote)."""
     parts: list[str | Call] = []
     while True:
-        if text.startswith("$(", start):  # never after a backslash: the text before has taken it along
+        if text.startswith(
+            "$(", start
+        ):  # not escaped: plain text includes each backslash and the character after it
             call, start = _call(text, start, quote, depth + 1)
             parts.append(call)
         elif match := _TEXT[quote].match(text, start):
@@ -209,11 +212,23 @@ def _equals(words: tuple[Template, ...], sources: Sources) -> str:
         return str(left == right).lower()
 
 
+def _eval(words: tuple[Template, ...], sources: Sources) -> str:
+    return calculate(evaluate(words[0], sources))
+
+
 _FUNCTIONS = {
     "var": _var,
     "env": _env,
     "find-pkg-share": _find_pkg_share,
     "dirname": _dirname,
     "equals": _equals,
+    "eval": _eval,
 }
-_WORDS = {"var": (1, 2), "env": (1, 2), "find-pkg-share": (1, 1), "dirname": (0, 0), "equals": (2, 2)}
+_WORDS = {
+    "var": (1, 2),
+    "env": (1, 2),
+    "find-pkg-share": (1, 1),
+    "dirname": (0, 0),
+    "equals": (2, 2),
+    "eval": (1, 1),
+}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs what a launch file asks for: its nodes in this process on one executor, its programs beside it.
+"""Runs a launch description: its nodes in this process on one executor, its programs as processes.
 
-A viewer is a program too: what it does for a page must not delay a robot that shares its interpreter. So is the driver
-of servos: its motion and its emergency stop must not wait for the documents that the behaviour tree reads.
+The viewer has a process of its own, because serving a page must not delay a robot in the same interpreter. So has the
+driver of servos: its motion and its emergency stop must not wait while the behaviour tree reads documents.
 """
 
 import os
@@ -15,8 +15,12 @@ from types import TracebackType
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.launching.environment import OUR_PROGRAM, prepare
-from embodiment_bridge.launching.executables import ASIDE, node_factory
-from embodiment_bridge.launching.plan import ExecutablePlan, LaunchPlan, NodePlan
+from embodiment_bridge.launching.executables import OWN_PROCESS, node_factory
+from embodiment_bridge.launching.launch_description import (
+    LaunchDescription,
+    NodeDescription,
+    ProgramDescription,
+)
 from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -24,16 +28,16 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 
 
 class Graph:
-    """The running nodes and programs of a plan; a context manager that leaves nothing behind.
+    """The running nodes and programs of a launch description; a context manager that ends all of them.
 
-    say(text) hears one line per thing that people should know. ``runtime`` may serve nodes of the caller's too.
-    ``exit_code``: the first but 0 of a node that has a process of its own; complete when all has ended.
+    ``say(text)`` receives one line for people at a time. ``runtime`` may also serve nodes of the caller.
+    ``exit_code``: the first one other than 0 of the nodes with a process of their own; final after the end.
     """
 
     runtime: Runtime
 
-    def __init__(self, plan: LaunchPlan, say: Callable[[str], None]) -> None:
-        self._plan = plan
+    def __init__(self, description: LaunchDescription, say: Callable[[str], None]) -> None:
+        self._description = description
         self._say = say
         self._programs: list[Program] = []
         self.exit_code = 0
@@ -43,9 +47,9 @@ class Graph:
         """Start everything.
 
         Raises:
-            ConfigError: the plan names what cannot be run here; nothing is left running.
+            ConfigError: a node or program cannot be started; nothing is left running.
         """
-        with self._open:  # undoes what was begun if something fails
+        with self._open:  # ends what has been started if something fails
             self._start()
             self._open = self._open.pop_all()
         return self
@@ -57,7 +61,7 @@ class Graph:
         self._open.close()
 
     def spin(self, until: Callable[[], bool]) -> None:
-        """Serve until ``until()`` is true; a program that ends by itself is named."""
+        """Serve until ``until()`` is true; report programs that end by themselves."""
 
         def done() -> bool:
             self._watch_programs()
@@ -67,51 +71,57 @@ class Graph:
         self.runtime.spin(done)
 
     def _start(self) -> None:
-        for line in self._plan.log:
+        for line in self._description.log:
             self._say(line)
-        for name, value in _common_environment(self._plan.nodes).items():
+        for name, value in _common_environment(self._description.nodes).items():
             if value is None:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
         prepare()
-        factories = [_factory(node) for node in self._plan.nodes]
+        factories = [_factory(node) for node in self._description.nodes]
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="embodiment_bridge_")))
-        for executable in self._plan.executables:
+        for executable in self._description.executables:
             self._add_program(executable, folder)
-        arguments = [ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._plan.nodes)]
-        nodes = list(zip(self._plan.nodes, factories, arguments, strict=True))
-        aside = [
-            self._add_program(_aside(node, words), folder)
+        arguments = [
+            ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
+        ]
+        nodes = list(zip(self._description.nodes, factories, arguments, strict=True))
+        own_processes = [
+            self._add_program(_as_program(node, words), folder)
             for node, _, words in nodes
-            if node.executable in ASIDE
+            if node.executable in OWN_PROCESS
         ]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
-            if node.executable not in ASIDE:
+            if node.executable not in OWN_PROCESS:
                 self._add_node(factory, node, words)
-        for program in aside:  # they end first, so that no robot is driven while the others take their time
-            self._open.callback(self._take_code, program)
+        for program in own_processes:  # these end first, so that no robot is driven while the others end
+            self._open.callback(self._stop_node, program)
 
-    def _add_program(self, plan: ExecutablePlan, folder: Path) -> Program:
-        program = Program(plan, folder)
+    def _add_program(self, description: ProgramDescription, folder: Path) -> Program:
+        program = Program(description, folder)
         self._open.callback(program.stop, self._say)
         self._programs.append(program)
         return program
 
-    def _take_code(self, node: Program) -> None:
+    def _stop_node(self, node: Program) -> None:
         node.stop(self._say)
         self.exit_code = self.exit_code or abs(node.ended() or 0)
 
-    def _add_node(self, factory: Callable[..., BridgeNode], plan: NodePlan, arguments: list[str]) -> None:
+    def _add_node(
+        self, factory: Callable[..., BridgeNode], description: NodeDescription, arguments: list[str]
+    ) -> None:
         try:
             node = factory(cli_args=arguments, use_global_arguments=False, context=self.runtime.context)
         except (
             BridgeError,
             RuntimeError,
             ValueError,
-        ) as error:  # what rclpy raises for arguments it cannot use
-            raise ConfigError(f"{plan.place}: node {plan.full_name or plan.executable}: {error}") from error
+        ) as error:  # raised by rclpy for arguments that it cannot use
+            raise ConfigError(
+                f"{description.place}: node {description.full_name or description.executable}: {error}"
+            ) from error
         self.runtime.add(node)
 
     def _watch_programs(self) -> None:
@@ -122,15 +132,15 @@ class Graph:
                 self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
 
 
-def _factory(plan: NodePlan) -> Callable[..., BridgeNode]:
+def _factory(description: NodeDescription) -> Callable[..., BridgeNode]:
     try:
-        return node_factory(plan.package, plan.executable)
+        return node_factory(description.package, description.executable)
     except ConfigError as error:
-        raise ConfigError(f"{plan.place}: <node>: {error}") from None
+        raise ConfigError(f"{description.place}: <node>: {error}") from None
 
 
 def _writer(folder: Path) -> Callable[[str], Path]:
-    """Puts texts into files of a folder, which it makes."""
+    """A function that writes texts into new files of a new folder."""
     folder.mkdir()
     numbers = count()
 
@@ -142,20 +152,22 @@ def _writer(folder: Path) -> Callable[[str], Path]:
     return write
 
 
-def _aside(node: NodePlan, arguments: list[str]) -> ExecutablePlan:
-    """The program that is such a node. It ends with this process."""
+def _as_program(node: NodeDescription, arguments: list[str]) -> ProgramDescription:
+    """The program that runs a node in a process of its own and ends with this process."""
     command = ("view",) if node.executable == "viewer" else ("node", node.executable)
     words = (OUR_PROGRAM, *command, "--end-with", str(os.getpid()), *arguments)
-    return ExecutablePlan(words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place)
+    return ProgramDescription(
+        words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place
+    )
 
 
-def _common_environment(nodes: Iterable[NodePlan]) -> Mapping[str, str | None]:
-    """The environment that the nodes of one process have in common.
+def _common_environment(nodes: Iterable[NodeDescription]) -> Mapping[str, str | None]:
+    """The environment of all nodes of this process.
 
     Raises:
-        ConfigError: two nodes want different ones.
+        ConfigError: two nodes have different environments.
     """
-    first: NodePlan | None = None
+    first: NodeDescription | None = None
     for node in nodes:
         if first is None:
             first = node

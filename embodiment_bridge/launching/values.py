@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From the text of an attribute to a parameter's value, a truth value or words, as launch does it.
+"""Turns the text of an attribute into a parameter's value, a truth value or words, as launch does it.
 
 Checked against launch 3.4.3 and launch_ros 0.26.6 (``type_utils.py``, ``evaluate_parameters.py``).
 """
@@ -11,14 +11,14 @@ from typing import cast
 
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.launching.plan import ParameterValue
+from embodiment_bridge.launching.launch_description import ParameterValue
 from embodiment_bridge.launching.substitutions import Template, parse
 
 Evaluate = Callable[[Template], str]
 Scalar = bool | int | float | str
 Value = Scalar | list[Scalar]
 
-# Type of the value, or of its items where it is a list. None: whatever YAML makes of the text.
+# Type of the value, or of the items of a list, and whether it is a list. None: the type that YAML gives.
 TYPES: dict[str, tuple[type[Scalar] | None, bool]] = {
     "yaml": (None, False),
     "str": (str, False),
@@ -34,7 +34,7 @@ _TRUTH = {"true": True, "1": True, "false": False, "0": False}
 
 
 def truth(text: str) -> bool:
-    """The truth value of a condition: true, false, 1 or 0, in any case of letters."""
+    """The truth value of a condition: true, false, 1 or 0, in upper or lower case."""
     try:
         return _TRUTH[text.strip().lower()]
     except KeyError:
@@ -44,11 +44,11 @@ def truth(text: str) -> bool:
 def parameter_value(text: str, type_name: str, evaluate: Evaluate) -> ParameterValue:
     """The value of ``<param value="text" type="type_name">``.
 
-    YAML comes first and substitutions second: ``[1, $(var x)]`` is a list of two, and what a substitution
-    gives goes through YAML by itself. So ``'5'`` in quotes is a string, ``$(var x)`` an integer if x is 5.
+    The text is read as YAML first and substitutions are done second: ``[1, $(var x)]`` is a list of two, and the
+    result of a substitution is read as YAML again. So ``'5'`` in quotes is a string, ``$(var x)`` an integer if x is 5.
 
     Raises:
-        ConfigError: no value of the type, an empty or mixed list, a mapping, null or a date.
+        ConfigError: not a value of the type, an empty or mixed list, a mapping, null or a date.
     """
     if type_name not in TYPES:
         raise ConfigError(unknown("parameter type", type_name, TYPES))
@@ -62,7 +62,7 @@ def parameter_value(text: str, type_name: str, evaluate: Evaluate) -> ParameterV
 
 
 def _uniform(items: Sequence[Value]) -> Sequence[Value]:
-    """A list that ROS can take: an empty one has no type, and rclpy 7.1.6 makes None of it."""
+    """A list that ROS accepts: an empty one has no type, and rclpy 7.1.6 turns it into None."""
     types = {type(item) for item in items}
     if len(types) != 1 or list in types:
         raise ConfigError(f"list {items} is not one or more items of one type")
@@ -82,7 +82,7 @@ def set_parameter_value(text: str) -> ParameterValue:
 
 
 def command_words(template: Template, evaluate: Evaluate) -> tuple[str, ...]:
-    """The words of a command line: text is split as a shell does it, what a substitution gives is not.
+    """The words of a command line: text is split as a shell does it, the results of substitutions are not.
 
     Raises:
         ConfigError: a quote that is not closed before the next substitution.
@@ -118,27 +118,27 @@ def _shell_split(text: str) -> list[str]:
 def _list(text: str, wanted: type[Scalar] | None) -> Value:
     value = _yaml(text, may_be_text=True)
     if not isinstance(value, list):
-        raise ConfigError(f"{text!r} is no list")
+        raise ConfigError(f"{text!r} is not a list")
     for item in value:
         if type(item) not in (wanted, str):
-            raise ConfigError(f"{item!r} in list {text!r} is no {_name(wanted)}")
+            raise ConfigError(f"{item!r} in list {text!r} is not a valid {_name(wanted)}")
     return value
 
 
 def _filled(value: Value, wanted: type[Scalar] | None, evaluate: Evaluate) -> Value:
-    """Substitute in a text; anything else is final already."""
+    """Do the substitutions in a text; other values are returned as they are."""
     if not isinstance(value, str):
         return value
     template = parse(value)
     if len(template) == 1 and isinstance(template[0], str):
         if wanted not in (None, str):
-            raise ConfigError(f"{value!r} is no {_name(wanted)}")
+            raise ConfigError(f"{value!r} is not a valid {_name(wanted)}")
         return template[0]
     return _scalar(evaluate(template), wanted, may_be_text=False)
 
 
 def _scalar(text: str, wanted: type[Scalar] | None, *, may_be_text: bool) -> Value:
-    """Read a text as the type; ``may_be_text`` keeps one that is not: its substitutions are still to come."""
+    """Read a text as the type; with ``may_be_text`` another text is kept, because substitutions are done later."""
     if wanted is None:
         return _yaml(text, may_be_text=may_be_text)
     value: Value = text
@@ -149,7 +149,7 @@ def _scalar(text: str, wanted: type[Scalar] | None, *, may_be_text: bool) -> Val
             value = wanted(text)
     if type(value) is wanted or (may_be_text and isinstance(value, str)):
         return value
-    raise ConfigError(f"{text!r} is no {_name(wanted)}")
+    raise ConfigError(f"{text!r} is not a valid {_name(wanted)}")
 
 
 def _yaml(text: str, *, may_be_text: bool) -> Value:
@@ -163,7 +163,9 @@ def _yaml(text: str, *, may_be_text: bool) -> Value:
         raise ConfigError(f"{text[:200]!r} is not YAML: {error}") from error
     items = value if isinstance(value, list) else [value]
     if not all(type(item) in (bool, int, float, str) for item in items):
-        raise ConfigError(f"{text!r} is no parameter value (a bool, int, float, str, or list of one of them)")
+        raise ConfigError(
+            f"{text!r} is not a parameter value (a bool, int, float, str, or list of one of them)"
+        )
     return cast("Value", value)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder of media that never holds more than so many bytes; what was used longest ago goes first."""
+"""A folder of media files with a size limit; the file that was used longest ago is deleted first."""
 
 import hashlib
 import os
@@ -12,30 +12,29 @@ from pathlib import Path
 from embodiment_bridge.core.errors import ConfigError
 
 UNFINISHED = ".part"
-STALE_S = 3600.0  # an unfinished file of this age is nobody's any more
+STALE_S = 3600.0  # an unfinished file of this age was left by a process that ended
 
 
 def key_of(*parts: object) -> str:
-    """A file name for what the parts describe."""
+    """A file name made from the hash of ``parts``."""
     return hashlib.sha256("\0".join(map(str, parts)).encode(errors="surrogatepass")).hexdigest()[:40]
 
 
 class MediaCache:
-    """Files by key. May be used by several threads and processes.
+    """Files by name. Several threads and processes may use the same folder.
 
-    A file that is played may be evicted: who has it open keeps it.
+    A file may be evicted while it is played: a process that has it open can still read it.
 
     Raises:
-        ConfigError: the folder cannot be used.
+        ConfigError: the folder cannot be made or written.
     """
 
     def __init__(self, folder: Path, max_bytes: int) -> None:
         self.folder = folder
         self.max_bytes = max_bytes
         self._lock = threading.Lock()
-        self._guess: int | None = (
-            None  # bytes that are in it: looking at every file each time would take long
-        )
+        # Bytes in the folder as far as this process knows: to look at every file each time would take long.
+        self._known_size: int | None = None
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
@@ -44,7 +43,7 @@ class MediaCache:
             raise ConfigError(f"the media cache {folder} cannot be written")
 
     def find(self, name: str) -> Path | None:
-        """The file of that name, which counts as used now."""
+        """The file of that name, or None; it counts as used now."""
         path = self.folder / name
         try:
             os.utime(path)
@@ -54,7 +53,7 @@ class MediaCache:
 
     @contextmanager
     def adding(self, name: str) -> Iterator[Path]:
-        """A path to write to; the file is in the cache, whole, when the block ends without an error."""
+        """A path to write to; when the block ends without an error, the complete file is moved into the cache."""
         handle, text = tempfile.mkstemp(suffix=UNFINISHED, dir=self.folder)
         os.close(handle)
         path = Path(text)
@@ -66,7 +65,7 @@ class MediaCache:
         self._evict(name)
 
     def size(self) -> int:
-        """Bytes in it."""
+        """Bytes in the folder."""
         return sum(size for _, size, _ in self._files())
 
     def _files(self) -> list[tuple[float, int, Path]]:
@@ -74,16 +73,16 @@ class MediaCache:
         for path in self.folder.iterdir():
             try:
                 status = path.stat()
-            except OSError:  # another process has just taken it
+            except OSError:  # another process has just deleted it
                 continue
             found.append((status.st_mtime, status.st_size, path))
         return sorted(found)
 
     def _evict(self, newest: str) -> None:
         with self._lock:
-            if self._guess is not None:
-                self._guess += _size(self.folder / newest)
-                if self._guess <= self.max_bytes:
+            if self._known_size is not None:
+                self._known_size += _size(self.folder / newest)
+                if self._known_size <= self.max_bytes:
                     return
             files = self._files()
             total = sum(size for _, size, _ in files)
@@ -95,11 +94,11 @@ class MediaCache:
                 if path.name != newest:
                     path.unlink(missing_ok=True)
                     total -= size
-            self._guess = total
+            self._known_size = total
 
 
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
-    except OSError:  # renamed or taken already
+    except OSError:  # another process has renamed or deleted it
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speech by a service on the network: a URL template, and a key that comes from the environment only."""
+"""Speech by a network service, which is reached by a URL template; its key is read from the environment only."""
 
 import os
 import re
@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.sources import Fetch
-from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken, language_of
+from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken, language_of
 
-MAX_SPEECH = 20 << 20  # bytes of one text
-TOTAL_S = 30.0  # for one text
-MAX_URL = 8000  # a text of 4000 characters has up to 36,000 in a URL: such a one is refused
+MAX_SPEECH = 20 << 20  # bytes of sound for one text
+TOTAL_S = 30.0  # s to fetch the sound of one text
+MAX_URL = 8000  # characters; a text of 4000 can take up to 36,000 in a URL, and is then refused
 FIELDS = ("text", "voice", "language", "rate")
 FORMATS: Mapping[str, str] = {
     "audio/wav": ".wav",
@@ -31,9 +33,12 @@ _FIELD = re.compile(r"\{([^{}]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class CloudSettings:
-    """template: a URL with ``{text}``, and ``{voice} {language} {rate}`` where wanted, of which the values are quoted.
+    """How the service is reached.
 
-    key_variable: the environment variable with the key; empty: none is sent. header: in which, scheme: before it.
+    template: a URL with ``{text}`` and, where wanted, ``{voice} {language} {rate}``; the values are quoted in it.
+
+    key_variable: the environment variable with the key; empty: no key is sent. header: the HTTP header that carries
+    the key. scheme: the text in the header before the key.
     """
 
     template: str
@@ -42,7 +47,7 @@ class CloudSettings:
     scheme: str = "Bearer "
 
     def __post_init__(self) -> None:
-        """Check the template."""
+        """Raises ConfigError if the template cannot be used."""
         fields = _FIELD.findall(self.template)
         for field in fields:
             if field not in FIELDS:
@@ -50,19 +55,19 @@ class CloudSettings:
         if "text" not in fields:
             raise ConfigError(f"the speech template has no {{text}}: {self.template!r:.100}")
         if not self.host or _FIELD.search(self.template.partition("://")[2].partition("/")[0]):
-            raise ConfigError("the speech template is a URL with a host that is fixed: no field may be in it")
+            raise ConfigError("the speech template needs a fixed host: a field must not be part of it")
 
     @property
     def host(self) -> str:
-        """The service's, which the operator trusts by naming it."""
+        """The host of the service; the operator trusts it by naming it."""
         return urlsplit(self.template.partition("{")[0]).hostname or ""
 
 
-class CloudSpeaker:
-    """A ``Speaker``. It tells no marks.
+class CloudSpeaker(Speaker):
+    """A ``Speaker`` that asks a network service; the service gives no marks.
 
     Raises:
-        ConfigError: the environment has no key.
+        ConfigError: ``key_variable`` is given and the environment has no key in it.
     """
 
     def __init__(self, settings: CloudSettings, fetch: Fetch) -> None:
@@ -75,15 +80,15 @@ class CloudSpeaker:
             self._headers = {settings.header: settings.scheme + key}
 
     @property
+    @override
     def identity(self) -> str:
-        """See ``Speaker``."""
         return f"cloud {self._settings.template}"
 
     def url_of(self, spoken: Spoken) -> str:
-        """Where a text is spoken.
+        """The URL of the sound of a text.
 
         Raises:
-            SpeechError: it is too long for a URL.
+            SpeechError: the URL would be longer than ``MAX_URL``.
         """
         values = {
             "text": spoken.text,
@@ -96,8 +101,8 @@ class CloudSpeaker:
             raise SpeechError(f"the text makes a URL of {len(url)} characters, {MAX_URL} is the limit")
         return url
 
+    @override
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """See ``Speaker``."""
         with path.open("wb") as file:
             kind = self._fetch(
                 self.url_of(spoken),
@@ -109,8 +114,11 @@ class CloudSpeaker:
                 headers=self._headers,
             )
         if kind not in FORMATS:
-            raise SpeechError(f"the speech service answers with {kind[:60]!r}, no sound that is known")
+            raise SpeechError(
+                f"the speech service answers with {kind[:60]!r}, which is not a known type of sound"
+            )
         return FORMATS[kind], Marks()
 
+    @override
     def close(self) -> None:
-        """See ``Speaker``."""
+        """Do nothing: the service is not kept open between two texts."""

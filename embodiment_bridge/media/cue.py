@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the player is asked for, and what it says of it."""
+"""Requests to the player, and the status that it reports for them."""
 
 from dataclasses import dataclass
 from typing import Final
 
-MAIN = "main"  # the channel of sounds that name none
+MAIN = "main"  # the channel of sounds that do not name one
 COMMANDS: Final = ("pause", "resume", "stop", "setVolume")
 LOADING, PLAYING = "loading", "playing"
 ENDED, STOPPED, REPLACED, FAILED = "ended", "stopped", "replaced", "failed"
@@ -13,10 +13,11 @@ OVER: Final = frozenset({ENDED, STOPPED, REPLACED, FAILED})
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A sound: the medium at ``url``, or, when that is empty, the spoken ``text``.
+    """A request to play a sound: the medium at ``url`` or, when that is empty, the spoken ``text``.
 
-    id: never given twice. owner: whose ``hold`` freezes it. volume: percent, None leaves that of the channel.
-    rate: of speech, 1 is usual. fade: s of fading in, None as the player usually does. content: what a medium says.
+    id: unique, never used twice. owner: the sound stands still while this owner holds (``Player.hold``).
+    volume: percent; None keeps the volume of the channel. rate: of speech, 1 is usual.
+    fade: s of fading in; None takes the default of the player. marks_url: a file of marks for the medium.
     """
 
     id: str
@@ -33,11 +34,11 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a sound stands.
+class CueStatus:
+    """The state of one sound.
 
-    status: one of the constants. held: frozen by its owner's hold. words: of its text that have begun; -1 before
-    anything is heard. left: s to its end, rounded up.
+    status: one of the constants above. held: it stands still because its owner holds. words: how many words of its
+    text have begun; -1 before anything is heard. left: s to its end, rounded up; None while the length is not known.
     """
 
     status: str
@@ -49,7 +50,10 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class ChannelState:
-    """How a channel stands, as ``AudioState`` has it."""
+    """The state of one channel, with the fields of the message ``AudioState``.
+
+    volume, heard_volume: percent, as wanted and after the cap. position, length: s. mouth: opening, 0 to 1.
+    """
 
     channel: str
     state: str = "idle"
@@ -66,4 +70,4 @@ class ChannelState:
     word: str = ""
     phoneme: str = ""
     mouth: float = 0.0
-    speaks: bool = False  # whether the sound has a mouth at all
+    speaks: bool = False  # whether the mouth can be animated with this sound

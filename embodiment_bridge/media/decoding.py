@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WAV, MP3, FLAC and Vorbis files as samples, by miniaudio. Runs in the sound helper: files may be hostile."""
+"""Decodes WAV, MP3, FLAC and Vorbis files with miniaudio. Runs in the sound helper, because files may be hostile."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import miniaudio
 import numpy as np
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples
+from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples, Source
 
 # MP3 is last, because it has no signature: its decoder looks for anything that could be a frame.
 LOOKS = (
@@ -19,12 +20,14 @@ LOOKS = (
 )
 
 
-class FileSource:
-    """A ``Source``: a file from its beginning.
+class FileSource(Source):
+    """A ``Source`` that decodes a file from its beginning.
 
     Raises:
-        CommandError: it cannot be read, or is of no format that can be played.
+        CommandError: the file cannot be read, or its format cannot be played.
     """
+
+    length: float | None = None
 
     def __init__(self, path: Path) -> None:
         try:
@@ -36,16 +39,16 @@ class FileSource:
         except OSError as error:
             raise CommandError(f"cannot be read: {error.strerror}") from error
         except miniaudio.MiniaudioError as error:
-            raise CommandError("neither WAV nor MP3, FLAC or Vorbis") from error
+            raise CommandError("the file is not WAV, MP3, FLAC or Vorbis") from error
 
+    @override
     def read(self, frames: int) -> Samples:
-        """See ``Source``."""
         try:
             samples = self._stream.send(frames) if frames else ()
         except StopIteration:
             samples = ()
         except miniaudio.MiniaudioError as error:
-            raise CommandError(f"cannot be decoded any further: {error}") from error
+            raise CommandError(f"the rest cannot be decoded: {error}") from error
         return np.array(samples, np.float32).reshape(-1, CHANNELS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The output that is heard: the sound device, worked by a helper program."""
+"""Output to the sound device, through a helper program."""
 
 import importlib.util
 import sys
@@ -8,12 +8,13 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from typing_extensions import override
 
 import embodiment_bridge
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
-from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, OutputEvent
+from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, Output, OutputEvent
 
 HELPER = Path(__file__).with_name("sound_helper.py")
 LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package
@@ -21,15 +22,15 @@ BACKENDS = ("auto", "pulseaudio", "alsa", "jack", "coreaudio", "null")
 START_S = 15.0
 FADE_OUT_S = 0.03
 KINDS = {PLAYING, PAUSED, POSITION, *LAST}
-NEWS = 10_000
+MAX_EVENTS = 10_000  # that wait to be taken
 
 
-class DeviceOutput:
-    """An ``Output``. When the helper ends, what plays fails, and the next sound starts it anew.
+class DeviceOutput(Output):
+    """An ``Output`` to the sound device. When the helper ends, all sounds fail; the next sound starts it again.
 
     Args:
-        environment: the helper gets it; see ``launching.environment.of_outside_program``.
-        backend: one of ``BACKENDS``; auto: the first that has a device; null plays in real time to nobody.
+        environment: of the helper; see ``launching.environment.of_outside_program``.
+        backend: one of ``BACKENDS``; auto: the first that has a device; null: in real time, without a device.
 
     Raises:
         ConfigError: miniaudio is not installed.
@@ -43,30 +44,30 @@ class DeviceOutput:
             raise ConfigError("miniaudio is not installed (pip install miniaudio)")
         self._command = [sys.executable, str(HELPER), backend]
         self._environment = {**environment, "PYTHONPATH": str(LIBRARIES)}
-        self._news: deque[OutputEvent] = deque(maxlen=NEWS)
+        self._news: deque[OutputEvent] = deque(maxlen=MAX_EVENTS)
         self._lock = threading.Lock()
         self._ready = threading.Event()
-        self._playing: dict[str, tuple[float, float | None]] = {}  # id: (position, when told; None: stands)
+        self._playing: dict[str, tuple[float, float | None]] = {}  # id: (position, since when; None: paused)
         self._ended = self._refused = ""
         self.has_device = False
         self._helper = self._start()
         if not self._ready.wait(START_S) or self._refused or self._ended:
             self.close()
             raise LinkError(
-                self._refused or self._ended or f"the sound helper said nothing for {START_S:g} s"
+                self._refused or self._ended or f"the sound helper did not answer within {START_S:g} s"
             )
 
     def _start(self) -> HelperProcess:
         self._ended = self._refused = ""
-        return HelperProcess(self._command, self._environment, self._take, self._on_end)
+        return HelperProcess(self._command, self._environment, self._on_message, self._on_end)
 
     @property
     def pid(self) -> int:
         """The process id of the helper."""
         return self._helper.pid
 
+    @override
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
-        """See ``Output``."""
         del length
         if self._ended:
             self._helper.close()
@@ -75,47 +76,48 @@ class DeviceOutput:
             self._playing[sound_id] = (0.0, None)
         self._send(do="play", id=sound_id, path=path, volume=volume, fade=fade)
 
+    @override
     def pause(self, sound_id: str) -> None:
-        """See ``Output``."""
         self._send(do="pause", id=sound_id)
 
+    @override
     def resume(self, sound_id: str) -> None:
-        """See ``Output``."""
         self._send(do="resume", id=sound_id)
 
+    @override
     def stop(self, sound_id: str) -> None:
-        """See ``Output``."""
         self._send(do="stop", id=sound_id, fade=FADE_OUT_S)
 
+    @override
     def set_volume(self, sound_id: str, volume: float) -> None:
-        """See ``Output``."""
         self._send(do="volume", id=sound_id, volume=volume)
 
+    @override
     def events(self) -> list[OutputEvent]:
-        """See ``Output``."""
         with self._lock:
             news = list(self._news)
             self._news.clear()
         return news
 
+    @override
     def position(self, sound_id: str) -> float:
-        """See ``Output``; between two reports time is added."""
+        """The position (s) that the helper reported last, plus the time since then."""
         with self._lock:
             position, since = self._playing.get(sound_id, (0.0, None))
         return position if since is None else position + time.monotonic() - since
 
+    @override
     def close(self) -> None:
-        """See ``Output``."""
         self._helper.close()
 
-    def _send(self, **message: Any) -> None:
+    def _send(self, **message: str | float) -> None:
         try:
             self._helper.send(message)
         except LinkError as error:
             self._fail_all(str(error))
 
-    def _take(self, message: Message) -> None:
-        """On the thread that reads the helper."""
+    def _on_message(self, message: Message) -> None:
+        """Called on the thread that reads the helper."""
         kind = message.get("event")
         if kind == "ready":
             self.has_device = message.get("backend") != "null"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How loud a spoken sound is from moment to moment: a mouth for speech without phonemes."""
+"""The loudness of a spoken sound over time, which moves the mouth for speech without phonemes."""
 
 import wave
 from pathlib import Path
@@ -8,17 +8,17 @@ from typing import Final
 import numpy as np
 
 BLOCK_S: Final = 0.05
-MAX_BLOCKS: Final = 36_000  # half an hour; what comes later has no mouth
-MAX_RATE: Final = 1_000_000  # frames per second of a header that can be meant
+MAX_BLOCKS: Final = 36_000  # half an hour; the mouth stays closed after it
+MAX_RATE: Final = 1_000_000  # frames per second; a header with more is wrong
 MAX_CHANNELS: Final = 8
 READ_BLOCKS: Final = 200  # at once
-WIDE_OPEN: Final = 0.7  # of the loudest block: loud enough for a wide open mouth
+WIDE_OPEN: Final = 0.7  # share of the loudest block at which the mouth is wide open
 
 
 def envelope(path: Path) -> tuple[float, ...]:
-    """0 to 1 for each ``BLOCK_S`` of a WAV file of 16-bit samples: its RMS, relative to the loudest.
+    """The mouth opening, 0 to 1, for each ``BLOCK_S`` of a WAV file of 16-bit samples: RMS relative to the loudest.
 
-    Empty for other files, and for silence.
+    Empty for other files and for silence.
     """
     try:
         with wave.open(str(path), "rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""espeak-ng, in a helper program: no network, no model, about 2 ms for a sentence, and marks for every sound."""
+"""Speech by espeak-ng in a helper program: no network, no model, about 2 ms a sentence, marks for each phoneme."""
 
 import itertools
 import sys
@@ -7,48 +7,48 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from typing_extensions import override
 
-from embodiment_bridge.bml.analysis.words import place_at, words_of
+from embodiment_bridge.bml.base.words import place_at, words_of
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.helper_process import HelperProcess, Message
 from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken, language_of
+from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken, language_of
 
 HELPER = Path(__file__).with_name("espeak_helper.py")
 USUAL_RATE = 175  # words per minute; espeak-ng's own
-SLOWEST, FASTEST = 80, 900  # what espeak-ng 1.51 follows
+SLOWEST, FASTEST = 80, 900  # words per minute that espeak-ng 1.51 can speak
 START_S, LONGEST_S, LOOK_S = 20.0, 30.0, 0.05
-WHEEL = "espeakng_loader"  # has the library and its data; we look where it is and import nothing of it
+WHEEL = "espeakng_loader"  # has the library and its data; its folder is used, but it is never imported
 SYSTEM_LIBRARIES = ("libespeak-ng.so.1", "libespeak-ng.so")
 MANDARIN = ("zh", "cmn")
 FIRST_WITH_CMN = (1, 52)  # 1.51 reads characters of the voice cmn as "ni-three hao-three"
 
 
 def libraries(*, system_first: bool = False) -> tuple[str, ...]:
-    """Where espeak-ng may be: in the wheel espeakng-loader, and among the libraries of the system."""
+    """Where espeak-ng may be: in the wheel espeakng-loader, or among the libraries of the system."""
     spec = find_spec(WHEEL)
     folders = () if spec is None else spec.submodule_search_locations or ()
     wheel = tuple(str(Path(folder).absolute() / "libespeak-ng.so") for folder in folders)
     return (*SYSTEM_LIBRARIES, *wheel) if system_first else (*wheel, *SYSTEM_LIBRARIES)
 
 
-class EspeakSpeaker:
-    """A ``Speaker``; its helper starts for the first text.
+class EspeakSpeaker(Speaker):
+    """A ``Speaker`` with espeak-ng; its helper starts for the first text.
 
     Args:
-        environment: the helper gets it.
-        names: of the library, as ``libraries`` gives them; the first that works is used.
+        environment: of the helper.
+        names: libraries to try, as ``libraries`` gives them; the first that works is used.
 
     Raises (by ``identity`` and ``speak``):
-        LinkError: the helper does not start, or there is no espeak-ng here.
+        LinkError: the helper does not start, or espeak-ng is not installed.
     """
 
     def __init__(self, environment: Mapping[str, str], names: Sequence[str] | None = None) -> None:
         names = libraries() if names is None else names
-        # -S: without what a virtual environment does at the start of each Python, which takes longer than a sentence
+        # -S: skips the start-up work of a virtual environment, which takes longer than to speak a sentence.
         self._command = [sys.executable, "-I", "-S", str(HELPER), *names]
         self._environment = environment
         self._numbers = itertools.count()
@@ -60,26 +60,26 @@ class EspeakSpeaker:
         self.version = self.library = ""
 
     def _running(self) -> HelperProcess:
-        """The helper, which is started if it is not there or has ended."""
+        """The helper; it is started if it does not run."""
         if self._helper is not None and not self._ended:
             return self._helper
         self.close()
         self._ended, self._answer = "", {}
         self._answered.clear()
-        helper = HelperProcess(self._command, self._environment, self._take, self._on_end)
+        helper = HelperProcess(self._command, self._environment, self._on_message, self._on_end)
         if not self._answered.wait(START_S) or self._ended:
             helper.close()
             raise LinkError(
-                "there is no espeak-ng here (pip install espeakng-loader, or Debian's espeak-ng): "
-                f"{self._ended or 'its helper says nothing'}"
+                "espeak-ng is not installed (pip install espeakng-loader, or Debian's espeak-ng): "
+                f"{self._ended or 'its helper does not answer'}"
             )
         self.version, self.library = (str(self._answer.get(key, "")) for key in ("version", "library"))
         self._helper = helper
         return helper
 
     @property
+    @override
     def identity(self) -> str:
-        """See ``Speaker``."""
         with self._lock:
             self._running()
         return f"espeak-ng {self.version}"
@@ -90,7 +90,7 @@ class EspeakSpeaker:
         return 0 if self._helper is None else self._helper.pid
 
     def voice_of(self, spoken: Spoken) -> str:
-        """The voice by its name, else by the language."""
+        """The voice that the text names, else the voice of its language."""
         if spoken.voice:
             return spoken.voice
         language = language_of(spoken).lower()
@@ -98,24 +98,24 @@ class EspeakSpeaker:
             return language
         return "cmn" if _numbers(self.version) >= FIRST_WITH_CMN else "cmn-latn-pinyin"
 
+    @override
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """See ``Speaker``."""
         rate = min(FASTEST, max(SLOWEST, round(USUAL_RATE * spoken.rate)))
         with self._lock:
             helper = self._running()
             number = str(next(self._numbers))
             self._answer = {}
             self._answered.clear()
-            wish = {"id": number, "text": spoken.text, "voice": self.voice_of(spoken), "rate": rate}
-            helper.send({**wish, "path": str(path.absolute())})
+            request = {"id": number, "text": spoken.text, "voice": self.voice_of(spoken), "rate": rate}
+            helper.send({**request, "path": str(path.absolute())})
             self._wait(helper, cancelled)
             answer = self._answer
         if answer.get("event") != "done":
             raise SpeechError(f"espeak-ng: {answer.get('reason') or self._ended}")
         return ".wav", marks_of(spoken.text, answer)
 
+    @override
     def close(self) -> None:
-        """See ``Speaker``."""
         if self._helper is not None:
             self._helper.close()
             self._helper = None
@@ -126,10 +126,10 @@ class EspeakSpeaker:
                 return
             if cancelled():
                 break
-        helper.close()  # a text that takes so long is given up; the next one starts it anew
+        helper.close()  # a text that takes so long is dropped; the next one starts the helper again
         raise SpeechError("canceled" if cancelled() else f"espeak-ng took over {LONGEST_S:g} s")
 
-    def _take(self, message: Message) -> None:
+    def _on_message(self, message: Message) -> None:
         self._answer = message
         self._answered.set()
 
@@ -138,11 +138,11 @@ class EspeakSpeaker:
         self._answered.set()
 
 
-def marks_of(text: str, answer: Mapping[str, Any]) -> Marks:
-    """The marks of a text from what the helper tells; each word once, at its first sound.
+def marks_of(text: str, answer: Message) -> Marks:
+    """The marks of a text from the helper's answer; each word once, at its first sound.
 
-    espeak-ng tells nothing of a word that it says together with the one before (1.52 does so with "你好"): such a word
-    has its share of the time until the next one.
+    espeak-ng reports nothing for a word that it joins to the one before (1.52 does so with "你好"): such a word
+    gets its share of the time until the next one.
     """
     words = words_of(text)
     begun: dict[int, float] = {}

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that speaks into WAV files with espeak-ng and tells when each word and sound begins; standard library only.
+"""A program that speaks into WAV files with espeak-ng and reports when each word and phoneme begins.
 
     python3 -I -S espeak_helper.py LIBRARY...
 
-It takes the first of the libraries that can be loaded and finds its data: beside it when LIBRARY is a path, else where
-the system keeps them. espeak-ng is under the GPL-3.0: it is loaded here, and by no process that has our other modules.
+It uses the standard library only, and the first LIBRARY that can be loaded with its data, which are beside it when
+LIBRARY is a path, else where the system keeps them. espeak-ng is under the GPL-3.0: only this program loads it, and
+this program imports no other module of the package.
 
-It is told, one JSON object per line: id, text, voice, rate (words per minute), path of the file to write. It tells
-``ready`` (version, library) first, then for each ``done`` (id, length in s, words: [s, place in the text, characters],
-phonemes: [s, name]) or ``failed`` (id, reason). Texts are plain: neither SSML nor phonemes in brackets are read.
+It reads one JSON object per line: id, text, voice, rate (words per minute), path of the file to write. It writes
+``ready`` (version, library) first, then for each text ``done`` (id, length in s, words: [s, place in the text,
+characters], phonemes: [s, name]) or ``failed`` (id, reason). Texts are plain: SSML and phonemes in brackets are not
+interpreted.
 """
 
 import ctypes
@@ -22,7 +24,7 @@ from typing import Any
 SYNCHRONOUS = 2  # AUDIO_OUTPUT_SYNCHRONOUS
 PHONEME_EVENTS = 1  # espeakINITIALIZE_PHONEME_EVENTS
 DONT_EXIT = 0x8000  # espeakINITIALIZE_DONT_EXIT
-UTF8 = 1  # espeakCHARS_UTF8; neither espeakSSML (0x10) nor espeakPHONEMES (0x100)
+UTF8 = 1  # espeakCHARS_UTF8, without espeakSSML (0x10) and espeakPHONEMES (0x100)
 CHARACTERS = 1  # POS_CHARACTER
 RATE, VOLUME = 1, 2  # parameters
 LIST_END, WORD, PHONEME = 0, 1, 7  # events
@@ -31,7 +33,7 @@ VOICE = re.compile(r"[A-Za-z][A-Za-z0-9_+ -]{0,60}")
 
 
 class Identity(ctypes.Union):
-    """What an event is about."""
+    """The union ``id`` of espeak_EVENT."""
 
     _fields_ = [("number", ctypes.c_int), ("name", ctypes.c_char_p), ("string", ctypes.c_char * 8)]
 
@@ -54,17 +56,17 @@ class Event(ctypes.Structure):
 CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.POINTER(Event))
 
 
-def tell(**message: Any) -> None:
-    """One line to whoever started us."""
+def send(**message: object) -> None:
+    """Write one message to standard output."""
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 
 
 def load(name: str) -> tuple[ctypes.CDLL, int]:
-    """A library that is ready to speak, and how many samples a second it makes.
+    """Load and initialise a library; gives it and its sample rate (1/s).
 
     Raises:
-        OSError: it cannot be loaded, or its data are missing.
+        OSError: the library cannot be loaded, or its data are missing.
     """
     library = ctypes.CDLL(name)
     library.espeak_Info.restype = ctypes.c_char_p
@@ -83,7 +85,7 @@ def load(name: str) -> tuple[ctypes.CDLL, int]:
 
 
 class Voice:
-    """The first library that can be had, and what comes of the text that is being spoken."""
+    """The first library that can be loaded, and the output for the text that is being spoken."""
 
     def __init__(self, names: list[str]) -> None:
         reasons = []
@@ -97,16 +99,16 @@ class Voice:
         else:
             raise OSError("; ".join(reasons))
         self.version = self.library.espeak_Info(None).decode().split()[0]
-        self.callback = CALLBACK(self.take)  # must live as long as the library uses it
+        self.callback = CALLBACK(self.on_samples)  # must live as long as the library uses it
         self.library.espeak_SetSynthCallback(self.callback)
-        self.file: Any = None
-        self.words: list[list[Any]] = []
-        self.phonemes: list[list[Any]] = []
+        self.file: wave.Wave_write
+        self.words: list[list[float]] = []
+        self.phonemes: list[list[float | str]] = []
         self.samples = 0
         self.voice = ""
 
-    def take(self, samples: Any, count: Any, events: Any) -> int:
-        """Part of the sound, and what begins in it; 1 ends the text."""
+    def on_samples(self, samples: Any, count: int, events: Any) -> int:
+        """Called by espeak-ng with part of the sound and the events in it; returns 1 to stop the text."""
         if samples and count > 0:
             self.file.writeframes(ctypes.string_at(samples, count * 2))
             self.samples += count
@@ -123,12 +125,12 @@ class Voice:
             place += 1
         return int(self.samples > LONGEST_S * self.samplerate)
 
-    def choose(self, name: Any) -> None:
-        """The voice of that name, else that of the language without its region."""
+    def choose(self, name: str) -> None:
+        """Set the voice of that name, else that of the language without its region."""
         if not VOICE.fullmatch(name):  # the library would take it for the path of a file
-            raise ValueError(f"{name[:60]!r} is no name of a voice")
+            raise ValueError(f"{name[:60]!r} is not a name of a voice")
         if name == self.voice:
-            return  # to load it again takes longer than a sentence
+            return  # to load it again takes longer than to speak a sentence
         self.voice = ""
         for one in (name, name.split("-")[0]):
             if self.library.espeak_SetVoiceByName(one.encode()) == 0:
@@ -136,33 +138,37 @@ class Voice:
                 return
         raise ValueError(f"espeak-ng has no voice {name!r}")
 
-    def speak(self, wish: Any) -> None:
-        """One text into one file."""
+    def speak(self, request: dict[str, Any]) -> None:
+        """Speak one text into one file."""
         self.words, self.phonemes, self.samples = [], [], 0
-        self.choose(wish["voice"])
-        self.library.espeak_SetParameter(RATE, int(wish["rate"]), 0)
+        self.choose(request["voice"])
+        self.library.espeak_SetParameter(RATE, int(request["rate"]), 0)
         self.library.espeak_SetParameter(VOLUME, 100, 0)
-        text = wish["text"].replace("\0", " ").encode()
-        with wave.open(wish["path"], "wb") as self.file:
+        text = request["text"].replace("\0", " ").encode()
+        with wave.open(request["path"], "wb") as self.file:
             self.file.setnchannels(1)
             self.file.setsampwidth(2)
             self.file.setframerate(self.samplerate)
             self.library.espeak_Synth(text, len(text) + 1, 0, CHARACTERS, 0, UTF8, None, None)
         length = self.samples / self.samplerate
-        tell(event="done", id=wish["id"], length=length, words=self.words, phonemes=self.phonemes)
+        send(event="done", id=request["id"], length=length, words=self.words, phonemes=self.phonemes)
 
 
 def main() -> None:
-    """See the text at the top."""
+    """Run the program that the top of this file describes."""
     voice = Voice(sys.argv[1:])
-    tell(event="ready", version=voice.version, library=voice.name)
+    send(event="ready", version=voice.version, library=voice.name)
     for line in sys.stdin:
-        wish = {}
+        request = {}
         try:
-            wish = json.loads(line)
-            voice.speak(wish)
-        except Exception as error:  # noqa: BLE001 - told; the next text is spoken all the same
-            tell(event="failed", id=wish.get("id", "") if isinstance(wish, dict) else "", reason=str(error))
+            request = json.loads(line)
+            voice.speak(request)
+        except Exception as error:  # noqa: BLE001 - reported; the next text is spoken all the same
+            send(
+                event="failed",
+                id=request.get("id", "") if isinstance(request, dict) else "",
+                reason=str(error),
+            )
 
 
 if __name__ == "__main__":

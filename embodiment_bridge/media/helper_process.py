@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A helper program: JSON lines to its standard input and from its standard output, and no way for it to outlive us.
+"""Runs a helper program that exchanges JSON lines over standard input and output, and ends with this process.
 
-The program gets neither our libraries nor our Python path (it may be of another Python), and ends when its standard
-input does, so that it also goes when this process is killed. Nothing here waits for it but ``close``, and that at
-most a second.
+The program does not get our libraries or our Python path (it may run in another Python). It ends when its standard
+input ends, so that it also ends when this process is killed. Only ``close`` waits for it, at most about
+a second.
 """
 
 import json
@@ -16,9 +16,9 @@ from typing import Any
 
 from embodiment_bridge.core.errors import LinkError
 
-MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters are some 100 kB
-LAST_WORDS = 5  # lines of a helper that are no JSON: what it complained of
-END_S = 0.5  # for each of: end by itself, terminate, kill
+MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters have about 100 kB
+KEPT_LINES = 5  # the last lines of a helper that are not JSON, as its error output
+END_S = 0.5  # s for each step of ``close``: end by itself, terminate, kill
 
 Message = dict[str, Any]
 
@@ -29,11 +29,11 @@ class HelperProcess:
     Args:
         command: the program and its arguments.
         environment: of the program.
-        on_message: takes each message, on a thread of ours; must return at once.
-        on_end: called once, on the same thread, when the program has ended; with its last complaint.
+        on_message: called with each message, on a thread of this object; must return at once.
+        on_end: called once, on the same thread, when the program has ended, with the reason.
 
     Raises:
-        LinkError: it cannot be started.
+        LinkError: the program cannot be started.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class HelperProcess:
         on_end: Callable[[str], None],
     ) -> None:
         self._on_message, self._on_end = on_message, on_end
-        self._complaints: deque[str] = deque(maxlen=LAST_WORDS)
+        self._complaints: deque[str] = deque(maxlen=KEPT_LINES)
         self._lock = threading.Lock()
         try:
             self._process = subprocess.Popen(
@@ -53,7 +53,7 @@ class HelperProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C is for us; we tell it
+                start_new_session=True,  # Ctrl-C goes to this process only, which then closes the helper
             )
         except OSError as error:
             raise LinkError(f"{command[0]} cannot be started: {error}") from error
@@ -66,14 +66,14 @@ class HelperProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """The process id of the program."""
         return self._process.pid
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Tell it something; returns at once.
+        """Send a message; returns at once.
 
         Raises:
-            LinkError: it has ended, or does not read: then it is killed.
+            LinkError: the program has ended, or does not read its input and was killed for it.
         """
         line = json.dumps(message).encode() + b"\n"
         with self._lock:
@@ -85,19 +85,19 @@ class HelperProcess:
                 raise LinkError(f"the helper has ended: {self.complaint or error}") from error
         if written != len(line):
             self._process.kill()
-            raise LinkError("the helper does not read what it is told; it was ended")
+            raise LinkError("the helper does not read its input; it was killed")
 
     @property
     def complaint(self) -> str:
-        """The last line that it wrote which was no message."""
+        """The last line that the program wrote which is not a message."""
         return self._complaints[-1] if self._complaints else ""
 
     def close(self) -> None:
-        """End it: by the end of its input, else by force. It is gone when this returns."""
+        """End the program: close its input, then terminate, then kill. It has ended when this returns."""
         with self._lock:
             try:
                 self._input.close()
-            except OSError:  # it was gone already
+            except OSError:  # the program has ended already
                 self._complaints.append("its input was closed")
         for step in (None, self._process.terminate, self._process.kill):
             if step is not None:
@@ -118,13 +118,13 @@ class HelperProcess:
                     self._complaints.append(f"a message of over {MAX_LINE} bytes")
                     self._process.kill()
                     break
-                self._take(line)
-        except (OSError, ValueError) as error:  # closed under us
+                self._on_line(line)
+        except (OSError, ValueError) as error:  # `close` has closed the pipe meanwhile
             self._complaints.append(str(error))
         self._process.wait()
         self._on_end(self.complaint or f"it ended with code {self._process.returncode}")
 
-    def _take(self, line: bytes) -> None:
+    def _on_line(self, line: bytes) -> None:
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Brings sounds to files, on a few threads: fetches media, speaks texts, reads marks."""
+"""Loads sounds on a few threads: fetches media, speaks texts and reads marks."""
 
 import queue
 import threading
@@ -22,7 +22,7 @@ MAX_WAITING = 32
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A sound that can be played, or ``reason`` why not."""
+    """A sound that can be played, or the ``reason`` why it cannot. length: s, None when it is not known."""
 
     id: str
     path: Path = field(default_factory=Path)
@@ -32,7 +32,7 @@ class Loaded:
 
 
 class Loader:
-    """Loads in the background; ``take`` gives what is ready. Without ``speech`` texts fail."""
+    """Loads sounds in the background; ``take`` gives those that are ready. Without ``speech``, texts fail."""
 
     def __init__(self, sources: MediaSources, speech: SpeechStore | None = None) -> None:
         self._sources = sources
@@ -43,14 +43,14 @@ class Loader:
 
     @property
     def speaks(self) -> bool:
-        """Whether texts can become sound."""
+        """Whether texts can be spoken."""
         return self._speech is not None
 
     def begin(self, cue: Cue) -> None:
-        """Load a sound.
+        """Begin to load a sound.
 
         Raises:
-            CommandError: too many are being loaded.
+            CommandError: ``MAX_WAITING`` sounds are being loaded already.
         """
         if len(self._waiting) >= MAX_WAITING:
             raise CommandError(f"{MAX_WAITING} sounds are being loaded already")
@@ -58,14 +58,14 @@ class Loader:
         self._waiting[cue.id] = (cancelled, self._pool.submit(self._load, cue, cancelled))
 
     def cancel(self, sound_id: str) -> None:
-        """Give a sound up."""
+        """Stop loading a sound."""
         waiting = self._waiting.pop(sound_id, None)
         if waiting is not None:
             waiting[0].set()
             waiting[1].cancel()
 
     def take(self) -> list[Loaded]:
-        """What has become ready and was not cancelled."""
+        """The sounds that have been loaded (or have failed) since the last call, without cancelled ones."""
         ready: list[Loaded] = []
         while True:
             try:
@@ -76,7 +76,7 @@ class Loader:
                 ready.append(loaded)
 
     def close(self) -> None:
-        """Give everything up, end the speech program."""
+        """Stop loading, and end the speech program."""
         for sound_id in list(self._waiting):
             self.cancel(sound_id)
         self._pool.shutdown(wait=True, cancel_futures=True)
@@ -88,7 +88,7 @@ class Loader:
             self._ready.put(self._loaded(cue, cancelled))
         except (BridgeError, OSError) as error:
             self._ready.put(Loaded(cue.id, reason=str(error)))
-        except Exception as error:  # noqa: BLE001 - a fault in here is that sound's failure
+        except Exception as error:  # noqa: BLE001 - a fault here fails this sound only
             self._ready.put(Loaded(cue.id, reason=f"{type(error).__name__}: {error}"))
 
     def _loaded(self, cue: Cue, cancelled: threading.Event) -> Loaded:
@@ -98,7 +98,7 @@ class Loader:
             marks = _with_mouth(marks, path) if cue.marks_url else marks
             return Loaded(cue.id, path, wav_length(str(path)), marks)
         if self._speech is None:
-            raise CommandError("nothing can speak here")
+            raise CommandError("this player has no speech program")
         speech = self._speech.get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
         marks = _with_mouth(speech.marks, speech.path)
         return Loaded(cue.id, speech.path, wav_length(str(speech.path)), marks)
@@ -110,5 +110,5 @@ class Loader:
 
 
 def _with_mouth(marks: Marks, path: Path) -> Marks:
-    """Speech without phonemes moves the mouth by its loudness."""
+    """Add the loudness to marks without phonemes: it moves the mouth instead."""
     return marks if marks.phonemes else replace(marks, levels=envelope(path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How loud a sound may be: a cap, and a lower one in quiet hours."""
+"""Limits of the volume: a cap, and a lower cap in quiet hours."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,10 @@ _HOURS = re.compile(r"([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)")
 
 @dataclass(frozen=True, slots=True)
 class Loudness:
-    """cap, quiet_cap: percent. quiet: (from, to) of each day in local time, over midnight too; None: no quiet hours."""
+    """The caps of the volume.
+
+    cap, quiet_cap: percent. quiet: (from, to) of each day in local time, possibly over midnight; None: no quiet hours.
+    """
 
     cap: float = 100.0
     quiet_cap: float = 30.0
@@ -21,7 +24,7 @@ class Loudness:
     clock: Callable[[], datetime] = datetime.now
 
     def heard(self, volume: float) -> float:
-        """What of a wanted volume is heard now, both in percent."""
+        """The volume that is heard now for a wanted volume, both in percent."""
         cap = min(self.cap, self.quiet_cap) if self._is_quiet() else self.cap
         return max(0.0, min(volume, cap, 100.0))
 
@@ -34,10 +37,10 @@ class Loudness:
 
 
 def quiet_hours(text: str) -> tuple[time, time] | None:
-    """``22:00-07:00``; empty: none.
+    """Read quiet hours such as ``22:00-07:00``; an empty text means none.
 
     Raises:
-        ConfigError: it is written otherwise.
+        ConfigError: the text has another form.
     """
     if not text:
         return None

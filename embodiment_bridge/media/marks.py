@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the words and sounds of a spoken text begin, and what the mouth does meanwhile."""
+"""Marks: when the words and phonemes of a spoken text begin, and how far the mouth is open over time."""
 
 import json
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.media.envelope import BLOCK_S
@@ -15,7 +14,7 @@ FORMAT = 1
 MAX_FILE = 4_000_000  # bytes
 MAX_MARKS = 100_000
 
-# How far the mouth is open, by the first letters of a phoneme as espeak-ng names it; what is not here is a consonant.
+# How far the mouth is open, by the first letters of a phoneme as espeak-ng names it; all others are consonants.
 _OPENINGS = (
     ("_", 0.0), ("p", 0.0), ("b", 0.0), ("m", 0.0), ("(", 0.0), ("f", 0.1), ("v", 0.1),
     ("aI", 0.9), ("aU", 0.9), ("a", 1.0), ("A", 1.0), ("0", 0.9), ("V", 0.8), ("O", 0.8), ("E", 0.7), ("e", 0.6),
@@ -26,9 +25,11 @@ _CONSONANT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name). Both in the order of time.
+    """The marks of one sound.
 
-    ``levels``: loudness, 0 to 1 for each ``BLOCK_S``: the mouth of speech without phonemes.
+    ``words``: (s, number of the word in its text, from 0); ``phonemes``: (s, name); both in the order of time.
+
+    ``levels``: loudness, 0 to 1 for each ``BLOCK_S``; it moves the mouth for speech without phonemes.
     """
 
     words: tuple[tuple[float, int], ...] = ()
@@ -37,7 +38,7 @@ class Marks:
 
     @property
     def has_mouth(self) -> bool:
-        """Whether it is known what a mouth does meanwhile."""
+        """Whether the opening of the mouth is known."""
         return bool(self.phonemes or self.levels)
 
     def words_begun(self, position: float) -> int:
@@ -46,13 +47,13 @@ class Marks:
         return max((number for _, number in self.words[:place][-3:]), default=-1) + 1
 
     def phoneme(self, position: float) -> str:
-        """The one that is heard; empty before the first."""
+        """The phoneme that is heard at ``position`` s; empty before the first and in pauses."""
         place = bisect_right(self.phonemes, position, key=lambda one: one[0])
         name = self.phonemes[place - 1][1] if place else ""
         return "" if name.startswith(("_", "(")) else name
 
     def mouth(self, position: float) -> float:
-        """How far the mouth is open, 0 to 1."""
+        """How far the mouth is open at ``position`` s, 0 to 1."""
         if self.levels and not self.phonemes:
             place = int(max(position, 0.0) / BLOCK_S)
             return self.levels[place] if place < len(self.levels) else 0.0
@@ -66,7 +67,7 @@ def opening(phoneme: str) -> float:
 
 
 def to_text(marks: Marks) -> str:
-    """As a file of marks, which ``marks_url`` of a player names."""
+    """The content of a file of marks, as ``marks_url`` of a BML player names one."""
     return json.dumps({"format": FORMAT, "words": marks.words, "phonemes": marks.phonemes})
 
 
@@ -74,7 +75,7 @@ def from_file(path: Path) -> Marks:
     """Read a file of marks.
 
     Raises:
-        ConfigError: it is none, or too large.
+        ConfigError: it is not a file of marks, or is too large.
     """
     try:
         if path.stat().st_size > MAX_FILE:
@@ -84,11 +85,11 @@ def from_file(path: Path) -> Marks:
         raise ConfigError(f"the marks cannot be read: {error}") from error
 
 
-def from_data(data: Any) -> Marks:
+def from_data(data: object) -> Marks:
     """Marks from their JSON values.
 
     Raises:
-        ConfigError: they are none.
+        ConfigError: the values are not marks.
     """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ConfigError(f"marks are an object with format {FORMAT}")
@@ -97,22 +98,22 @@ def from_data(data: Any) -> Marks:
     return Marks(tuple(sorted(words)), tuple(sorted(phonemes)))
 
 
-def _pairs(data: dict[str, Any], key: str) -> list[Any]:
+def _pairs(data: dict[str, object], key: str) -> list[list[object]]:
     pairs = data.get(key, [])
     if not isinstance(pairs, list) or len(pairs) > MAX_MARKS:
         raise ConfigError(f"{key} of marks is a list of at most {MAX_MARKS}")
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
-        raise ConfigError(f"{key} of marks has pairs only")
+        raise ConfigError(f"{key} of marks must be a list of pairs")
     return pairs
 
 
-def _time(value: Any) -> float:
+def _time(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < math.inf:
         raise ConfigError(f"a mark is at 0 s or later, not at {value!r:.40}")
     return float(value)
 
 
-def _number(value: Any) -> int:
+def _number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MAX_MARKS:
         raise ConfigError(f"a word has a number from 0, not {value!r:.40}")
     return value

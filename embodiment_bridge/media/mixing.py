@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sounds added up, block by block, as a device asks for them. Knows no device and no file format."""
+"""Mixes sounds block by block, as a device asks for them. It knows nothing of devices and file formats."""
 
 import threading
 from collections import deque
@@ -15,37 +15,37 @@ from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, POSIT
 
 RATE: Final = 48_000  # frames per second
 CHANNELS: Final = 2
-PAUSE_S: Final = 0.005  # a sound that stops at once would click
-VOLUME_S: Final = 0.02
-TELL_S: Final = 0.2  # between two positions of a sound that plays
+PAUSE_S: Final = 0.005  # fade before a pause: a sound that stops at once would click
+VOLUME_S: Final = 0.02  # fade from one volume to another
+POSITION_EVERY_S: Final = 0.2  # between two POSITION events of a sound that plays
 
 Samples = npt.NDArray[np.float32]  # -1 to 1, shape (frames, CHANNELS)
 
 
 class Source(Protocol):
-    """What a sound consists of."""
+    """Where the samples of a sound come from."""
 
     @property
     def length(self) -> float | None:
-        """s; None while not known."""
+        """The length in s; None while it is not known."""
 
     def read(self, frames: int) -> Samples:
-        """The next ones; fewer than asked for at the end.
+        """The next ``frames`` frames; fewer at the end.
 
         Raises:
-            BridgeError: they cannot be read.
+            BridgeError: the samples cannot be read.
         """
 
 
 class Ramp:
-    """A gain that goes evenly to another one."""
+    """A gain that changes linearly to another value."""
 
     def __init__(self, value: float) -> None:
         self._value = self._goal = value
-        self.left = 0  # frames until it is there
+        self.left = 0  # frames until the goal is reached
 
     def to(self, goal: float, seconds: float) -> None:
-        """Be at ``goal`` after so many s."""
+        """Reach ``goal`` after ``seconds``."""
         self._goal, self.left = goal, round(seconds * RATE)
         if not self.left:
             self._value = goal
@@ -68,40 +68,40 @@ class _Track:
     source: Source
     volume: Ramp
     fade: Ramp
-    given: int = 0  # frames
-    told: bool = False  # that it plays
-    next_tell: int = 0
-    after_fade: str = ""  # what becomes of it when it has faded out: PAUSED or STOPPED
-    stands: bool = False
+    frames_read: int = 0
+    announced: bool = False  # the PLAYING event has been sent
+    next_position: int = 0  # frame at which the next POSITION event is due
+    after_fade: str = ""  # the state after it has faded out: PAUSED or STOPPED
+    paused: bool = False
 
 
 class Mixer:
-    """All sounds. ``mix`` is called on the thread of a device, everything else on another one.
+    """All sounds. ``mix`` is called on the thread of the device, all other methods on another thread.
 
-    Events are told when what they speak of is heard, which is ``ahead`` frames after it was mixed.
+    An event is given when it is heard, which is ``ahead`` frames after it was mixed.
 
     Args:
-        ahead: how many frames the device keeps.
-        on_news: called, on the thread of the device too, when there is something for ``news``.
+        ahead: how many frames the device buffers.
+        on_events: called, also on the thread of the device, when ``events`` has something to give.
     """
 
-    def __init__(self, ahead: int, on_news: Callable[[], None] = lambda: None) -> None:
-        self._ahead, self._on_news = ahead, on_news
+    def __init__(self, ahead: int, on_events: Callable[[], None] = lambda: None) -> None:
+        self._ahead, self._on_events = ahead, on_events
         self._lock = threading.Lock()
         self._tracks: dict[str, _Track] = {}
         self._clock = 0  # frames mixed
-        self._later: deque[tuple[int, OutputEvent]] = deque()  # (when on the clock, what)
-        self._news: list[OutputEvent] = []
+        self._pending: deque[tuple[int, OutputEvent]] = deque()  # (frame at which it is heard, event)
+        self._events: list[OutputEvent] = []
 
     def __len__(self) -> int:
-        """How many sounds there are."""
+        """The number of sounds."""
         return len(self._tracks)
 
     @property
     def idle(self) -> bool:
-        """Whether nothing moves and nothing is left to tell: no device is needed."""
+        """Whether no sound plays and no event is pending, so that no device is needed."""
         with self._lock:
-            return not self._later and all(track.stands for track in self._tracks.values())
+            return not self._pending and all(track.paused for track in self._tracks.values())
 
     def add(self, sound_id: str, source: Source, volume: float, fade: float) -> None:
         """Begin a sound: volume 0 to 1, fade-in in s."""
@@ -111,75 +111,75 @@ class Mixer:
             self._tracks[sound_id] = track
 
     def pause(self, sound_id: str) -> None:
-        """Let a sound stand."""
+        """Pause a sound where it is."""
         with self._lock:
             track = self._tracks.get(sound_id)
-            if track is not None and not track.stands and not track.after_fade:
+            if track is not None and not track.paused and not track.after_fade:
                 track.after_fade = PAUSED
                 track.fade.to(0.0, PAUSE_S)
 
     def resume(self, sound_id: str) -> None:
-        """Let it go on there."""
+        """Continue a paused sound from there."""
         with self._lock:
             track = self._tracks.get(sound_id)
-            if track is not None and track.after_fade != STOPPED and (track.stands or track.after_fade):
-                track.stands, track.after_fade, track.told = False, "", False
+            if track is not None and track.after_fade != STOPPED and (track.paused or track.after_fade):
+                track.paused, track.after_fade, track.announced = False, "", False
                 track.fade.to(1.0, PAUSE_S)
 
     def stop(self, sound_id: str, fade: float) -> None:
-        """Fade a sound out in so many s, and end it."""
+        """Fade a sound out within ``fade`` s, and end it."""
         with self._lock:
             track = self._tracks.get(sound_id)
             if track is None:
                 return
-            if track.stands:
+            if track.paused:
                 del self._tracks[sound_id]
-                self._news.append(_event(track, STOPPED))
+                self._events.append(_event(track, STOPPED))
             else:
                 track.after_fade = STOPPED
                 track.fade.to(0.0, fade)
-        self._on_news()
+        self._on_events()
 
     def set_volume(self, sound_id: str, volume: float) -> None:
-        """0 to 1."""
+        """Set the volume of a sound, 0 to 1."""
         with self._lock:
             if sound_id in self._tracks:
                 self._tracks[sound_id].volume.to(volume, VOLUME_S)
 
     def fail_all(self, reason: str) -> None:
-        """End everything, because the device is gone."""
+        """Let all sounds fail, because the device is gone."""
         with self._lock:
-            self._news += [event for _, event in self._later]
-            self._news += [_event(track, FAILED, reason) for track in self._tracks.values()]
-            self._later.clear()
+            self._events += [event for _, event in self._pending]
+            self._events += [_event(track, FAILED, reason) for track in self._tracks.values()]
+            self._pending.clear()
             self._tracks.clear()
-        self._on_news()
+        self._on_events()
 
-    def news(self) -> list[OutputEvent]:
-        """What has been heard since the last call, oldest first."""
+    def events(self) -> list[OutputEvent]:
+        """The events since the last call, oldest first."""
         with self._lock:
-            news, self._news = self._news, []
-        return news
+            events, self._events = self._events, []
+            return events
 
     def mix(self, frames: int) -> Samples:
-        """The next frames of everything."""
+        """The next frames of all sounds together."""
         block = np.zeros((frames, CHANNELS), np.float32)
         with self._lock:
             for track in list(self._tracks.values()):
-                if not track.stands:
+                if not track.paused:
                     self._add(track, block)
             self._clock += frames
-            while self._later and self._later[0][0] <= self._clock:
-                self._news.append(self._later.popleft()[1])
-            told = bool(self._news)
-        if told:
-            self._on_news()
+            while self._pending and self._pending[0][0] <= self._clock:
+                self._events.append(self._pending.popleft()[1])
+            has_events = bool(self._events)
+        if has_events:
+            self._on_events()
         return block
 
     def _add(self, track: _Track, block: Samples) -> None:
-        if not track.told:
-            track.told = True
-            self._tell(track, PLAYING, 0)
+        if not track.announced:
+            track.announced = True
+            self._schedule(track, PLAYING, 0)
         wanted = min(len(block), track.fade.left) if track.after_fade else len(block)
         try:
             samples = track.source.read(wanted)
@@ -188,25 +188,25 @@ class Mixer:
             return
         count = len(samples)
         block[:count] += samples * track.fade.take(count) * track.volume.take(count)
-        track.given += count
+        track.frames_read += count
         if count < wanted:
             self._end(track, ENDED, count)
         elif track.after_fade == STOPPED and not track.fade.left:
             self._end(track, STOPPED, count)
         elif track.after_fade == PAUSED and not track.fade.left:
-            track.stands, track.after_fade = True, ""
-            self._tell(track, PAUSED, count)
-        elif track.given >= track.next_tell:
-            track.next_tell = track.given + round(TELL_S * RATE)
-            self._tell(track, POSITION, count)
+            track.paused, track.after_fade = True, ""
+            self._schedule(track, PAUSED, count)
+        elif track.frames_read >= track.next_position:
+            track.next_position = track.frames_read + round(POSITION_EVERY_S * RATE)
+            self._schedule(track, POSITION, count)
 
     def _end(self, track: _Track, kind: str, count: int, reason: str = "") -> None:
         del self._tracks[track.id]
-        self._tell(track, kind, count, reason)
+        self._schedule(track, kind, count, reason)
 
-    def _tell(self, track: _Track, kind: str, count: int, reason: str = "") -> None:
-        self._later.append((self._clock + count + self._ahead, _event(track, kind, reason)))
+    def _schedule(self, track: _Track, kind: str, count: int, reason: str = "") -> None:
+        self._pending.append((self._clock + count + self._ahead, _event(track, kind, reason)))
 
 
 def _event(track: _Track, kind: str, reason: str = "") -> OutputEvent:
-    return OutputEvent(track.id, kind, track.given / RATE, track.source.length, reason)
+    return OutputEvent(track.id, kind, track.frames_read / RATE, track.source.length, reason)

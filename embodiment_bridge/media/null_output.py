@@ -1,26 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An output that nobody hears: every sound takes as long as it is, on a clock that is passed in."""
+"""An output without a device: every sound takes its length, on a clock that is passed in."""
 
 import wave
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, STOPPED, OutputEvent
+from typing_extensions import override
 
-UNKNOWN_S = 5.0  # what a medium takes whose length cannot be read
-MAX_RATE = 10_000_000  # frames per second of a WAV header that can be meant
+from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, STOPPED, Output, OutputEvent
+
+UNKNOWN_S = 5.0  # length of a medium whose length cannot be read
+MAX_RATE = 10_000_000  # frames per second; a WAV header with more is wrong
 
 
 @dataclass(slots=True)
 class _Track:
     length: float
     played: float  # s until ``since``
-    since: float | None  # when it last went on; None while it stands
+    since: float | None  # when it last began or went on, s; None while it is paused
 
 
-class NullOutput:
-    """An ``Output``. ``now`` is the clock of whoever runs the documents, in s."""
+class NullOutput(Output):
+    """An ``Output`` that only keeps time. ``now`` is the clock of the behaviour tree, in s."""
 
     name = "null"
 
@@ -28,69 +30,70 @@ class NullOutput:
         self._now = now
         self._unknown_s = unknown_s
         self._tracks: dict[str, _Track] = {}
-        self._news: list[OutputEvent] = []
+        self._events: list[OutputEvent] = []
 
+    @override
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
-        """See ``Output``."""
         del volume, fade
         known = wav_length(path) if length is None else length
         try:
             with Path(path).open("rb"):
                 length = self._unknown_s if known is None else known
         except OSError as error:
-            self._news.append(OutputEvent(sound_id, FAILED, reason=f"cannot be read: {error.strerror}"))
+            self._events.append(OutputEvent(sound_id, FAILED, reason=f"cannot be read: {error.strerror}"))
             return
         self._tracks[sound_id] = _Track(length, 0.0, self._now())
-        self._news.append(OutputEvent(sound_id, PLAYING, 0.0, length))
+        self._events.append(OutputEvent(sound_id, PLAYING, 0.0, length))
 
+    @override
     def pause(self, sound_id: str) -> None:
-        """See ``Output``."""
         track = self._tracks.get(sound_id)
         if track is not None:
             track.played, track.since = self.position(sound_id), None
-            self._news.append(OutputEvent(sound_id, PAUSED, track.played, track.length))
+            self._events.append(OutputEvent(sound_id, PAUSED, track.played, track.length))
 
+    @override
     def resume(self, sound_id: str) -> None:
-        """See ``Output``."""
         track = self._tracks.get(sound_id)
         if track is not None and track.since is None:
             track.since = self._now()
-            self._news.append(OutputEvent(sound_id, PLAYING, track.played, track.length))
+            self._events.append(OutputEvent(sound_id, PLAYING, track.played, track.length))
 
+    @override
     def stop(self, sound_id: str) -> None:
-        """See ``Output``."""
         if sound_id in self._tracks:
             position = self.position(sound_id)
             del self._tracks[sound_id]
-            self._news.append(OutputEvent(sound_id, STOPPED, position))
+            self._events.append(OutputEvent(sound_id, STOPPED, position))
 
+    @override
     def set_volume(self, sound_id: str, volume: float) -> None:
-        """See ``Output``; nobody hears it."""
+        """Do nothing: this output has no sound."""
 
+    @override
     def events(self) -> list[OutputEvent]:
-        """See ``Output``."""
         for sound_id, track in list(self._tracks.items()):
             if track.since is not None and self.position(sound_id) >= track.length - 1e-9:
                 del self._tracks[sound_id]
-                self._news.append(OutputEvent(sound_id, ENDED, track.length, track.length))
-        news, self._news = self._news, []
-        return news
+                self._events.append(OutputEvent(sound_id, ENDED, track.length, track.length))
+        events, self._events = self._events, []
+        return events
 
+    @override
     def position(self, sound_id: str) -> float:
-        """See ``Output``."""
         track = self._tracks.get(sound_id)
         if track is None:
             return 0.0
         running = 0.0 if track.since is None else max(0.0, self._now() - track.since)
         return min(track.length, track.played + running)
 
+    @override
     def close(self) -> None:
-        """See ``Output``."""
         self._tracks.clear()
 
 
 def wav_length(path: str) -> float | None:
-    """s, from the header of a WAV file; None when it is none."""
+    """The length in s from the header of a WAV file; None when the file is not WAV."""
     try:
         with wave.open(path, "rb") as file:
             frames, rate = file.getnframes(), file.getframerate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses what plays and what speaks on this machine. All of it may wait, and runs on threads of the player."""
+"""Chooses the output and the speech program of this machine. These calls may wait: run them on a thread."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -22,22 +22,22 @@ from embodiment_bridge.media.speech import Speaker
 
 OUTPUTS: Final = ("auto", "device", "null")
 SPEECHES: Final = ("espeak", "espeak_system", "piper", "cloud", "silent", "none")
-Tell = Callable[[str], None]
+Warn = Callable[[str], None]
 
 
 def open_output(
     choice: str,
     environment: Mapping[str, str],
     now: Callable[[], float],
-    tell: Tell,
+    warn: Warn,
     backend: str = "auto",
 ) -> Output:
-    """What plays. ``auto`` is the sound device if there is one, else null, and ``tell`` says why in one line.
+    """Open an output. ``auto`` takes the sound device if there is one, else null; ``warn`` then gets the reason.
 
-    ``backend`` is that of the device, see ``DeviceOutput``.
+    ``backend``: see ``DeviceOutput``.
 
     Raises:
-        BridgeError: the device was asked for and cannot be had; or no such choice.
+        BridgeError: ``device`` was chosen and cannot be opened, or the choice is unknown.
     """
     if choice not in OUTPUTS:
         raise ConfigError(unknown("output of sound", choice, OUTPUTS))
@@ -48,17 +48,17 @@ def open_output(
     except BridgeError as error:
         if choice == "device":
             raise
-        tell(f"sound is only timed, nobody hears it: {error}")
+        warn(f"sound is timed but not audible: {error}")
         return NullOutput(now)
     if choice == "auto" and not output.has_device:
         output.close()
-        tell("sound is only timed, nobody hears it: there is no sound device here")
+        warn("sound is timed but not audible: this machine has no sound device")
         return NullOutput(now)
     return output
 
 
 def in_background(make: Callable[[], Output]) -> "Future[Output]":
-    """``make`` on a thread of its own."""
+    """Call ``make`` on a thread of its own."""
     future: Future[Output] = Future()
 
     def work() -> None:
@@ -66,7 +66,7 @@ def in_background(make: Callable[[], Output]) -> "Future[Output]":
             return
         try:
             future.set_result(make())
-        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+        except Exception as error:  # noqa: BLE001 - the caller gets it with the result
             future.set_exception(error)
 
     Thread(target=work, name="media-opening", daemon=True).start()
@@ -75,9 +75,9 @@ def in_background(make: Callable[[], Output]) -> "Future[Output]":
 
 @dataclass(frozen=True, slots=True)
 class SpeechChoice:
-    """What speaks.
+    """The choice of a speech program.
 
-    program: one of ``SPEECHES``. piper_command, piper_model: of piper. cloud: of the cloud service.
+    program: one of ``SPEECHES``. piper_command, piper_model: for piper. cloud: for the cloud service.
     """
 
     program: str = "espeak"
@@ -87,10 +87,10 @@ class SpeechChoice:
 
 
 def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fetch | None = None) -> Speaker:
-    """What speaks; returns at once, and espeak-ng starts for the first text.
+    """Make the speaker; returns at once: espeak-ng starts with the first text.
 
     Raises:
-        ConfigError: the choice lacks something.
+        ConfigError: a setting of the chosen program is missing or wrong.
     """
     if choice.program in ("espeak", "espeak_system"):
         return EspeakSpeaker(environment, libraries(system_first=choice.program == "espeak_system"))
@@ -102,20 +102,20 @@ def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fe
         if choice.cloud is None:
             raise ConfigError("speech by a cloud service needs the template of its URL")
         if fetch is None:
-            raise ConfigError("speech by a cloud service needs the fetcher, which is not here")
+            raise ConfigError("speech by a cloud service needs a fetcher, and none was given")
         return CloudSpeaker(choice.cloud, fetch)
     raise ConfigError(unknown("speech program", choice.program, SPEECHES))
 
 
 def usual_cache() -> Path:
-    """Where media are kept unless a parameter says otherwise."""
+    """The default folder of the media cache."""
     return _our_caches() / "media"
 
 
 def preprocessed_folder() -> Path:
-    """Where `bml preprocess` puts sounds unless it is told; a media root of the robot of the same user.
+    """The default folder for the sounds of `bml preprocess`; a media root of the robot of the same user.
 
-    Absolute, without symbolic links. It is no part of the cache: a document that is kept needs its sounds.
+    Absolute, without symbolic links. It is not part of the cache, because a kept document needs its sounds.
     """
     return (_our_caches() / "preprocessed").resolve()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guarded fetcher for the one host of a speech service, which the operator trusts by naming it."""
+"""The guarded fetcher for the host of a speech service; the operator trusts that host by naming it."""
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
@@ -9,16 +9,16 @@ from embodiment_bridge.media.sources import Fetch
 
 
 def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:
-    """Fetches from the host of the template, whatever its address, and from nowhere else.
+    """A fetcher for the host of the template, whatever its address, and for no other host.
 
-    ca_file: of certification authorities besides those of the system.
+    ca_file: PEM file of certification authorities that are trusted besides those of the system; empty: none.
 
     Raises:
-        ConfigError: a key would go over plain http to another machine.
+        ConfigError: the key would be sent to another machine without https.
     """
     local = settings.host in ("localhost", "127.0.0.1", "::1")
     if settings.key_variable and not settings.template.startswith("https:") and not local:
-        raise ConfigError("the key of a speech service goes over https only")
+        raise ConfigError("the key of a speech service is sent over https only")
     hosts = frozenset({settings.host})
     policy = UrlPolicy(("https", "http"), hosts=hosts, trusted_hosts=hosts, max_length=MAX_URL)
     return Fetcher(FetchRules(policy, ca_file=ca_file)).fetch_to

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What brings a file to the loudspeaker, as the player sees it."""
+"""The interface between the player and an output of sound."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -11,9 +11,9 @@ LAST: Final = frozenset({ENDED, STOPPED, FAILED})
 
 @dataclass(frozen=True, slots=True)
 class OutputEvent:
-    """Something happened to sound ``id``.
+    """An event of sound ``id``.
 
-    kind: one of the constants above. position: s of it that were heard. length: s, None while not known.
+    kind: one of the constants above. position: s of the sound that were heard. length: s, None while not known.
     """
 
     id: str
@@ -24,32 +24,32 @@ class OutputEvent:
 
 
 class Output(Protocol):
-    """Plays files. All calls return at once; what comes of them is in ``events``. Ids are never given twice."""
+    """Plays files. All calls return at once; their results are in ``events``. An id is never used twice."""
 
     @property
     def name(self) -> str:
-        """What it is: device or null."""
+        """The kind of output: device or null."""
 
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
-        """Begin a file: volume 0 to 1, fade-in in s, length in s where it is known."""
+        """Begin to play a file: volume 0 to 1, fade-in in s, length in s where it is known."""
 
     def pause(self, sound_id: str) -> None:
-        """Stand still; the event PAUSED follows."""
+        """Pause the sound; the event PAUSED follows."""
 
     def resume(self, sound_id: str) -> None:
-        """Go on; the event PLAYING follows."""
+        """Continue the sound; the event PLAYING follows."""
 
     def stop(self, sound_id: str) -> None:
-        """Fade out and end; the event STOPPED follows."""
+        """Fade the sound out and end it; the event STOPPED follows."""
 
     def set_volume(self, sound_id: str, volume: float) -> None:
-        """0 to 1."""
+        """Set the volume of the sound, 0 to 1."""
 
     def events(self) -> list[OutputEvent]:
-        """What has happened since the last call, oldest first."""
+        """The events since the last call, oldest first."""
 
     def position(self, sound_id: str) -> float:
-        """How much of it was heard by now, s."""
+        """How much of the sound has been heard by now, s."""
 
     def close(self) -> None:
-        """Silence, and everything released."""
+        """End all sounds and release the device."""

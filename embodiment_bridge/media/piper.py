@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: Apache-2.0
-"""piper, a neural speech program, with a voice file of the user's (GPL-3.0: it stays a program of its own)."""
+"""Speech by piper, a neural speech program, with a voice file of the user.
+
+piper is under the GPL-3.0: it runs as a program of its own.
+"""
 
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Cancelled, SpeechError, Spoken
+from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken
 
 LONGEST_S, LOOK_S = 60.0, 0.05
 
 
-class PiperSpeaker:
-    """A ``Speaker``: one run of the program for each text. piper tells no marks.
+class PiperSpeaker(Speaker):
+    """A ``Speaker`` that runs piper once for each text. piper gives no marks.
 
     Raises:
-        ConfigError: there is no voice file, or no such program.
+        ConfigError: the voice file or the program does not exist.
     """
 
     def __init__(self, command: str, model: str, environment: Mapping[str, str]) -> None:
         if not model or not Path(model).is_file():
-            raise ConfigError(
-                f"piper needs a voice file (parameter piper_model); {model or 'none'} is no file"
-            )
+            raise ConfigError(f"piper needs a voice file (parameter piper_model); {model!r} is not a file")
         if shutil.which(command, path=environment.get("PATH")) is None:
-            raise ConfigError(f"piper's program (parameter piper_command) {command!r} is not there")
+            raise ConfigError(f"piper's program (parameter piper_command) {command!r} is not found")
         self._command, self._model, self._environment = command, model, environment
 
     @property
+    @override
     def identity(self) -> str:
-        """See ``Speaker``."""
         return f"piper {Path(self._model).resolve()}"
 
+    @override
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """See ``Speaker``; the text goes through standard input, on one line."""
+        """Speak a text; it goes to standard input, on one line, because piper speaks each line by itself."""
         words = [self._command, "--model", self._model, "--output_file", str(path)]
         words += ["--length_scale", f"{1 / spoken.rate:.4g}"]
         try:
@@ -55,7 +59,7 @@ class PiperSpeaker:
                 process.communicate(text, timeout=LOOK_S)
                 break
             except subprocess.TimeoutExpired:
-                text = None  # it is on its way
+                text = None  # it has been written
                 if cancelled():
                     break
         if process.poll() is None:
@@ -66,5 +70,6 @@ class PiperSpeaker:
             raise SpeechError(f"piper ended with code {process.returncode}")
         return ".wav", Marks()
 
+    @override
     def close(self) -> None:
-        """See ``Speaker``; nothing is left running."""
+        """Do nothing: the program ends after each text."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The player: named channels, one sound on each, a newer one takes the channel.
+"""The player: named channels with one sound on each; a newer sound takes the channel.
 
-All its methods return at once and are called on one thread; ``poll`` takes in what loader and output have done
-meanwhile. A sound stands still while it is paused by a command or its owner holds, and plays otherwise.
+All methods return at once and are called on one thread; ``poll`` processes what loader and output have done
+meanwhile. A sound is paused by a command or while its owner holds, and plays otherwise.
 """
 
 import re
@@ -10,11 +10,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from math import ceil
 
-from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
-from embodiment_bridge.media import cue as say
-from embodiment_bridge.media import output as out
-from embodiment_bridge.media.cue import ChannelState, Cue, Standing
+from embodiment_bridge.media import cue as cues
+from embodiment_bridge.media import output as outputs
+from embodiment_bridge.media.cue import ChannelState, Cue, CueStatus
 from embodiment_bridge.media.loader import Loaded, Loader
 from embodiment_bridge.media.loudness import Loudness
 from embodiment_bridge.media.playing import Channel, PlayingSound, state_of
@@ -25,109 +25,109 @@ CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
 class Player:
-    """See above.
+    """Plays sounds on named channels.
 
     Args:
-        loader: brings sounds to files.
-        open_output: begins to open what plays them, when the first sound is begun; sounds wait for it.
-        loudness: how loud they may be.
-        fade_in: s, for sounds that do not say.
-        on_change: called when a channel has changed.
+        loader: loads the sounds.
+        open_output: begins to open the output; called for the first sound. Sounds wait for it.
+        loudness: limits of the volume.
+        fade_in: s, for sounds without a fade of their own.
+        on_change: called with the state of a channel that has changed.
     """
 
     def __init__(
         self,
         loader: Loader,
-        open_output: Callable[[], "Future[out.Output]"],
+        open_output: Callable[[], "Future[outputs.Output]"],
         loudness: Loudness | None = None,
         fade_in: float = 0.0,
         on_change: Callable[[ChannelState], None] = lambda _: None,
     ) -> None:
         self._loader, self._open_output = loader, open_output
-        self._opening: Future[out.Output] | None = None
+        self._opening: Future[outputs.Output] | None = None
         self._loudness = loudness or Loudness()
         self._fade_in = fade_in
         self._on_change = on_change
         self._sounds: dict[str, PlayingSound] = {}
-        self._channels: dict[str, Channel] = {say.MAIN: Channel(say.MAIN)}
+        self._channels: dict[str, Channel] = {cues.MAIN: Channel(cues.MAIN)}
         self._holding: set[str] = set()
 
     @property
     def speaks(self) -> bool:
-        """Whether texts can become sound."""
+        """Whether texts can be spoken."""
         return self._loader.speaks
 
     @property
     def busy(self) -> bool:
-        """Whether something is loaded, plays or stands."""
+        """Whether a sound is being loaded, plays or is paused."""
         return any(channel.sound is not None for channel in self._channels.values())
 
     @property
-    def output(self) -> out.Output | None:
-        """What plays; None before it is open, or when it cannot be opened."""
+    def output(self) -> outputs.Output | None:
+        """The output; None before it is open, or when it cannot be opened."""
         opening = self._opening
         if opening is None or not opening.done() or opening.cancelled() or opening.exception() is not None:
             return None
         return opening.result()
 
     def start(self, cue: Cue) -> None:
-        """Begin a sound; one that cannot be begun ends as FAILED."""
+        """Begin a sound; if that is not possible, the sound ends as FAILED."""
         if self._opening is None:
             self._opening = self._open_output()
         sound = self._sounds[cue.id] = PlayingSound(cue)
         try:
             channel = self._channel(cue.channel)
-            if sum(one.status not in say.OVER for one in self._sounds.values()) > MAX_SOUNDS:
-                raise CommandError(f"{MAX_SOUNDS} sounds are there already")
+            if sum(one.status not in cues.OVER for one in self._sounds.values()) > MAX_SOUNDS:
+                raise CommandError(f"the player has {MAX_SOUNDS} sounds already")
             if cue.volume is not None:
                 _check_volume(cue.volume)
                 channel.volume = cue.volume
             self._loader.begin(cue)
         except BridgeError as error:
-            self._over(sound, say.FAILED, str(error))
+            self._over(sound, cues.FAILED, str(error))
             return
         if channel.sound is not None:
-            self._end(channel.sound, say.REPLACED, "a newer sound took the channel")
+            self._end(channel.sound, cues.REPLACED, "a newer sound took the channel")
         channel.sound = sound
         channel.words = [word.text for word in words_of(cue.text)]
         self._changed(channel)
 
-    def standing(self, sound_id: str) -> Standing:
-        """How a sound stands. It is forgotten once it was said to be over."""
+    def status_of(self, sound_id: str) -> CueStatus:
+        """The status of a sound. A sound that is over is forgotten after this call."""
         sound = self._sounds.get(sound_id)
         if sound is None:
-            return Standing(say.FAILED, reason="there is no such sound")
-        if sound.status in say.OVER:
+            return CueStatus(cues.FAILED, reason="there is no such sound")
+        if sound.status in cues.OVER:
             del self._sounds[sound_id]
-            return Standing(sound.status, reason=sound.reason, words=self._words(sound))
-        return Standing(sound.status, self._is_held(sound), "", self._words(sound), self._left(sound))
+            return CueStatus(sound.status, reason=sound.reason, words=self._words(sound))
+        return CueStatus(sound.status, self._is_held(sound), "", self._words(sound), self._left(sound))
 
     def cancel(self, sound_id: str) -> None:
-        """Fade out and release; it is over when that has happened."""
+        """Fade a sound out and release it; it is over after that."""
         sound = self._sounds.get(sound_id)
         if sound is not None:
-            self._end(sound, say.STOPPED)
+            self._end(sound, cues.STOPPED)
 
     def command(self, action: str, volume: float | None = None, channel: str = "") -> str:
-        """pause, resume, stop or setVolume on a channel; gives a remark for people, mostly empty.
+        """Do pause, resume, stop or setVolume on a channel; gives a note for the user, usually empty.
 
         Raises:
-            CommandError: it cannot be done.
+            CommandError: the action, the volume (percent) or the channel cannot be used.
         """
-        if action not in say.COMMANDS:
-            raise CommandError(unknown("player action", action, say.COMMANDS))
+        if action not in cues.COMMANDS:
+            raise CommandError(unknown("player action", action, cues.COMMANDS))
         one = self._channel(channel)
         if action == "setVolume":
             _check_volume(volume)
             one.volume = 0.0 if volume is None else volume
-            self._tell_volume(one)
+            self._send_volume(one)
             self._changed(one)
             heard = self._loudness.heard(one.volume)
             return "" if heard == one.volume else f"limited to {heard:g} percent"
         if one.sound is None:
             return "nothing plays"
         if action == "stop":
-            self._end(one.sound, say.STOPPED)
+            self._end(one.sound, cues.STOPPED)
         else:
             one.sound.paused = action == "pause"
             self._settle(one.sound)
@@ -135,7 +135,7 @@ class Player:
         return ""
 
     def hold(self, owner: str, on: bool) -> None:
-        """Freeze or go on with all sounds of one owner, those to come included."""
+        """Pause or continue all sounds of one owner, including those that begin later."""
         (self._holding.add if on else self._holding.discard)(owner)
         for channel in self._channels.values():
             if channel.sound is not None and channel.sound.cue.owner == owner:
@@ -143,44 +143,44 @@ class Player:
                 self._changed(channel)
 
     def forget(self, owner: str) -> None:
-        """End and drop everything of an owner who asks no more."""
+        """End and forget all sounds of an owner that is gone."""
         self._holding.discard(owner)
         for sound_id, sound in list(self._sounds.items()):
             if sound.cue.owner == owner:
-                self._end(sound, say.STOPPED)
-                if sound.status not in say.OVER:
-                    self._over(sound, say.STOPPED)  # the output fades out by itself
+                self._end(sound, cues.STOPPED)
+                if sound.status not in cues.OVER:
+                    self._over(sound, cues.STOPPED)  # the output fades out by itself
                 del self._sounds[sound_id]
 
     def poll(self) -> None:
-        """Take in what has happened."""
+        """Process what loader and output have done since the last call."""
         output = self.output
         for loaded in self._loader.take():
-            self._take_loaded(loaded)
+            self._on_loaded(loaded)
         if output is None:
             self._give_up_without_output()
             return
         for event in output.events():
-            self._take_event(event)
+            self._on_event(event)
         for channel in self._channels.values():
             if channel.sound is not None:
                 self._settle(channel.sound)
-                self._tell_volume(channel)
+                self._send_volume(channel)
 
     def states(self) -> list[ChannelState]:
-        """All channels."""
+        """The state of each channel."""
         return [self._state(channel) for channel in self._channels.values()]
 
     def close(self) -> None:
-        """Silence; ends all programs that were started for it. May wait a second or two."""
+        """End all sounds and the programs that were started for them. May wait a second or two."""
         for sound in list(self._sounds.values()):
-            self._end(sound, say.STOPPED)
+            self._end(sound, cues.STOPPED)
         self._loader.close()
         if self._opening is not None and not self._opening.cancel() and self._opening.exception() is None:
             self._opening.result().close()
 
     def _channel(self, name: str) -> Channel:
-        name = name or say.MAIN
+        name = name or cues.MAIN
         if name not in self._channels:
             if not CHANNEL.fullmatch(name):
                 raise CommandError(
@@ -197,30 +197,34 @@ class Player:
         return sound.begun and sound.stands and not sound.paused
 
     def _settle(self, sound: PlayingSound) -> None:
-        """Tell the output what is wanted of a sound now."""
+        """Begin, pause or resume a sound at the output, as is wanted now."""
         output = self.output
-        if output is None or sound.loaded is None or sound.status in say.OVER or sound.stop_status:
+        if output is None or sound.loaded is None or sound.status in cues.OVER or sound.stop_status:
             return
         still = sound.paused or sound.cue.owner in self._holding
         if not sound.begun:
             if not still:
                 self._play(sound, sound.loaded, output)
-        elif still != sound.asked_to_stand:
-            sound.asked_to_stand = still
+        elif still != sound.asked_to_pause:
+            sound.asked_to_pause = still
             (output.pause if still else output.resume)(sound.cue.id)
 
-    def _play(self, sound: PlayingSound, loaded: Loaded, output: out.Output) -> None:
+    def _play(self, sound: PlayingSound, loaded: Loaded, output: outputs.Output) -> None:
         channel = self._channel(sound.cue.channel)
         sound.begun = True
-        channel.told = self._loudness.heard(channel.volume)
+        channel.output_volume = self._loudness.heard(channel.volume)
         fade = self._fade_in if sound.cue.fade is None else sound.cue.fade
         output.play(
-            sound.cue.id, str(loaded.path), volume=channel.told / 100, fade=fade, length=loaded.length
+            sound.cue.id,
+            str(loaded.path),
+            volume=channel.output_volume / 100,
+            fade=fade,
+            length=loaded.length,
         )
 
     def _end(self, sound: PlayingSound, status: str, reason: str = "") -> None:
-        """Stop a sound; what has begun is over when the output has stopped it, what was replaced at once."""
-        if sound.status in say.OVER:
+        """Stop a sound. One that has begun is over when the output has stopped it; a replaced one is over at once."""
+        if sound.status in cues.OVER:
             return
         self._loader.cancel(sound.cue.id)
         output = self.output
@@ -228,41 +232,41 @@ class Player:
             if not sound.stop_status:
                 sound.stop_status = status
                 output.stop(sound.cue.id)
-            if status == say.STOPPED:
+            if status == cues.STOPPED:
                 return
         self._over(sound, status, reason)
 
     def _over(self, sound: PlayingSound, status: str, reason: str = "") -> None:
         sound.status, sound.reason = status, reason
-        channel = self._channels.get(sound.cue.channel or say.MAIN)
+        channel = self._channels.get(sound.cue.channel or cues.MAIN)
         if channel is not None and (channel.sound is sound or channel.sound is None):
             channel.sound, channel.last = None, sound
             self._changed(channel)
 
-    def _take_loaded(self, loaded: Loaded) -> None:
+    def _on_loaded(self, loaded: Loaded) -> None:
         sound = self._sounds.get(loaded.id)
-        if sound is None or sound.status in say.OVER:
+        if sound is None or sound.status in cues.OVER:
             return
         if loaded.reason:
-            self._over(sound, say.FAILED, loaded.reason)
+            self._over(sound, cues.FAILED, loaded.reason)
             return
         sound.loaded = loaded
         sound.length = loaded.length
         self._settle(sound)
 
-    def _take_event(self, event: out.OutputEvent) -> None:
+    def _on_event(self, event: outputs.OutputEvent) -> None:
         sound = self._sounds.get(event.id)
-        if sound is None or sound.status in say.OVER:
+        if sound is None or sound.status in cues.OVER:
             return
         sound.position = event.position
         sound.length = event.length or sound.length
-        if event.kind == out.FAILED and not sound.stop_status:
-            self._over(sound, say.FAILED, event.reason)
-        elif event.kind in out.LAST:
-            self._over(sound, sound.stop_status or say.ENDED)
-        elif event.kind != out.POSITION:
-            sound.status, sound.heard = say.PLAYING, True
-            sound.stands = event.kind == out.PAUSED
+        if event.kind == outputs.FAILED and not sound.stop_status:
+            self._over(sound, cues.FAILED, event.reason)
+        elif event.kind in outputs.LAST:
+            self._over(sound, sound.stop_status or cues.ENDED)
+        elif event.kind != outputs.POSITION:
+            sound.status, sound.heard = cues.PLAYING, True
+            sound.stands = event.kind == outputs.PAUSED
             self._changed(self._channel(sound.cue.channel))
 
     def _give_up_without_output(self) -> None:
@@ -270,18 +274,18 @@ class Player:
             reason = "canceled" if self._opening.cancelled() else str(self._opening.exception())
             for channel in self._channels.values():
                 if channel.sound is not None:
-                    self._over(channel.sound, say.FAILED, f"nothing can play here: {reason}")
+                    self._over(channel.sound, cues.FAILED, f"the sound output cannot be opened: {reason}")
 
-    def _tell_volume(self, channel: Channel) -> None:
+    def _send_volume(self, channel: Channel) -> None:
         heard = self._loudness.heard(channel.volume)
         output, sound = self.output, channel.sound
-        if output is not None and sound is not None and sound.begun and heard != channel.told:
-            channel.told = heard
+        if output is not None and sound is not None and sound.begun and heard != channel.output_volume:
+            channel.output_volume = heard
             output.set_volume(sound.cue.id, heard / 100)
 
     def _position(self, sound: PlayingSound) -> float:
         output = self.output
-        playing = output is not None and sound.heard and sound.status not in say.OVER
+        playing = output is not None and sound.heard and sound.status not in cues.OVER
         return output.position(sound.cue.id) if output is not None and playing else sound.position
 
     def _words(self, sound: PlayingSound) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the player knows of a sound and of a channel, and how it is told."""
+"""The state of a sound and of a channel in the player, and how a channel is reported."""
 
 from dataclasses import dataclass, field
 
@@ -14,43 +14,43 @@ SHOWN_TEXT = 200  # characters of a spoken text on topics
 
 @dataclass(slots=True)
 class PlayingSound:
-    """One sound on its way through the player."""
+    """One sound of the player."""
 
     cue: Cue
     status: str = say.LOADING
     reason: str = ""
     paused: bool = False  # by a command
     loaded: Loaded | None = None
-    begun: bool = False  # the output has it
-    asked_to_stand: bool = False
-    stands: bool = False  # the output says so
+    begun: bool = False  # the output was asked to play it
+    asked_to_pause: bool = False  # the output was asked to pause it
+    stands: bool = False  # the output reports that it is paused
     heard: bool = False
     position: float = 0.0
     length: float | None = None
-    stop_status: str = ""  # how it will have ended when the output has stopped it
+    stop_status: str = ""  # its final status once the output has stopped it
 
     @property
     def marks(self) -> Marks:
-        """None before it is loaded."""
+        """The marks of the sound; empty before it is loaded."""
         return Marks() if self.loaded is None else self.loaded.marks
 
 
 @dataclass(slots=True)
 class Channel:
-    """One channel, what is on it, and what was last."""
+    """One channel, its sound, and the sound before."""
 
     name: str
     volume: float = 100.0
     sound: PlayingSound | None = None
     last: PlayingSound | None = None
-    told: float = -1.0  # the volume that the output has, percent
+    output_volume: float = -1.0  # the volume that the output was given, percent
     words: list[str] = field(default_factory=list)
 
 
 def state_of(
     channel: Channel, *, position: float, heard_volume: float, output: str, held: bool
 ) -> ChannelState:
-    """A channel as topics have it; ``held``: the owner of its sound holds."""
+    """The state of a channel for topics; ``held``: the owner of its sound holds."""
     sound = channel.sound or channel.last
     if sound is None:
         return ChannelState(channel.name, volume=channel.volume, heard_volume=heard_volume, output=output)

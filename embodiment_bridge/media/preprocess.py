@@ -6,24 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from embodiment_bridge.bml.document import (
-    Box,
-    Composite,
-    Document,
-    Finally,
-    Guard,
-    Loop,
-    Node,
-    Player,
-    Problem,
-    Speak,
-    Start,
-    Subtree,
-    Timeout,
-)
-from embodiment_bridge.bml.reading.pointer import at
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
+from embodiment_bridge.bml.nodes.walk import preorder
 from embodiment_bridge.bml.reading.subtrees import PARAMETER
-from embodiment_bridge.bml.walk import children_of, preorder
 from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
@@ -35,7 +21,11 @@ Link = Callable[[Path], str]
 
 @dataclass(frozen=True, slots=True)
 class Preprocessed:
-    """document: without ``speak``, as far as all went well. problems: each at its pointer. spoken: different texts."""
+    """The result of ``preprocess``.
+
+    document: without ``speak``, except where a text failed. problems: each with its pointer. spoken: number of
+    different texts that were spoken.
+    """
 
     document: Document
     problems: tuple[Problem, ...]
@@ -45,15 +35,15 @@ class Preprocessed:
 def preprocess(document: Document, store: SpeechStore, link: Link, *, fallback: str = "") -> Preprocessed:
     """Replace every ``speak`` by a ``player`` with the sound of its text; name, loop, duration, start and text stay.
 
-    Each different text is spoken once. Subtrees are documents of their own: they are left as they are, with a warning
-    where one has text to speak. A parameter of a template (``${who}``) is refused. A document without ``speak`` comes
-    back as it is, and the store is not asked for anything.
+    Each different text is spoken once. Subtrees are documents of their own and are not changed; there is a warning
+    for one that has text to speak. A parameter of a template (``${who}``) is refused. A document without ``speak`` is
+    returned unchanged, and the store is not used.
 
     Args:
-        document: as ``bml.read`` gives it.
-        store: speaks.
-        link: the URL under which the robot finds a file of the store.
-        fallback: the URL that is played for a text that could not be spoken; empty: that is a problem.
+        document: from ``bml.read``.
+        store: speaks the texts.
+        link: gives the URL by which the robot reaches a file of the store.
+        fallback: URL of a sound for a text that cannot be spoken; empty: such a text is a fatal problem.
     """
     nodes = _own_nodes(document.root)
     speaks = [node for node in nodes if isinstance(node, Speak)]
@@ -110,7 +100,7 @@ def _refusals(speaks: list[Speak]) -> list[Problem]:
 
 
 def _parameters(node: Speak) -> Iterator[Problem]:
-    """What a template leaves open: it is known where the template is used, and not here."""
+    """Problems for parameters of a template: their values are known only where the template is used."""
     for key, value in (("content", node.content), ("voice", node.voice), ("language", node.language)):
         found = PARAMETER.fullmatch(value)
         if found is not None:
@@ -149,28 +139,22 @@ def _player(node: Speak, url: str, marks_url: str) -> Player:
 
 
 def _own_nodes(root: Node) -> list[Node]:
-    """All nodes that stand in the text itself: those of subtrees do not."""
+    """All nodes of the document itself, without those of its subtrees."""
     nodes: list[Node] = []
     todo = [root]
     while todo:
         node = todo.pop()
         nodes.append(node)
         if not isinstance(node, Subtree):
-            todo.extend(reversed(children_of(node)))
+            todo.extend(reversed(node.below))
     return nodes
 
 
 def _rebuilt(root: Node, new: dict[int, Node]) -> Node:
-    """The tree with other leaves, from the leaves up."""
+    """The tree with the nodes of ``new`` (by id) in place of the old ones, built from the leaves up."""
     for node in reversed(_own_nodes(root)):
-        below = children_of(node)
+        below = node.below
         if isinstance(node, Subtree) or not any(id(child) in new for child in below):
             continue
-        children = tuple(new.get(id(child), child) for child in below)
-        if isinstance(node, Composite):
-            new[id(node)] = replace(node, children=children)
-        elif isinstance(node, Finally):
-            new[id(node)] = replace(node, child=children[0], cleanup=children[1])
-        elif isinstance(node, (Loop, Box, Guard, Start, Timeout)):
-            new[id(node)] = replace(node, child=children[0])
+        new[id(node)] = node.with_below(tuple(new.get(id(child), child) for child in below))
     return new.get(id(root), root)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A voice that nobody hears: silence as long as the text would take, with a mark for each word."""
+"""Speech without a voice: silence as long as the text would take, with a mark for each word."""
 
 import re
 import threading
@@ -7,7 +7,9 @@ import wave
 from collections.abc import Callable
 from pathlib import Path
 
-from embodiment_bridge.bml.analysis.words import words_of
+from typing_extensions import override
+
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.media.marks import Marks
 from embodiment_bridge.media.speech import Cancelled, Speaker, Spoken
@@ -34,13 +36,13 @@ def times_of(text: str, rate: float = 1.0) -> tuple[float, Marks]:
     return max(SHORTEST_S, at / pace), Marks(tuple(begun))
 
 
-class SilentSpeaker:
-    """A ``Speaker``."""
+class SilentSpeaker(Speaker):
+    """A ``Speaker`` that writes silence."""
 
     identity = "silence 1"
 
+    @override
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """See ``Speaker``."""
         length, marks = times_of(spoken.text, spoken.rate)
         with wave.open(str(path), "wb") as file:
             file.setnchannels(1)
@@ -49,32 +51,34 @@ class SilentSpeaker:
             file.writeframes(bytes(2 * round(length * SAMPLES)))
         return ".wav", marks
 
+    @override
     def close(self) -> None:
-        """See ``Speaker``."""
+        """Do nothing: no program was started."""
 
 
-class OrSilence:
-    """A ``Speaker`` that takes over in silence when ``speaker`` cannot be had here; ``tell`` says so once."""
+class OrSilence(Speaker):
+    """A ``Speaker`` that uses ``speaker``, or silence if that does not work; ``warn`` is then called once."""
 
-    def __init__(self, speaker: Speaker, tell: Callable[[str], None]) -> None:
-        self._speaker, self._tell = speaker, tell
+    def __init__(self, speaker: Speaker, warn: Callable[[str], None]) -> None:
+        self._speaker, self._warn = speaker, warn
         self._lock = threading.Lock()
 
     @property
+    @override
     def identity(self) -> str:
-        """See ``Speaker``; the store asks for it before each text."""
+        """As in ``Speaker``; the choice between the two is made here, as the store reads this before each text."""
         with self._lock:
             try:
                 return self._speaker.identity
             except LinkError as error:
-                self._tell(f"speech is only timed, nobody hears it: {error}")
+                self._warn(f"speech is timed but not audible: {error}")
                 self._speaker = SilentSpeaker()
                 return self._speaker.identity
 
+    @override
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """See ``Speaker``."""
         return self._speaker.speak(spoken, path, cancelled)
 
+    @override
     def close(self) -> None:
-        """See ``Speaker``."""
         self._speaker.close()

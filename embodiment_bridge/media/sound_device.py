@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loudspeaker, by miniaudio. Runs in the sound helper."""
+"""The sound device, through miniaudio. Runs in the sound helper."""
 
 import time
 from collections.abc import Callable, Generator
@@ -10,8 +10,10 @@ import miniaudio
 from embodiment_bridge.core.errors import LinkError, unknown
 from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples
 
-PERIOD_MS: Final = 10  # the device asks for so much at once
-PERIODS: Final = 3  # and keeps so many: a pause is heard after them, a gap when we are later than they last
+PERIOD_MS: Final = 10  # the device asks for this much at once
+PERIODS: Final = (
+    3  # that the device buffers: a pause is heard after them; if we are later than that, there is a gap
+)
 AHEAD: Final = PERIOD_MS * PERIODS * RATE // 1000  # frames
 NULL: Final = "null"
 BACKENDS: Final = {
@@ -24,14 +26,14 @@ BACKENDS: Final = {
 
 
 class SoundDevice:
-    """The usual device of a backend, which asks ``mix`` for so many frames on a thread of its own.
+    """The default device of a backend; it calls ``mix`` with a number of frames, on a thread of its own.
 
     Args:
-        backend: one of ``BACKENDS``, or auto: the first that has a device; null plays in real time to nobody.
-        mix: gives samples.
+        backend: one of ``BACKENDS``, or auto: the first that has a device; null: in real time, without a device.
+        mix: gives the samples.
 
     Raises:
-        LinkError: there is no device, or no such backend.
+        LinkError: there is no device, or the backend is unknown.
     """
 
     def __init__(self, backend: str, mix: Callable[[int], Samples]) -> None:
@@ -55,18 +57,18 @@ class SoundDevice:
                 continue
             self.backend = name
             return
-        raise LinkError("there is no sound device here" + ("" if backend == "auto" else f" for {backend}"))
+        raise LinkError("this machine has no sound device" + ("" if backend == "auto" else f" for {backend}"))
 
     @property
     def silent_for(self) -> float:
-        """How long it has not asked for samples, s, while it should have."""
+        """For how long a running device has not asked for samples, s."""
         return time.monotonic() - self._asked if self._device.running else 0.0
 
     def start(self) -> None:
-        """Play.
+        """Start the device, if it does not run yet.
 
         Raises:
-            LinkError: it cannot.
+            LinkError: the device does not start.
         """
         if self._device.running:
             return
@@ -79,10 +81,10 @@ class SoundDevice:
             raise LinkError(f"the sound device does not start: {error}") from error
 
     def stop(self) -> None:
-        """Play no more; it can be started again.
+        """Stop the device; it can be started again.
 
         Raises:
-            LinkError: it is not there any more.
+            LinkError: the device is gone.
         """
         try:
             self._device.stop()
@@ -90,7 +92,7 @@ class SoundDevice:
             raise LinkError(f"the sound device does not stop: {error}") from error
 
     def close(self) -> None:
-        """Give it back."""
+        """Release the device."""
         self._device.close()
 
     def _blocks(self) -> Generator[bytes, int, None]:

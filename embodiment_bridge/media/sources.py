@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a URL in a document to a file that may be played: checked, fetched, kept."""
+"""Gets the file for a media URL of a document: checks the URL, fetches the file and caches it."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -11,9 +11,9 @@ from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.cache import MediaCache, key_of
 
-MAX_MEDIUM = 50 << 20  # bytes of one remote medium
+MAX_MEDIUM = 50 << 20  # bytes of one remote sound file
 MAX_MARKS = 4 << 20
-TOTAL_S = 60.0  # for one medium
+TOTAL_S = 60.0  # s to fetch one file
 SOUNDS = ("audio/*", "application/ogg", "application/octet-stream")
 PLAYLISTS = ("url", "pls", "scpls")  # in the name of a type: a list of other places to open
 MARKS = ("application/json", "text/json")
@@ -22,7 +22,7 @@ Cancelled = Callable[[], bool]
 
 
 class Fetch(Protocol):
-    """The guarded fetcher, as far as media and speech need it (``Fetcher.fetch_to``). Waits, so not on a tick."""
+    """The part of the guarded fetcher that media and speech use (``Fetcher.fetch_to``). It blocks: never on a tick."""
 
     def __call__(
         self,
@@ -35,23 +35,23 @@ class Fetch(Protocol):
         cancelled: Cancelled = ...,
         headers: Mapping[str, str] = ...,
     ) -> str:
-        """Fetch, and give the content type, lower case and without parameters.
+        """Fetch ``url`` into ``file``; gives the content type, lower case and without parameters.
 
-        With ``headers`` no redirect is followed.
+        With ``headers``, redirects are not followed. ``total_s``: limit for everything, s.
 
         Raises:
-            BridgeError: it cannot or must not.
+            BridgeError: the URL is refused or cannot be fetched.
         """
 
 
 class MediaSources:
-    """Where media come from.
+    """Finds media by URL: file, package, http and https.
 
     Args:
         policy: which URLs are allowed.
-        cache: keeps what was fetched.
+        cache: keeps fetched files.
         fetch: the guarded fetcher; None: remote media are refused.
-        share: gives the share folder of a package, for ``package://NAME/PATH``.
+        share: gives the share folder of a package, for ``package://NAME/PATH``; None: such URLs are refused.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class MediaSources:
         self._policy, self._cache, self._fetch, self._share = policy, cache, fetch, share
 
     def path_of(self, url: str, cancelled: Cancelled = lambda: False) -> Path:
-        """The file of a sound; waits until it is here.
+        """The file of a sound; waits until it has been fetched.
 
         Raises:
-            BridgeError: it is not allowed, not there, too large, or no sound.
+            BridgeError: the URL is not allowed, the file does not exist, is too large, or is not a sound.
         """
         return self._find(url, SOUNDS, MAX_MEDIUM, cancelled)
 
@@ -88,7 +88,7 @@ class MediaSources:
             return _inside(Path(unquote(parts.path)), self._policy.media_roots)
         if parts.scheme == "package":
             if self._share is None:
-                raise CommandError("package URLs have no meaning here")
+                raise CommandError("package URLs are not supported here")
             share = self._share(parts.netloc)
             return _inside(share / unquote(parts.path).lstrip("/"), (str(share),))
         return self._remote(url, accept, most, cancelled)
@@ -103,15 +103,15 @@ class MediaSources:
         with self._cache.adding(name) as path, path.open("wb") as file:
             kind = self._fetch(url, file, max_bytes=most, accept=accept, total_s=TOTAL_S, cancelled=cancelled)
             if any(word in kind for word in PLAYLISTS):
-                raise CommandError(f"what {redacted(url)} gives is a playlist ({kind[:60]}), no sound")
+                raise CommandError(f"{redacted(url)} is a playlist ({kind[:60]}), not a sound")
         return self._cache.folder / name
 
 
 def _inside(path: Path, roots: tuple[str, ...]) -> Path:
-    """A regular file that, all symbolic links followed, lies under one of the folders.
+    """A regular file that lies under one of the folders after all symbolic links are followed.
 
     Raises:
-        CommandError: it does not, or is not there.
+        CommandError: it lies elsewhere, or does not exist.
     """
     real = Path(os.path.realpath(path))
     if not any(real.is_relative_to(os.path.realpath(root)) for root in roots):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text to sound: what a speech program must do, and the store that asks it once for each text."""
+"""Text to speech: the interface of a speech program, and the store that speaks each text only once."""
 
 import re
 from collections.abc import Callable
@@ -19,12 +19,15 @@ SUFFIXES = (".wav", ".mp3", ".ogg")
 
 
 class SpeechError(CommandError):
-    """A text could not be spoken; the text names the reason."""
+    """A text could not be spoken; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A text and how to speak it. ``rate`` 1 is the voice's own speed; empty words leave the choice to the program."""
+    """A text and how to speak it.
+
+    rate: 1 is the voice's own speed. An empty voice or language leaves the choice to the speech program.
+    """
 
     text: str
     voice: str = ""
@@ -37,26 +40,26 @@ class Speaker(Protocol):
 
     @property
     def identity(self) -> str:
-        """What its sound depends on besides the text: name, version, model. May start what speaks.
+        """What the sound depends on besides the text: program, version, model. May start the program.
 
         Raises:
-            BridgeError: it cannot be had here.
+            BridgeError: the program cannot be used on this machine.
         """
 
     def speak(self, spoken: Spoken, path: Path, cancelled: Cancelled) -> tuple[str, Marks]:
-        """Write the sound to ``path``; gives the suffix of its format, and the marks as far as they are known.
+        """Write the sound to ``path``; returns the suffix of its format, and the marks as far as they are known.
 
         Raises:
-            BridgeError: it cannot.
+            BridgeError: the text cannot be spoken.
         """
 
     def close(self) -> None:
-        """End what was started."""
+        """End the programs that were started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """A spoken text: the file, and its marks (None: the program gives none)."""
+    """A spoken text: its file, its marks (empty when the program gives none), and its key in the cache."""
 
     path: Path
     marks: Marks
@@ -69,7 +72,7 @@ def language_of(spoken: Spoken) -> str:
 
 
 class SpeechStore:
-    """Speaks, once for each text: the same text in the same voice is read from the cache."""
+    """Speaks each text once: the same text in the same voice is read from the cache."""
 
     def __init__(self, speaker: Speaker, cache: MediaCache) -> None:
         self._speaker, self._cache = speaker, cache
@@ -78,7 +81,7 @@ class SpeechStore:
         """The sound of a text; waits for it.
 
         Raises:
-            SpeechError: it cannot be spoken.
+            SpeechError: the text cannot be spoken.
         """
         if not spoken.text.strip():
             raise SpeechError("there is no text to speak")
@@ -110,11 +113,11 @@ class SpeechStore:
 
     def _make(self, key: str, spoken: Spoken, cancelled: Cancelled) -> Speech:
         with self._cache.adding(f"{key}.marks.json") as marks_path:
-            # The sound is whole before the marks are, so that who finds the marks finds the sound.
+            # The sound is complete before the marks are, so that a reader that finds the marks finds the sound.
             with self._cache.adding(f"{key}.tmp") as path:
                 suffix, marks = self._speaker.speak(spoken, path, cancelled)
                 if suffix not in SUFFIXES:
-                    raise SpeechError(f"speech of the format {suffix!r} is not known")
+                    raise SpeechError(f"the speech program wrote the unknown format {suffix!r}")
             (self._cache.folder / f"{key}.tmp").replace(self._cache.folder / (key + suffix))
             marks_path.write_text(mark_files.to_text(marks))
         return Speech(self._cache.folder / (key + suffix), marks, key)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small HTTP service that preprocesses documents, and serves the sounds under links of its own.
+"""A small HTTP service that preprocesses documents and serves their sounds.
 
-``POST /preprocess`` takes a document and gives it back without text to speak; ``GET /media/NAME`` gives a sound or
-its marks. Service and robot may be two machines: ``public_url`` is how the robot reaches this one.
+``POST /preprocess`` takes a document and returns it with sounds in place of text to speak; ``GET /media/NAME``
+returns a sound or its marks. Service and robot may be two machines: ``public_url`` is the address by which the robot
+reaches the service.
 """
 
 import json
@@ -12,7 +13,8 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+
+from typing_extensions import override
 
 from embodiment_bridge import bml
 from embodiment_bridge.core.closing import ClosedOnExit
@@ -22,8 +24,8 @@ from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech import SpeechStore
 
 MAX_BODY = 1 << 20  # bytes of a document
-AT_ONCE = 8  # requests that are served; others are turned away
-PATIENCE_S = 15.0  # for each read of a request
+AT_ONCE = 8  # requests that are served at the same time; others are refused
+READ_TIMEOUT_S = 15.0  # for each read of a request
 CHUNK = 65_536
 _NAME = re.compile(r"/media/([0-9a-f]{40})(\.wav|\.mp3|\.ogg|\.marks\.json)")
 TYPES = {".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".marks.json": "application/json"}
@@ -36,19 +38,19 @@ class _Server(ThreadingHTTPServer):
 
 
 class SpeechService(ClosedOnExit):
-    """The service, on threads of its own, from its making until ``close``.
+    """The service; it runs on threads of its own from its construction until ``close``.
 
     Args:
-        store: speaks; its files are served.
+        store: speaks the texts; its files are served.
         folder: where the store keeps its files.
-        host, port: to listen on; port 0 takes a free one.
-        public_url: the beginning of links, as the robot reaches this service; empty: ``http://HOST:PORT``.
+        host, port: address to listen on; port 0 takes a free one.
+        public_url: the beginning of links, by which the robot reaches this service; empty: ``http://HOST:PORT``.
         fallback: see ``preprocess``.
-        subtrees: the documents that others may name, by name.
-        log: takes one line per request.
+        subtrees: documents that may be used as subtrees, by name.
+        log: called with one line per request.
 
     Raises:
-        LinkError: the port cannot be listened on.
+        LinkError: the service cannot listen on the port.
     """
 
     def __init__(
@@ -83,17 +85,17 @@ class SpeechService(ClosedOnExit):
         self._thread.start()
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop the service."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
     def link(self, path: Path) -> str:
-        """Under which URL a file of the store is found."""
+        """The URL of a file of the store."""
         return f"{self.public_url}/media/{path.name}"
 
     def answer(self, text: bytes) -> tuple[HTTPStatus, str]:
-        """A document without text to speak, or all its problems, as JSON."""
+        """The answer to a document, as JSON: the document without text to speak, or its problems."""
         result = bml.read(text, subtrees=self._subtrees)
         problems, document = list(result.problems), result.document
         if document is not None:
@@ -101,11 +103,11 @@ class SpeechService(ClosedOnExit):
             problems += done.problems
             if not any(problem.fatal for problem in problems):
                 return HTTPStatus.OK, bml.to_json(done.document)
-        told = [str(problem) for problem in problems if problem.fatal]
-        return HTTPStatus.UNPROCESSABLE_ENTITY, json.dumps({"problems": told})
+        texts = [str(problem) for problem in problems if problem.fatal]
+        return HTTPStatus.UNPROCESSABLE_ENTITY, json.dumps({"problems": texts})
 
     def file(self, path: str) -> tuple[Path, str] | None:
-        """The file of a link, and its content type; None when there is none."""
+        """The file of a link and its content type; None when there is no such file."""
         found = _NAME.fullmatch(path)
         if found is None:
             return None
@@ -113,26 +115,26 @@ class SpeechService(ClosedOnExit):
         return (file, TYPES[found.group(2)]) if file.is_file() else None
 
     def take_slot(self) -> bool:
-        """Whether one more request may be served; give it back with ``free_slot``."""
+        """Take one of the ``AT_ONCE`` slots; False when none is free. Give it back with ``free_slot``."""
         return self._slots.acquire(blocking=False)
 
     def free_slot(self) -> None:
-        """A request was served."""
+        """Give back the slot of a request."""
         self._slots.release()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection; one request each."""
+    """Serves one request per connection."""
 
     owner: SpeechService
-    timeout = PATIENCE_S
+    timeout = READ_TIMEOUT_S
 
     def do_GET(self) -> None:
-        """A sound, or its marks."""
+        """Answer with a sound or its marks."""
         self._serve(self._get)
 
     def do_POST(self) -> None:
-        """A document."""
+        """Answer with a preprocessed document."""
         self._serve(self._post)
 
     def _serve(self, do: Callable[[], None]) -> None:
@@ -180,6 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
 
-    def log_message(self, format: str, *args: Any) -> None:
-        """To whoever runs the service."""
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        """Pass a line of the log on to the service."""
         self.owner.log(f"{self.client_address[0]} {format % args}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ball that rolls, bounces, falls and can be in a hand. Lengths m, times s."""
+"""A ball that rolls, bounces, falls and can be held in the hand. Lengths in m, times in s."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.mock.obstacles import Obstacle, is_free, pushed_out
 
 RADIUS = 0.08
-SLOWING = 0.4  # m/s2 of rolling friction
-BOUNCE = 0.6  # share of speed that a wall gives back
+SLOWING = 0.4  # m/s2, deceleration by rolling friction
+BOUNCE = 0.6  # share of the speed that is left after a wall
 GRAVITY = 9.81
 FASTEST = 5.0  # m/s
 
@@ -26,7 +26,7 @@ class Mover(NamedTuple):
 
 @dataclass(slots=True)
 class Ball:
-    """Where the ball is (its middle, in ``map``) and how fast it goes; ``held``: it is in the hand of the robot."""
+    """Position (of the centre, in ``map``) and velocity of the ball; ``held``: it is in the hand of the robot."""
 
     x: float
     y: float
@@ -38,35 +38,35 @@ class Ball:
 
     @property
     def place(self) -> Vector:
-        """Its middle."""
+        """The position of the centre, m in ``map``."""
         return self.x, self.y, self.z
 
     @property
     def speed(self) -> float:
-        """m/s over the floor."""
+        """The speed over the floor, m/s."""
         return hypot(self.vx, self.vy)
 
     def take(self) -> None:
-        """Into the hand."""
+        """Put the ball into the hand."""
         self.held = True
         self.vx = self.vy = self.vz = 0.0
 
     def carry(self, place: Vector) -> None:
-        """The hand that holds it is at ``place``."""
+        """Move the ball with the hand that holds it to ``place``."""
         self.x, self.y, self.z = place
 
     def let_go(self, x: float, y: float) -> None:
-        """Out of the hand, over a free place of the floor."""
+        """Release the ball over a free place of the floor."""
         self.held = False
         self.x, self.y, self.z = x, y, max(self.z, RADIUS)
 
     def hit(self, vx: float, vy: float) -> None:
-        """Now it rolls with this velocity, but not faster than it can."""
+        """Set the velocity, limited to ``FASTEST``."""
         share = min(1.0, FASTEST / max(hypot(vx, vy), 1e-9))
         self.vx, self.vy = vx * share, vy * share
 
     def step(self, dt: float, walls: Iterable[Obstacle], movers: Iterable[Mover]) -> None:
-        """Let ``dt`` s pass, so few that it rolls less than its radius."""
+        """Let ``dt`` s pass; the ball must roll less than its radius in this time."""
         if self.held:
             return
         self._fall(dt)
@@ -79,7 +79,7 @@ class Ball:
         self.vx, self.vy = self.vx * slower, self.vy * slower
         for mover in (*movers, *map(Mover, walls)):
             self._bounce(mover)
-        # The walls have the last word, also about what pushes the ball into them.
+        # Walls come last, so that nothing can push the ball into them.
         self.x, self.y = pushed_out((self.x, self.y), RADIUS, walls)
         if not is_free((self.x, self.y), RADIUS, walls):
             self.x, self.y = before

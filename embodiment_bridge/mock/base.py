@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of the robot on the floor: a disc that drives as it is told, as far as acceleration and obstacles let it."""
+"""The base of the robot: a disc that follows velocity commands within its acceleration and around obstacles."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ class Base:
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """m/s along x and y of ``map``."""
+        """The velocity along x and y of ``map``, m/s."""
         return self.forward * cos(self.yaw), self.forward * sin(self.yaw)
 
     def drive(self, forward: float, turn: float, dt: float, obstacles: Iterable[Obstacle]) -> None:
-        """Go on towards ``forward`` m/s and ``turn`` rad/s for ``dt`` s, a way of less than the radius."""
+        """Accelerate towards ``forward`` m/s and ``turn`` rad/s for ``dt`` s; the way must be less than the radius."""
         if dt <= 0.0:
             return
         before = self.forward
@@ -43,7 +43,7 @@ class Base:
         dx, dy = self.forward * dt * cos(heading), self.forward * dt * sin(heading)
         if self.forward:
             x, y = slide((self.x, self.y), (self.x + dx, self.y + dy), RADIUS, obstacles)
-            # What an obstacle took away is no speed any more.
+            # An obstacle reduces the speed to what was really driven.
             gone = (x - self.x) * cos(heading) + (y - self.y) * sin(heading)
             if abs(gone) < abs(self.forward) * dt:
                 self.forward = gone / dt

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A battery that goes down slowly."""
+"""A battery that discharges slowly."""
 
 from dataclasses import dataclass
 
 CAPACITY_AH = 4.0
 FULL_V, EMPTY_V = 12.6, 10.2  # three lithium cells
-IDLE_A, DRIVE_A = 1.0, 6.0  # drawn at rest, and more of it at full speed
+IDLE_A, DRIVE_A = 1.0, 6.0  # drawn at rest, and drawn in addition at full speed
 FULL_SPEED = 0.5  # m/s
 
 
@@ -18,7 +18,7 @@ class Battery:
 
     @property
     def voltage(self) -> float:
-        """V."""
+        """The voltage, V."""
         return EMPTY_V + (FULL_V - EMPTY_V) * self.charge
 
     def step(self, speed: float, dt: float) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints that follow their targets as servos do: a little late, no faster than they can, never out of their range."""
+"""Joints that follow their targets as servos do: with a lag, and within their speed and range."""
 
 from collections.abc import Sequence
 from math import exp, isfinite
@@ -10,7 +10,10 @@ LAG_S = 0.03  # s, time constant
 
 
 class Servos:
-    """position rad and velocity rad/s, in the order of ``joints``; they start at rest in the rest pose."""
+    """The servos of all joints.
+
+    position: rad, velocity: rad/s, in the order of ``joints``. They start at rest in the rest pose.
+    """
 
     def __init__(self, joints: Sequence[Joint]) -> None:
         self._limits = tuple((joint.lower, joint.upper, joint.velocity) for joint in joints)
@@ -18,7 +21,7 @@ class Servos:
         self.velocity = [0.0] * len(self.position)
 
     def step(self, targets: Sequence[float], dt: float) -> None:
-        """Go towards ``targets`` (rad) for ``dt`` s; a target that is no number keeps its joint where it is."""
+        """Move towards ``targets`` (rad) for ``dt`` s; with a target that is not finite the joint stays where it is."""
         if dt <= 0.0:
             return
         share = 1.0 - exp(-dt / LAG_S)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world of the mock body as messages. ``stamp`` is a builtin_interfaces/Time."""
+"""Messages from the world of the mock body."""
 
-from typing import Any
-
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3
 from sensor_msgs.msg import BatteryState, Imu
 from std_msgs.msg import Header
@@ -16,8 +15,8 @@ from embodiment_bridge.scene.entities import Known
 from embodiment_bridge.scene.messages import entity_array
 
 
-def imu(world: World, stamp: Any, frame: str) -> Imu:
-    """What a perfect sensor in ``frame`` shows, which is turned as base_link is."""
+def imu(world: World, stamp: Time, frame: str) -> Imu:
+    """The values of an ideal sensor in ``frame``, which has the orientation of base_link."""
     state = world.state
     message = Imu(header=Header(stamp=stamp, frame_id=frame))
     message.orientation = turn(state)
@@ -28,22 +27,22 @@ def imu(world: World, stamp: Any, frame: str) -> Imu:
     return message
 
 
-def entities(world: World, owner: str, stamp: Any, frame: str) -> EntityArray:
-    """All that is there; ``owner``: what to call the one who has the ball in the hand; ``frame``: the map."""
+def entities(world: World, owner: str, stamp: Time, frame: str) -> EntityArray:
+    """All things in the world; ``owner``: name of the robot, for a ball in its hand; ``frame``: the map."""
     known = (Known(thing, world.time, stamp, True) for thing in sightings(world, owner))
     return entity_array(known, stamp, frame)
 
 
-def heard(said: Said, stamp: Any, frame: str) -> HeardMessage:
-    """One saying; ``frame`` is base_link."""
+def heard(said: Said, stamp: Time, frame: str) -> HeardMessage:
+    """One utterance; ``frame`` is base_link."""
     header = Header(stamp=stamp, frame_id=frame)
     return HeardMessage(
         header=header, sender=said.sender, text=said.text, has_direction=True, azimuth=said.azimuth
     )
 
 
-def battery_state(battery: Battery, stamp: Any) -> BatteryState:
-    """How full the battery is."""
+def battery_state(battery: Battery, stamp: Time) -> BatteryState:
+    """The state of the battery."""
     message = BatteryState(header=Header(stamp=stamp), present=True)
     message.voltage = battery.voltage
     message.current = -battery.current

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Somebody else in the world: walks round and round, talks now and then, and answers who talks nearby."""
+"""Another agent in the world: it walks its round, talks now and then, and answers when the robot talks nearby."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,16 +12,19 @@ NAME = "robin"
 RADIUS = 0.2  # m
 HEIGHT = 1.1  # m
 SPEED = 0.25  # m/s
-POLITE = 0.3  # m kept from others
-EARSHOT = 6.0  # m
-PAUSE_S = (10.0, 25.0)  # s of silence, from and to
-ANSWER_S = 1.0  # s to think
-WAITING = 8  # answers that it can keep in mind
+POLITE = 0.3  # m, distance kept from others
+EARSHOT = 6.0  # m within which it hears the robot
+PAUSE_S = (10.0, 25.0)  # s of silence between two remarks, from and to
+ANSWER_S = 1.0  # s before it answers
+WAITING = 8  # answers that may be pending
 REMARKS = ("hello", "nice weather in here", "have you seen the ball?", "I am walking my round")
 
 
 class Neighbour:
-    """x, y m, yaw rad in ``map``; vx, vy m/s. ``path``: places that it walks to in turn; one: it stands there."""
+    """The other agent: x, y m, yaw rad in ``map``; vx, vy m/s.
+
+    path: places to which it walks in turn; with a single place it stands there.
+    """
 
     def __init__(self, path: Sequence[Place], chance: Random) -> None:
         self._path = tuple(path)
@@ -34,16 +37,16 @@ class Neighbour:
 
     @property
     def obstacle(self) -> Obstacle:
-        """What others bump into."""
+        """The agent as an obstacle for others."""
         return Obstacle(self.x, self.y, round=RADIUS)
 
     def listen(self, text: str, place: Place, now: float) -> None:
-        """Somebody said ``text`` at ``place``, at ``now`` s."""
+        """Hear ``text``, said at ``place`` (m in ``map``) at ``now`` s."""
         if hypot(place[0] - self.x, place[1] - self.y) <= EARSHOT:
             self._answers.append((now + ANSWER_S, f"you said: {text}"))
 
     def talk(self, now: float, dt: float) -> list[str]:
-        """What it says in the ``dt`` s up to ``now``."""
+        """The texts that it says in the ``dt`` s up to ``now``."""
         said = []
         while self._answers and self._answers[0][0] <= now:
             said.append(self._answers.popleft()[1])
@@ -54,7 +57,7 @@ class Neighbour:
         return said
 
     def walk(self, dt: float, others: Sequence[Obstacle]) -> None:
-        """Go on for ``dt`` s; it waits while one of ``others`` is in its way."""
+        """Walk for ``dt`` s; it waits while one of ``others`` is in its way."""
         goal = self._path[self._next]
         dx, dy = goal[0] - self.x, goal[1] - self.y
         distance = hypot(dx, dy)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nothing can go through: boxes and discs on the floor. Lengths m."""
+"""Obstacles on the floor: boxes and discs. Lengths in m."""
 
 from collections.abc import Iterable
 from math import hypot
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 Place = tuple[float, float]
 
-TOUCHING = 1e-6  # m: nearer than this is no overlap, only rounding
-FINEST = 0.02  # m between two looks on a long way
-TRIES = 4  # pushes out of one obstacle into the next that are followed up
+TOUCHING = 1e-6  # m: a smaller overlap is rounding
+FINEST = 0.02  # m between two checks on a long way
+TRIES = 4  # rounds of pushing out, because an obstacle may push into the next one
 
 
 class Obstacle(NamedTuple):
-    """A box along the axes: ``half_x`` and ``half_y`` to each side, its border moved out by ``round``."""
+    """A box along the axes: ``half_x`` and ``half_y`` to each side, enlarged by the radius ``round``."""
 
     x: float
     y: float
@@ -22,14 +22,14 @@ class Obstacle(NamedTuple):
     round: float = 0.0
 
     def overlap(self, place: Place, radius: float) -> tuple[float, Place]:
-        """How deep (m, 0 or less when free) a disc at ``place`` is in it, and the unit vector of the way out."""
+        """The overlap (m; 0 or less when free) with a disc at ``place``, and the unit vector of the way out."""
         dx, dy = place[0] - self.x, place[1] - self.y
         out_x = dx - min(max(dx, -self.half_x), self.half_x)
         out_y = dy - min(max(dy, -self.half_y), self.half_y)
         distance = hypot(out_x, out_y)
         if distance > 0.0:
             return radius + self.round - distance, (out_x / distance, out_y / distance)
-        # Its middle is inside: out by the shortest way.
+        # The centre is inside the box: leave by the shortest way.
         deep_x, deep_y = self.half_x - abs(dx), self.half_y - abs(dy)
         if deep_x < deep_y:
             return deep_x + self.round + radius, (1.0 if dx >= 0.0 else -1.0, 0.0)
@@ -37,7 +37,7 @@ class Obstacle(NamedTuple):
 
 
 def is_free(place: Place, radius: float, obstacles: Iterable[Obstacle]) -> bool:
-    """Whether a disc at ``place`` overlaps nothing."""
+    """Whether a disc at ``place`` overlaps no obstacle."""
     return all(obstacle.overlap(place, radius)[0] <= TOUCHING for obstacle in obstacles)
 
 
@@ -55,14 +55,14 @@ def pushed_out(place: Place, radius: float, obstacles: Iterable[Obstacle]) -> Pl
 
 
 def slide(start: Place, goal: Place, radius: float, obstacles: Iterable[Obstacle]) -> Place:
-    """Where a disc gets from ``start``, which is free, towards ``goal`` nearby: along obstacles, never into them."""
+    """The place that a disc reaches from ``start`` (free) towards a near ``goal``; it slides along obstacles."""
     obstacles = tuple(obstacles)
     there = pushed_out(goal, radius, obstacles)
     return there if is_free(there, radius, obstacles) else start
 
 
 def reach(start: Place, goal: Place, radius: float, obstacles: Iterable[Obstacle]) -> Place:
-    """How far a disc gets from ``start``, which is free, straight to ``goal``."""
+    """The place that a disc reaches from ``start`` (free) on the straight way to ``goal``."""
     obstacles = tuple(obstacles)
     dx, dy = goal[0] - start[0], goal[1] - start[1]
     steps = int(hypot(dx, dy) / FINEST) + 1

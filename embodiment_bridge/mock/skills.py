@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native skills of the mock body: what they need and do in its world."""
+"""The native skills of the mock body: their preconditions and effects in its world."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import atan2, degrees, inf
+
+from typing_extensions import override
 
 from embodiment_bridge.body.description import Joint, Keyframe, Skill
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -19,20 +21,20 @@ KICK_SIDE = 0.7
 EYES_HEIGHT = 0.35  # m over base_link
 LONGEST_TEXT = 200  # characters that can be said at once
 LETTER_S = 0.06  # s to say one letter
-SILENT_S = 0.3  # s of the shortest saying
+SHORTEST_S = 0.3  # s of the shortest utterance
 WAIST, HEAD = "waist_yaw", ("head_yaw", "head_pitch")
 KICK = {"speed": 2.0, "direction": 0.0}  # m/s, rad, where the body file has no defaults
 
 
-class Deed:
-    """One thing that happens at a share of a skill's time, if it can then and could at the beginning.
+class TimedAction(Native):
+    """An action at a given share of a skill's time, if it is possible at the start of the skill and at that time.
 
     Args:
         length: s of the skill.
-        keyframes: what the joints do meanwhile.
-        hindrance: says why it cannot be done now; empty when it can.
-        act: does it.
-        at: share of the time, 0..1.
+        keyframes: the motion of the joints during the skill.
+        hindrance: gives the reason why the action is not possible now; empty if it is.
+        act: does the action.
+        at: share of the time at which it is done, 0..1.
     """
 
     def __init__(
@@ -53,8 +55,8 @@ class Deed:
         self._elapsed = 0.0
         self._acted = False
 
+    @override
     def step(self, dt: float) -> None:
-        """See ``motion.native.Native``."""
         if self.done:
             return
         if self._elapsed == 0.0:
@@ -68,13 +70,13 @@ class Deed:
         self.progress = min(self._elapsed / self._length, 1.0) if self._length > 0.0 else 1.0
         self.done = bool(self.failure) or (self._acted and self.progress >= 1.0)
 
+    @override
     def stop(self) -> None:
-        """See ``motion.native.Native``."""
         self.done = True
 
 
 class NativeSkills:
-    """What begins each native skill of a body with these joints; ``starts`` is for the motion runner."""
+    """Starts the native skills of a body with these joints; ``starts`` is for the motion runner."""
 
     def __init__(self, world: World, joints: tuple[Joint, ...]) -> None:
         self._world = world
@@ -88,23 +90,23 @@ class NativeSkills:
         }
 
     def _grab(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
-        return self._deed(skill, slot, self._why_no_grab, self._world.ball.take, 0.5)
+        return self._timed_action(skill, slot, self._grab_hindrance, self._world.ball.take, 0.5)
 
     def _drop(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
-        return self._deed(skill, slot, self._why_no_drop, self._world.release_ball, 0.5)
+        return self._timed_action(skill, slot, self._drop_hindrance, self._world.release_ball, 0.5)
 
     def _kick(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         speed, direction = (float(values.get(name, usual)) for name, usual in KICK.items())
-        return self._deed(
-            skill, slot, self._why_no_kick, partial(self._world.kick_ball, speed, direction), 0.6
+        return self._timed_action(
+            skill, slot, self._kick_hindrance, partial(self._world.kick_ball, speed, direction), 0.6
         )
 
     def _say(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         text = str(values.get("text", ""))
         if not text.strip():
             raise CommandError(f"skill {skill.name!r}: there is no text to say")
-        length = max(slot, SILENT_S, LETTER_S * len(text))
-        return Deed(length, (), _nothing_hinders, partial(self._world.say, text), 1.0)
+        length = max(slot, SHORTEST_S, LETTER_S * len(text))
+        return TimedAction(length, (), _possible, partial(self._world.say, text), 1.0)
 
     def _look_at(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         x, y, z = self._target(skill, values)
@@ -120,12 +122,12 @@ class NativeSkills:
                     f"skill {skill.name!r}: {name} would have to be at {degrees(angle):.0f} degrees; "
                     f"it goes from {degrees(joint.lower):.0f} to {degrees(joint.upper):.0f}"
                 )
-        return Deed(slot or skill.nominal_s, (Keyframe(1.0, position),), _nothing_hinders, _nothing, 1.0)
+        return TimedAction(slot or skill.nominal_s, (Keyframe(1.0, position),), _possible, _nothing, 1.0)
 
-    def _deed(
+    def _timed_action(
         self, skill: Skill, slot: float, hindrance: Callable[[], str], act: Callable[[], None], at: float
     ) -> Native:
-        return Deed(slot or skill.nominal_s, skill.keyframes, hindrance, act, at)
+        return TimedAction(slot or skill.nominal_s, skill.keyframes, hindrance, act, at)
 
     def _target(self, skill: Skill, values: Mapping[str, float | str]) -> Vector:
         place = [values[axis] for axis in "xyz" if axis in values]
@@ -140,15 +142,15 @@ class NativeSkills:
             raise CommandError(unknown("entity", name, known))
         return known[name or "ball"]
 
-    def _why_no_grab(self) -> str:
+    def _grab_hindrance(self) -> str:
         if self._world.ball.held:
             return "the ball is in the hand already"
         return self._out_of_reach("hand", GRAB_SIDE)
 
-    def _why_no_drop(self) -> str:
+    def _drop_hindrance(self) -> str:
         return "" if self._world.ball.held else "there is nothing in the hand"
 
-    def _why_no_kick(self) -> str:
+    def _kick_hindrance(self) -> str:
         if self._world.ball.held:
             return "the ball is in the hand, not on the floor"
         return self._out_of_reach("foot", KICK_SIDE)
@@ -167,7 +169,7 @@ class NativeSkills:
         return ""
 
 
-def _nothing_hinders() -> str:
+def _possible() -> str:
     return ""
 
 

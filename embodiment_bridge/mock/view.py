@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world as entities: a mock body knows all that is there."""
+"""The world as entities: a mock body sees everything."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from embodiment_bridge.scene.entities import Sighting
 
 
 def sightings(world: World, owner: str) -> Iterator[Sighting]:
-    """The ball (``owner`` has it while it is in the hand), the other agent, the walls."""
+    """The ball (with ``owner`` while it is in the hand), the other agent and the walls."""
     held = (("owner", owner),) if world.ball.held else ()
     yield Sighting("ball", "ball", world.ball.place, (2.0 * ball.RADIUS,) * 3, held)
     other = world.neighbour

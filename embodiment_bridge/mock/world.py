@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world of the mock body: what is in it, and what happens in it."""
+"""The world of the mock body and its simulation."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,15 +19,15 @@ from embodiment_bridge.mock.joints import Servos
 from embodiment_bridge.mock.neighbour import NAME, Neighbour
 from embodiment_bridge.mock.obstacles import Obstacle, reach
 
-FINEST_S = 0.02  # s: a longer step is taken in several
+FINEST_S = 0.02  # s: a longer step is divided
 LONGEST_S = 1.0  # s: a longer step counts as this
 BASE_HEIGHT = 0.3  # m, of base_link over the floor
-UNHEARD = 100  # sayings that wait to be taken; the oldest is forgotten
+UNHEARD = 100  # utterances that wait to be taken; the oldest is dropped
 Hand = Callable[[Sequence[float]], Vector]  # joint angles (rad) -> place of the right hand in base_link, m
 
 
 class Said(NamedTuple):
-    """Somebody said something. azimuth: rad in base_link, + left."""
+    """An utterance. azimuth: direction of the sender, rad in base_link, + left."""
 
     sender: str
     text: str
@@ -35,14 +35,14 @@ class Said(NamedTuple):
 
 
 def stiff_hand(_: Sequence[float]) -> Vector:
-    """A hand that is always at the same place before the body."""
+    """A hand with a fixed place in front of the body."""
     return 0.2, -0.12, 0.0
 
 
 class World:
-    """Stepped by ``step``; everything in it may be looked at. The same steps and ``seed`` give the same world.
+    """The simulated world; attributes may be read at any time. The same steps and ``seed`` give the same world.
 
-    hand: where the hand is that holds the ball.
+    hand: gives the place of the hand that can hold the ball.
     """
 
     def __init__(self, body: BodyDescription, seed: int = 0, hand: Hand = stiff_hand) -> None:
@@ -60,7 +60,7 @@ class World:
 
     @property
     def state(self) -> BodyState:
-        """What the body senses now."""
+        """The state that the body senses now."""
         return BodyState(
             time=self.time,
             position=tuple(self.servos.position),
@@ -72,18 +72,18 @@ class World:
         )
 
     def angle(self, joint: str) -> float:
-        """Where a joint is, rad; 0 for one that the body does not have."""
+        """The angle of a joint, rad; 0 for a joint that the body does not have."""
         return self.servos.position[self._index[joint]] if joint in self._index else 0.0
 
     @property
     def acceleration(self) -> Vector:
-        """m/s2 that an accelerometer in base_link shows."""
+        """The reading of an accelerometer in base_link, m/s2."""
         return self.base.acceleration, self.base.forward * self.base.turn, 9.81
 
     def step(self, dt: float, joints: Sequence[float], forward: float, turn: float) -> None:
-        """Let ``dt`` s pass: joints go to ``joints`` (rad), the base wants ``forward`` m/s and ``turn`` rad/s.
+        """Let ``dt`` s pass, with targets ``joints`` (rad) and base speeds ``forward`` m/s and ``turn`` rad/s.
 
-        Values that are not finite count as no wish; ``dt`` below 0 or not finite counts as 0.
+        Joints with a target that is not finite stay; such speeds count as 0. ``dt`` below 0 or not finite counts as 0.
         """
         left = min(max(dt, 0.0), LONGEST_S) if isfinite(dt) else 0.0
         forward = forward if isfinite(forward) else 0.0
@@ -109,18 +109,18 @@ class World:
 
     @property
     def robot_obstacle(self) -> Obstacle:
-        """The robot, as others bump into it."""
+        """The robot as an obstacle for others."""
         return Obstacle(self.base.x, self.base.y, round=base.RADIUS)
 
     @property
     def hand(self) -> Vector:
-        """Where the right hand is in ``map``, m."""
+        """The place of the right hand in ``map``, m."""
         x, y, z = self._hand(self.servos.position)
         c, s = cos(self.base.yaw), sin(self.base.yaw)
         return self.base.x + c * x - s * y, self.base.y + s * x + c * y, BASE_HEIGHT + z
 
     def distance(self, x: float, y: float) -> float:
-        """How far a place is from the middle of the robot over the floor, m."""
+        """The distance of a place from the centre of the robot over the floor, m."""
         return hypot(x - self.base.x, y - self.base.y)
 
     def bearing(self, x: float, y: float) -> float:
@@ -128,21 +128,21 @@ class World:
         return wrap_angle(atan2(y - self.base.y, x - self.base.x) - self.base.yaw)
 
     def release_ball(self) -> None:
-        """Let go of the ball where the hand is, or as far out as the walls let it."""
+        """Release the ball at the hand, or at the last free place before a wall."""
         x, y, _ = self.hand
         self.ball.let_go(*reach((self.base.x, self.base.y), (x, y), ball.RADIUS, self.walls))
 
     def kick_ball(self, speed: float, direction: float) -> None:
-        """Let the ball go off at ``speed`` m/s, ``direction`` rad from the robot's heading, + left."""
+        """Kick the ball with ``speed`` m/s, ``direction`` rad from the robot's heading, + left."""
         heading = self.base.yaw + direction
         self.ball.hit(speed * cos(heading), speed * sin(heading))
 
     def say(self, text: str) -> None:
-        """The robot says something; who is near hears it."""
+        """Let the robot say something, which an agent nearby hears."""
         self.neighbour.listen(text, (self.base.x, self.base.y), self.time)
 
     def take_heard(self) -> list[Said]:
-        """What the robot heard since the last call."""
+        """The utterances that the robot heard since the last call."""
         said = list(self._said)
         self._said.clear()
         return said

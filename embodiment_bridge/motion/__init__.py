@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of joints: pure, stepped with what the body senses; it runs on the session's thread."""
+"""Motion of a body: skills, gaits and joints, stepped with sensed states. It uses no ROS."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the skills of one body: requests in, joint targets and reports out."""
+"""Runs the skills of one body: takes requests, gives joint targets and reports."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -23,10 +23,10 @@ from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.skill_table import SkillTable
 
-LONGEST_STEP_S = 0.1  # s: more than this between percepts is a gap, in which nothing planned was done
-GAP_S = 0.5  # s after which the joints are wherever they came to rest
-PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose stands in for the missing
-VELOCITY_TIMEOUT_S = 0.5  # s that a velocity command is good for
+LONGEST_STEP_S = 0.1  # s: a longer time between percepts is a gap, in which no planned motion was done
+GAP_S = 0.5  # s: after a longer gap the joints are where they came to rest
+PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose is used for missing ones
+VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
 DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
 
@@ -35,14 +35,14 @@ class MotionRunner:
     """The skills of one body, stepped once per percept.
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
-    ``natives``: what begins the skills that the body does by itself, by name; without it such a skill is refused.
-    ``to_rest``: go to the rest pose at first; else the joints stay where they were found.
+    ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
+    ``to_rest``: go to the rest pose first; otherwise the joints stay where they are.
     """
 
     def __init__(
         self,
         description: BodyDescription,
-        natives: Mapping[str, Start] = MappingProxyType({}),
+        native_skills: Mapping[str, Start] = MappingProxyType({}),
         *,
         to_rest: bool = True,
     ) -> None:
@@ -53,7 +53,7 @@ class MotionRunner:
         self._sensed = Sensed(self._posture.goal)
         self._fall = FallDetector(description.fall)
         self._legs = locomotion_of(description, index)
-        self._table = SkillTable(description, self._posture, self._legs, natives, self._fall)
+        self._table = SkillTable(description, self._posture, self._legs, native_skills, self._fall)
         self._swing = ArmSwing(description, self._table.arbiter)
         self._velocity = Velocity()
         self._direct = DirectDrive()
@@ -61,8 +61,8 @@ class MotionRunner:
         self._to_rest = to_rest
         self._begun = False
         self._waited = 0.0
-        self._usual_s = 0.0  # the last time between percepts that was no gap
-        self._slow = False  # the last one was a gap
+        self._usual_s = 0.0  # the last time between percepts that was not a gap, s
+        self._slow = False  # the last time between percepts was a gap
         self._none = (0.0,) * len(joints)
         self._kp, self._kd = tuple(j.kp for j in joints), tuple(j.kd for j in joints)
         self._balancing = frozenset(self._legs.joints if self._legs else ())
@@ -78,34 +78,34 @@ class MotionRunner:
 
     @property
     def held(self) -> bool:
-        """Whether a hold of everything was asked for and all is at rest."""
+        """Whether a hold of all skills was requested and everything is at rest."""
         return self._holds.all and self._holds.rate == 0.0 and (self._legs is None or self._legs.standing)
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """m/s forward and rad/s, + left, at which the body is to go now: what a base obeys, and a gait tries."""
+        """The commanded velocity, m/s forward and rad/s, + left; a base follows it exactly, a gait approximately."""
         return self._legs.walker.velocity if self._legs is not None else (0.0, 0.0)
 
     @property
     def lights(self) -> Mapping[str, Shown]:
-        """What the lights show, by channel; another object when something changed."""
+        """The state of the lights by channel; a new object after each change."""
         return self._table.lights.shown
 
     def show(self, channel: str, light: Light) -> None:
-        """Let a light show something, until a skill or the next call lets it show something else.
+        """Set a light, until a skill or the next call sets it again.
 
         Raises:
-            CommandError: no such light.
+            CommandError: the light is unknown.
         """
         if channel not in LIGHTS:
             raise CommandError(unknown("light", channel, LIGHTS))
         self._table.lights.show((channel,), light)
 
     def set_light_level(self, channel: str, level: float) -> None:
-        """Make a light as bright as ``level`` (0..1) of what it shows; it holds for half a second.
+        """Scale the brightness of a light by ``level`` (0..1), for half a second.
 
         Raises:
-            CommandError: no such light, or the level is out of range.
+            CommandError: the light is unknown, or the level is out of range.
         """
         if channel not in LIGHTS:
             raise CommandError(unknown("light", channel, LIGHTS))
@@ -115,25 +115,26 @@ class MotionRunner:
         """Start a skill at the next step; skills that hold one of its channels end as REPLACED.
 
         Raises:
-            CommandError: unknown skill or parameter, value out of range, or an id that is running; nothing changed.
+            CommandError: the skill or a parameter is unknown, a value is out of range, or the id is running; then
+                nothing has changed.
         """
         self._table.start(request)
 
     def cancel(self, request_id: str) -> bool:
-        """End a skill the way its description says (``on_stop``); it reports CANCELED when its joints are at rest.
+        """End a skill as its description says (``on_stop``); it reports CANCELED when its joints are at rest.
 
         Returns:
-            False if no such skill is running (any more).
+            False if no skill with this id is running.
         """
         return self._table.cancel(request_id, self._holds)
 
     def hold(self, on: bool, source: str = "") -> None:
-        """Bring skills to rest where they are, or let them go on from there; a walk stops stepping first.
+        """Bring skills to rest where they are, or continue them from there; a walk stops stepping first.
 
-        source: that of the skills, also of those yet to come; all when empty.
+        source: of the skills to hold, including later ones; empty: all skills.
 
         Raises:
-            CommandError: too many sources are held.
+            CommandError: too many sources are held already.
         """
         self._holds.ask(on, source, self._table.sources)
 
@@ -144,15 +145,15 @@ class MotionRunner:
         self._posture.release(self._table.arbiter.release(DIRECT_CLAIM))
 
     def set_velocity(self, forward: float, turn: float, timeout: float = VELOCITY_TIMEOUT_S) -> bool:
-        """Walk at ``forward`` m/s and ``turn`` rad/s (+ left) for ``timeout`` s; more than the gait can do is cut off.
+        """Walk at ``forward`` m/s and ``turn`` rad/s (+ left) for ``timeout`` s, limited to the speed of the gait.
 
-        A velocity claims the legs; zero claims nothing, so that an idle joystick does not end a skill.
+        A velocity claims the legs; zero does not, so that an idle joystick does not end a skill.
 
         Returns:
-            Whether the command is obeyed: not when fallen.
+            Whether the command is followed: False when fallen.
 
         Raises:
-            CommandError: not finite, or the body does not walk.
+            CommandError: a value is not finite, or the body cannot walk.
         """
         carrier = self._carrier()
         if not (isfinite(forward) and isfinite(turn) and isfinite(timeout)):
@@ -165,14 +166,14 @@ class MotionRunner:
             self._table.claim(VELOCITY_CLAIM, ("legs",))
             self._velocity = Velocity()
         walk = carrier.walk
-        self._velocity.tell(share(forward, full_speed(walk, forward)), share(turn, walk.turn), timeout)
+        self._velocity.set(share(forward, full_speed(walk, forward)), share(turn, walk.turn), timeout)
         return True
 
     def walk_to(self, x: float, y: float, yaw: float) -> None:
         """Walk straight to a place in ``map`` (m) and face ``yaw`` (rad) there; the newest claim of the legs wins.
 
         Raises:
-            CommandError: not finite, the body does not walk, has fallen, or does not know where it is.
+            CommandError: a value is not finite, or the body cannot walk, has fallen, or does not know its pose.
         """
         carrier = self._carrier()
         if not (isfinite(x) and isfinite(y) and isfinite(yaw)):
@@ -184,7 +185,7 @@ class MotionRunner:
         self._table.walk_to(Reach(carrier.walk, x, y, yaw))
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
-        """Move joints through timed points; the newest claim of their channels wins, legs begin when they stand.
+        """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
 
         Raises:
             CommandError: the joints cannot follow; the text names joint, point, value and range.
@@ -197,17 +198,17 @@ class MotionRunner:
         columns: ``position velocity kp kd effort``, each empty or one value per name (SI).
 
         Raises:
-            CommandError: the joints cannot take it; the text names joint, value and limit.
+            CommandError: a value is out of range; the text names joint, value and limit.
         """
         joints, limiter = self._description.joints, self._posture.limiter
         drives = checked_drives(joints, limiter.position, names, columns)
-        self._direct.tell(drives)
+        self._direct.set(drives)
         channels = self._table.channels_of(self._direct.drives)
         self._table.claim(DIRECT_CLAIM, channels)
         self._posture.take(self._direct.drives)
 
     def reset(self, state: BodyState) -> None:
-        """The body was put somewhere else: forget what was commanded, start from ``state``; skills end as FAILED."""
+        """Start again from ``state`` after the body was placed elsewhere; skills end as FAILED, commands end."""
         self._table.fail_all("the body was placed anew")
         self._table.arbiter.release(VELOCITY_CLAIM)
         self._table.arbiter.release(DIRECT_CLAIM)
@@ -223,15 +224,15 @@ class MotionRunner:
         return carrier
 
     def take_reports(self) -> list[SkillReport]:
-        """Reports since the last call: each change of a skill, and its progress five times a second."""
+        """The reports since the last call: each change of a skill, and its progress five times a second."""
         return self._table.take_reports()
 
     def step(self, state: BodyState, dt: float) -> JointTargets:
-        """Go on by ``dt`` s (since the last percept) and say what the joints shall do next.
+        """Advance by ``dt`` s (since the last percept) and return the next joint targets.
 
-        Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0. After a gap motions
-        go on as after a usual step, and joints from where they are; where one gap follows the other they are the
-        body's way, and count as ``LONGEST_STEP_S`` each.
+        Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0. After a gap, motions
+        continue as after a usual step, and joints from where they are. When gaps follow each other, they are normal for
+        this body, and count as ``LONGEST_STEP_S`` each.
         """
         gap = max(dt, 0.0) if isfinite(dt) else 0.0
         dt, resumed = self._step_of(gap)
@@ -251,7 +252,7 @@ class MotionRunner:
         return self._targets()
 
     def _step_of(self, gap: float) -> tuple[float, bool]:
-        """How much time (s) counts as passed, and whether it was a gap after regular percepts."""
+        """The time (s) that counts as passed, and whether it was a gap after regular percepts."""
         slow, self._slow = self._slow, gap > LONGEST_STEP_S
         if not self._slow:
             self._usual_s = gap or self._usual_s
@@ -282,7 +283,7 @@ class MotionRunner:
             self._table.fail_legs("fallen")
 
     def _step_direct(self, dt: float) -> None:
-        """Drop direct commands that are too old, or whose channels a newer claim took."""
+        """Drop direct commands that are too old, or whose channels have been claimed since."""
         arbiter = self._table.arbiter
         if not self._direct.drives:
             return
@@ -312,7 +313,7 @@ class MotionRunner:
 
     def _targets(self) -> JointTargets:
         limiter, balancing = self._posture.limiter, self._balancing
-        # The balance feedback of the legs is tuned for joints damped towards rest; keyframes want their own speed.
+        # The balance feedback of the legs is tuned for joints damped towards rest; keyframes need their own speed.
         damped = frozenset() if self._table.legs_by_keyframes else balancing
         velocity = [0.0 if i in damped else v for i, v in enumerate(limiter.velocity)]
         if not self._direct.drives:

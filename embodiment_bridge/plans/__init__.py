@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of actions that brains make: what the actions are called, what they need, and which skills do them.
+"""Action plans of brains: the names of the actions, their parameters, and the skills that carry them out.
 
-Nothing here knows of a protocol or of ROS: lengths are m and angles rad, in ``map``.
+Independent of protocols and of ROS: lengths are m and angles rad, in ``map``.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One action of a plan, as a brain named it."""
+"""One action of a plan, with the names that the brain gave."""
 
 import re
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ _HUMP: Final = re.compile(r"(?<=[a-z0-9])([A-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of an action. Which field counts, its ``type`` says.
+    """A parameter of an action. Its ``type`` says which field is used.
 
     value: text of a simple value, or id of an entity. vector: m in ``map``. rotation: roll, pitch, yaw in rad.
-    entity_type: what kind of thing it is for the brain, such as ``object``.
+    entity_type: the brain's own type of the entity, such as ``object``.
     """
 
     type: str
@@ -30,7 +30,7 @@ class Parameter:
 
     @property
     def number(self) -> float | None:
-        """The finite number that its text is, or None."""
+        """The text as a finite number, or None."""
         try:
             number = float(self.value)
         except ValueError:
@@ -40,7 +40,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One action: its place in the plan (from 1), its name in snake_case or camelCase, what it is done with."""
+    """One action: its place in the plan (from 1), its name in snake_case or camelCase, its parameters."""
 
     name: str
     sequence: int = 1
@@ -48,5 +48,5 @@ class Action:
 
 
 def snake_case(name: str) -> str:
-    """``sniffAt`` is ``sniff_at``; until 2011 brains wrote names in humps."""
+    """Convert ``sniffAt`` to ``sniff_at``; brains until 2011 wrote names in camelCase."""
     return _HUMP.sub(r"_\1", name.strip()).lower()

@@ -1,29 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of actions that move the body over the floor, as a loop: look, turn or walk a bit, look again."""
+"""Stages of actions that move the body over the floor, as a loop: read the pose, turn or walk a bit, read it again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, hypot, inf, radians
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.plans.routine import SkillCall
+from embodiment_bridge.plans.routine import SkillCall, Stage
 from embodiment_bridge.plans.world import Place, World, bearing, distance
 
-PATIENCE = 4  # moves in a row that bring the body no nearer
+PATIENCE = 4  # moves in a row that do not bring the body nearer; one more gives up
 NEARER = 0.02  # m that count as nearer
-LOST = "nobody knows where the body is (there is no pose)"
+LOST = "the place of the body is unknown (there is no pose)"
 
 Target = Callable[[World], Vector]
 
 
 @dataclass(frozen=True, slots=True)
 class Gait:
-    """The skills with which a body walks, and what they take: distances m, angles rad.
+    """The skills with which a body walks, and their limits: distances m, angles rad.
 
-    least_angle, least_distance: less is not worth a skill. most_distance: of one skill, so that it looks again.
-    aim: how far off the heading may be to walk on.
+    least_angle, least_distance: smaller moves are left out. most_distance: limit of one skill, after which the pose is
+    read again. aim: the heading error within which the body walks on without turning.
     """
 
     left: str = "turn_left"
@@ -38,34 +40,34 @@ class Gait:
     near: float = 0.1
 
     def turn(self, angle: float) -> SkillCall | None:
-        """The skill that turns by an angle, or None where that is too little."""
+        """The skill that turns by an angle, or None if the angle is below ``least_angle``."""
         if abs(angle) < self.least_angle:
             return None
         return SkillCall(self.left if angle > 0.0 else self.right, {self.angle: abs(angle)})
 
 
-class TurnBy:
+class TurnBy(Stage):
     """Turn once, by an angle in rad, positive to the left."""
 
     def __init__(self, gait: Gait, angle: float) -> None:
         self._call = gait.turn(angle)
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
 
-class TurnTo:
-    """Turn to a heading in ``map``, and look whether it is right."""
+class TurnTo(Stage):
+    """Turn to a heading in ``map`` and check it afterwards."""
 
     def __init__(self, gait: Gait, heading: Callable[[World, Place], float]) -> None:
         self._gait = gait
         self._heading = heading
         self._left = PATIENCE
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         pose = _pose(world)
         call = self._gait.turn(wrap_angle(self._heading(world, pose) - pose.yaw))
         if call is not None:
@@ -75,8 +77,8 @@ class TurnTo:
         return call
 
 
-class Approach:
-    """Walk until the body is ``within`` m of a target; as near as the gait allows where that is 0."""
+class Approach(Stage):
+    """Walk until the body is ``within`` m of a target; 0 means as near as the gait allows."""
 
     def __init__(self, gait: Gait, target: Target, within: float) -> None:
         self._gait = gait
@@ -85,8 +87,8 @@ class Approach:
         self._best = inf
         self._left = PATIENCE
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         pose, target = _pose(world), self._target(world)
         away = distance(pose, target)
         if away <= self._within:
@@ -102,16 +104,16 @@ class Approach:
         return SkillCall(self._gait.forward, {self._gait.distance: step})
 
     def _watch(self, away: float) -> None:
-        """Give up when nothing gets nearer."""
+        """Give up after ``PATIENCE`` moves that did not bring the body nearer."""
         if away < self._best - NEARER:
             self._best, self._left = away, PATIENCE
         self._left -= 1
         if self._left < 0:
-            raise CommandError(f"the body gets no nearer than {self._best:.2f} m")
+            raise CommandError(f"the body does not get nearer than {self._best:.2f} m")
 
 
 def heading_to(target: Target) -> Callable[[World, Place], float]:
-    """The heading from which a target is straight ahead; the heading of now where it is underfoot."""
+    """The heading at which a target is straight ahead; the present heading if the body is at the target."""
 
     def heading(world: World, pose: Place) -> float:
         place = target(world)
@@ -123,7 +125,7 @@ def heading_to(target: Target) -> Callable[[World, Place], float]:
 
 
 def entity_place(identity: str) -> Target:
-    """Where a thing is now."""
+    """The present place of an entity."""
 
     def place(world: World) -> Vector:
         if identity not in world.entities:

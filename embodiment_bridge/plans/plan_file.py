@@ -24,7 +24,7 @@ _SLOT: Final = re.compile(r"(\[)?([a-z_]+):([a-z]+)(\])?")
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """What a plan file says. ``stages``: the parts of each action that has a way, by its name in snake_case."""
+    """A plan file. ``stages``: the stages of each action that the file defines, by its name in snake_case."""
 
     name: str
     gait: Gait
@@ -33,7 +33,7 @@ class PlanFile:
     stages: Mapping[str, tuple[StageEntry, ...]]
 
     def with_turn(self, mode: str) -> "PlanFile":
-        """The same with the action ``turn`` as ``absolute`` or ``relative``.
+        """A copy in which the action ``turn`` is ``absolute`` or ``relative``.
 
         Raises:
             ConfigError: ``mode`` is neither.
@@ -43,10 +43,10 @@ class PlanFile:
         return replace(self, relative_turn=mode == "relative")
 
     def routine(self, action: Action) -> Routine:
-        """How to do an action.
+        """The routine that carries out an action.
 
         Raises:
-            CommandError: the action is unknown or has no way here, or a parameter is missing or cannot be read; the
+            CommandError: the action is unknown or not in this file, or a parameter is missing or cannot be read; the
                 text says which.
         """
         name = snake_case(action.name)
@@ -64,7 +64,7 @@ class PlanFile:
         return Routine(action.name, stages, named)
 
     def skills(self) -> frozenset[str]:
-        """All skills that it speaks of, to compare with those that a body has."""
+        """All skills that the file uses, to compare with those of a body."""
         named = {
             entry.subject for entries in self.stages.values() for entry in entries if entry.kind == "skill"
         }
@@ -86,7 +86,7 @@ def read_plan_file(path: Path | str) -> PlanFile:
 
 
 def parse_plan_file(text: str, where: str) -> PlanFile:
-    """Like ``read_plan_file``, from the text of a file that messages call ``where``."""
+    """Like ``read_plan_file``, from a text. Error messages call its file ``where``."""
     top = parse(text, where)
     signatures = dict(vocabulary())
     if top.has("vocabulary"):
@@ -102,7 +102,7 @@ def parse_plan_file(text: str, where: str) -> PlanFile:
 
 @cache
 def vocabulary() -> Mapping[str, Signature]:
-    """All actions that brains are known to have, by name."""
+    """All known actions, by name."""
     return _signatures(parse(VOCABULARY.read_text(encoding="utf-8"), VOCABULARY.name))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way from an action to skills: step by step, looking at the world before each skill."""
+"""Turns an action into skills, one at a time; each depends on the state of the world at that moment."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from embodiment_bridge.plans.world import World
 
 @dataclass(frozen=True, slots=True)
 class SkillCall:
-    """One skill to begin: parameters by name (SI), and the time that it shall fill in s, 0 for its own."""
+    """One skill to begin: parameters by name (SI units) and its slot in s, 0 for its natural length."""
 
     skill: str
     parameters: Mapping[str, float | str] = field(default_factory=dict)
@@ -19,20 +19,20 @@ class SkillCall:
 
 
 class Stage(Protocol):
-    """One part of an action."""
+    """One stage of an action."""
 
     def next(self, world: World) -> SkillCall | None:
-        """The next skill of this part, or None when it is done.
+        """The next skill of this stage, or None when the stage is done.
 
         Raises:
-            CommandError: it cannot be done; the text says why.
+            CommandError: the stage cannot be done; the text says why.
         """
 
 
 class Routine:
-    """One action under way. Ask for the next skill when the one before has succeeded.
+    """One action that is being carried out. Ask for the next skill when the one before has succeeded.
 
-    skills: those that it needs in any case.
+    skills: those that it always needs.
     """
 
     def __init__(self, name: str, stages: Sequence[Stage], skills: Sequence[str] = ()) -> None:
@@ -44,7 +44,7 @@ class Routine:
         """The next skill to begin, or None when the action is done.
 
         Raises:
-            CommandError: the action cannot be done as the world is; the text says why.
+            CommandError: the action cannot be done in this state of the world; the text says why.
         """
         while self._stages:
             try:

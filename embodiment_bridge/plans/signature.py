@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters an action takes. They are told apart by type and position: brains differ in the names."""
+"""The parameters of an action. They are matched by type and position, because brains differ in the names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,17 +21,17 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The parameters of an action, in their order."""
+    """The parameters of an action, in order."""
 
     name: str
     slots: tuple[Slot, ...] = ()
 
 
 def bind(action: Action, signature: Signature) -> Mapping[str, Parameter]:
-    """The parameters of an action by the names of its vocabulary.
+    """The parameters of an action, by their names in the vocabulary.
 
-    Each parameter that was given goes into the first slot of its type that is free, so parameters may be left out
-    and be called anything. Those that fit nowhere are left alone.
+    Each parameter goes into the first free slot of its type, so parameters may be left out and may have any name.
+    Parameters without a slot are ignored.
 
     Raises:
         CommandError: a mandatory parameter is missing or cannot be read; the text names it.

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of actions as a plan file names them: ``{approach: target, within: 0.4}``, ``{skill: grab}`` and so on."""
+"""Stages of actions as a plan file names them: ``{approach: target, within: 0.4}``, ``{skill: grab}`` and so on."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import cos, sin
 from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Vector
@@ -34,11 +36,12 @@ Bound = Mapping[str, Parameter]
 
 @dataclass(frozen=True, slots=True)
 class StageEntry:
-    """One part of an action in a plan file.
+    """One stage of an action in a plan file.
 
-    kind: of ``KINDS``. subject: the skill, or the parameter of the action that it is about. amount: m for
-    ``approach``, rad for ``turn_by`` and ``gaze``. taken: parameters of the skill and where they come from: a
-    parameter of the action, or ``target.x`` of one. given: those that are always the same. slot: a parameter in s.
+    kind: one of ``KINDS``. subject: the skill, or the parameter of the action that gives the target. amount: m for
+    ``approach``, rad for ``turn_by`` and ``gaze``. taken: parameters of the skill and their sources: a parameter of
+    the action, or a component such as ``target.x``. given: constant parameters of the skill. slot: the parameter of
+    the action with the length of the skill, s.
     """
 
     kind: str
@@ -49,32 +52,32 @@ class StageEntry:
     slot: str = ""
 
     def needs(self) -> tuple[str, ...]:
-        """The parameters of the action that it speaks of."""
+        """The parameters of the action that the stage uses."""
         own = (self.subject,) if self.kind in ("approach", "face", "turn") else ()
         return (*own, *(name.partition(".")[0] for name in self.taken.values()), *filter(None, (self.slot,)))
 
 
-class _Once:
+class _Once(Stage):
     """One skill."""
 
     def __init__(self, call: SkillCall) -> None:
         self._call: SkillCall | None = call
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         call, self._call = self._call, None
         return call
 
 
-class _Gaze:
-    """Look to the side, by an angle from the heading."""
+class _Gaze(Stage):
+    """Look to the side, at an angle from the heading."""
 
     def __init__(self, angle: float) -> None:
         self._angle = angle
         self._done = False
 
+    @override
     def next(self, world: World) -> SkillCall | None:
-        """See ``routine.Stage``."""
         if self._done:
             return None
         if world.pose is None:
@@ -86,7 +89,7 @@ class _Gaze:
 
 
 def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> Stage:
-    """A stage of an action whose parameters are ``bound``.
+    """The stage for an action with the parameters ``bound``.
 
     Raises:
         CommandError: a parameter that it needs was not given.
@@ -105,7 +108,7 @@ def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> S
 
 
 def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Stage:
-    """A rotation is a heading or an angle to the left; a number is degrees to the right."""
+    """Turn by a rotation (a heading or an angle, positive to the left) or by a number (degrees to the right)."""
     if parameter.rotation is None:
         return TurnBy(gait, -(parameter.number or 0.0) * RAD_PER_DEG)
     yaw = parameter.rotation[2]

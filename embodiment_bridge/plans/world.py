@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the actions of a plan need to know of the world: where the body is, and where things are."""
+"""What the actions of a plan need to know of the world: the poses of the body and of entities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from embodiment_bridge.core.units import wrap_angle
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the body is in ``map``: m, and rad about z from x."""
+    """Pose of the body in ``map``: position in m, heading in rad about z from the x axis."""
 
     x: float
     y: float
@@ -20,17 +20,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A moment of the world. ``pose`` is None where nobody knows it; ``entities``: middle of each thing by id."""
+    """State of the world at one moment. ``pose`` is None if unknown; ``entities``: centre of each entity by id, m."""
 
     pose: Place | None = None
     entities: Mapping[str, Vector] = field(default_factory=dict)
 
 
 def distance(place: Place, target: Vector) -> float:
-    """Over the floor, in m."""
+    """Distance over the floor, m."""
     return hypot(target[0] - place.x, target[1] - place.y)
 
 
 def bearing(place: Place, target: Vector) -> float:
-    """From the heading to the target, in rad, positive to the left."""
+    """Angle from the heading to the target, rad, positive to the left."""
     return wrap_angle(atan2(target[1] - place.y, target[0] - place.x) - place.yaw)

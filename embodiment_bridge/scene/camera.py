@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a camera is: forward kinematics from the base of the body, whose place in ``map`` is known."""
+"""The pose of a camera: forward kinematics from the base of the body, whose pose in ``map`` is known."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Pose(NamedTuple):
     quaternion: Quaternion
 
     def place(self, point: Vector) -> Vector:
-        """Where a point of this frame is in the other one, m."""
+        """A point of this frame in the other frame, m."""
         x, y, z = rotate(self.quaternion, point)
         return self.position[0] + x, self.position[1] + y, self.position[2] + z
 
@@ -28,10 +28,10 @@ class Camera:
 
     Args:
         robot: the description; it has the links ``base_link`` and ``camera_link``.
-        joints: names in the order in which positions will come.
+        joints: names, in the order of the positions.
 
     Raises:
-        ConfigError: it lacks one of the links, or the camera does not hang on the base.
+        ConfigError: one of the links is missing, or the camera is not connected to the base.
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str]) -> None:
@@ -40,7 +40,7 @@ class Camera:
         self._joints = tuple(joints)
 
     def pose(self, base: Pose, positions: Sequence[float]) -> Pose | None:
-        """The camera in ``map``; None when a joint that carries it has no finite position.
+        """The pose of the camera in ``map``; None when a joint that carries it has no finite position.
 
         Args:
             base: of base_link in ``map``.

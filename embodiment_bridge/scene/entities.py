@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body saw, and remembers for a while when it looks elsewhere. In ``map``, metres."""
+"""The entities that a body sees, and remembers for a while when it looks elsewhere. In ``map``, m."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.rotation import Vector
 
-DEFAULT_KEEP: Final = 10.0  # s; a rolling ball has stopped by then, and players are somewhere else
+DEFAULT_KEEP: Final = 10.0  # s; after that a rolling ball has stopped and players are elsewhere
 DEFAULT_LIMIT: Final = 200  # things; a whole soccer game has 21 other players, 30 landmarks and a ball
 
 
@@ -16,9 +16,9 @@ DEFAULT_LIMIT: Final = 200  # things; a whole soccer game has 21 other players, 
 class Sighting:
     """One thing in one picture.
 
-    id: the same for the same thing each time, and of one thing only. kind: ball, player, landmark, ...
-    position: of its middle. size: extents along x, y, z; 0 where unknown.
-    properties: what else is known, by name.
+    id: unique, and the same for the same thing in each picture. kind: ball, player, landmark, ...
+    position: of its centre. size: extents along x, y, z; 0 where unknown.
+    properties: further (name, value) pairs.
     """
 
     id: str
@@ -30,22 +30,22 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A sighting and when it was: ``seen_s`` s of the body's clock, ``stamp`` whatever the caller stamps with.
+    """A sighting with its time: ``seen_s`` s of the body's clock, and ``stamp`` of the caller.
 
-    visible: it is in the latest picture; else it is remembered.
+    visible: it is in the latest picture; otherwise it is remembered.
     """
 
     sighting: Sighting
     seen_s: float
-    stamp: Any
+    stamp: object
     visible: bool
 
 
 class EntityMemory:
-    """Keeps what is not seen any more for ``keep_s`` s, and never more than ``limit`` things.
+    """Remembers things for ``keep_s`` s after they were seen last, at most ``limit`` things.
 
-    When there are more, the ones not seen for longest are forgotten first. A clock that goes backwards is that of
-    another world: all but the latest picture is forgotten.
+    When there are more, those not seen for longest are forgotten first. When the clock goes back, the world is a
+    new one, and everything but the latest picture is forgotten.
     """
 
     def __init__(self, keep_s: float = DEFAULT_KEEP, limit: int = DEFAULT_LIMIT) -> None:
@@ -57,8 +57,8 @@ class EntityMemory:
         """Forget everything."""
         self._known = {}
 
-    def look(self, picture: Iterable[Sighting], now_s: float, stamp: Any) -> list[Known]:
-        """Take in a new picture; return all that is known after it, what was seen last first."""
+    def look(self, picture: Iterable[Sighting], now_s: float, stamp: object) -> list[Known]:
+        """Add a new picture; return all known things, those seen last first."""
         known = {thing.id: Known(thing, now_s, stamp, True) for thing in islice(picture, self._limit)}
         for id_, old in self._known.items():
             if len(known) == self._limit:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a body is in ``map``: tilt from gyro and accelerometer, place and heading from landmarks, height from feet.
+"""Estimates the pose of a body in ``map``: tilt from gyro and accelerometer, place from landmarks, height from feet.
 
-Frames are REP-103. An estimate, for bodies that no simulator tells their place. Steady motion and the noise of a soccer
-camera leave a few centimetres; between pictures the heading goes on by the gyro and the place stays.
+Frames are REP-103. It is for bodies whose simulator does not give their pose. With steady motion and the noise of a
+soccer camera the error is a few centimetres; between pictures the gyro updates the heading, and the place stays.
 """
 
 import math
@@ -12,27 +12,27 @@ from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
 from embodiment_bridge.core.units import wrap_angle
 
 GRAVITY = 9.81  # m/s2
-STEADY = 0.2  # share by which the acceleration may differ from gravity and still tell what is down
-LOAD = 5.0  # N upward: less than this is a foot that only touches
+STEADY = 0.2  # share by which the acceleration may differ from gravity and still be used for the tilt
+LOAD = 5.0  # N upward: with less a foot only touches the ground
 LEVEL_TIME = 0.5  # s, time constant with which the accelerometer corrects the gyro
-SHARE = 0.3  # of a new fix that is believed
+SHARE = 0.3  # weight of a new fix
 HEIGHT_SHARE = 0.1
 STEP_DOWN = (
     0.1  # m: a foot that tells another height than this is believed at once: the body dropped or was put
 )
-STOOD = 0.2  # s since a foot told the height, until landmarks may: at 20 m, a tilt wrong by 0.05 rad is 1 m
-JUMP = 0.6  # m, rad: a fix that is further off is another place: the body was beamed
+STOOD = 0.2  # s since a foot gave the height before landmarks may: at 20 m, a tilt error of 0.05 rad is 1 m
+JUMP = 0.6  # m, rad: a fix that is further off means that the body was beamed
 FORGET = 1.0  # s without a fix after which the place is unknown
-DISTANCES = (0.5, 1000.0)  # m; nearer landmarks tell the heading badly, and none is further away
-FASTEST = 100.0  # rad/s; no body turns faster
+DISTANCES = (0.5, 1000.0)  # m; nearer landmarks give a bad heading, and none is further away
+FASTEST = 100.0  # rad/s; a faster rate is a bad value
 MAX_DT = 0.1  # s
 
 
 class Locator:
-    """One body.
+    """The pose estimate of one body.
 
-    landmarks: m in ``map``, by the names that the camera's points have.
-    levelled: whether roll and pitch are known. told: whether the place is from somebody who knows it.
+    landmarks: places, m in ``map``, by the names of the camera's points.
+    levelled: whether roll and pitch are known. told: whether the place was given by ``know`` and not estimated.
     """
 
     def __init__(self, landmarks: Mapping[str, Vector]) -> None:
@@ -40,7 +40,7 @@ class Locator:
         self.forget()
 
     def forget(self) -> None:
-        """The body is somewhere else."""
+        """Forget the pose, because the body is somewhere else."""
         self.roll = self.pitch = self.yaw = 0.0
         self.place: Vector = (0.0, 0.0, 0.0)
         self._age = self._stood_ago = self._anew_in = math.inf
@@ -48,16 +48,16 @@ class Locator:
         self.told = False
 
     def forget_soon(self, seconds: float) -> None:
-        """The body will be somewhere else: until then, pictures are of where it was."""
+        """Forget the pose in ``seconds``, when the body will be elsewhere; until then pictures show the old place."""
         self._anew_in = seconds
 
     @property
     def known(self) -> bool:
-        """Whether the place was seen not long ago."""
+        """Whether the last fix is recent."""
         return self._age < FORGET
 
     def feel(self, rates: Vector, acceleration: Vector, dt: float) -> None:
-        """Go on by ``dt`` s.
+        """Update the tilt and heading from the inertial sensors, ``dt`` s after the last call.
 
         Args:
             rates: rad/s about the body's axes.
@@ -84,7 +84,7 @@ class Locator:
         self.pitch += share * wrap_angle(math.atan2(-ax, math.hypot(ay, az)) - self.pitch)
 
     def stand(self, contacts: Sequence[tuple[Vector, Vector]]) -> None:
-        """Take in what carries the body: points on the ground (m) and forces at them (N), both in the body's frame.
+        """Update the height from contacts: points on the ground (m) and forces at them (N), both in the body's frame.
 
         The forces are those on the body.
         """
@@ -105,7 +105,7 @@ class Locator:
         self.place = (x, y, z + (SHARE if abs(off) < STEP_DOWN else 1.0) * off)
 
     def look(self, seen: Sequence[tuple[str, Vector]]) -> None:
-        """Take in a picture: names and places in the body's frame, m."""
+        """Update the pose from a picture: names and places of points in the body's frame, m."""
         level = quaternion_from_rpy(self.roll, self.pitch, 0.0)
         pairs = [
             (self._landmarks[name], rotate(level, there)) for name, there in seen if name in self._landmarks
@@ -117,7 +117,7 @@ class Locator:
             self._fix(pairs, self.yaw)
 
     def know(self, place: Vector, yaw: float) -> None:
-        """Take over a place (m) and heading (rad) that somebody tells."""
+        """Set a place (m) and heading (rad) that are known from elsewhere."""
         if math.isfinite(sum(place) + yaw):
             self.place, self.yaw, self._age, self.told = place, wrap_angle(yaw), 0.0, True
 
@@ -167,5 +167,5 @@ def _heading(pairs: Sequence[tuple[Vector, Vector]]) -> float:
 
 
 def _weights(pairs: Sequence[tuple[Vector, Vector]]) -> list[float]:
-    """How much each landmark counts: what a camera measures is off by an angle, so in metres by the distance."""
+    """The weights of landmarks: a camera has an error in angle, which in metres grows with the distance."""
     return [1.0 / (there[0] ** 2 + there[1] ** 2 + there[2] ** 2) for _, there in pairs]

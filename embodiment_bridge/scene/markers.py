@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body knows and shows, as markers for rviz and other viewers: the same drawing for every body."""
+"""Draws what a body knows and shows as markers for rviz and other viewers, in the same way for every body."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
 from builtin_interfaces.msg import Duration, Time
@@ -14,25 +14,25 @@ from visualization_msgs.msg import Marker, MarkerArray
 from embodiment_bridge.msg import Entity, EntityArray, TouchStates, Vision
 from embodiment_bridge.scene.shapes import Rgba, Shape, label_of, shape_of
 
-LIFETIME: Final = Duration(sec=1)  # of what is drawn: it vanishes soon after the body does
+LIFETIME: Final = Duration(sec=1)  # of a marker: it vanishes soon after the body does
 TEXT_HEIGHT: Final = 0.2  # m
 RAY_WIDTH: Final = 0.01  # m
 RAY_COLOR: Final = (0.3, 0.8, 1.0, 0.4)
-LINE_WIDTH: Final = 0.03  # m, of the lines of a floor
+LINE_WIDTH: Final = 0.03  # m, of lines on the floor
 LINE_COLOR: Final = (1.0, 1.0, 1.0, 0.7)
 TEXT_COLOR: Final = (1.0, 1.0, 1.0, 0.9)
 TOUCH_COLOR: Final = (1.0, 0.3, 0.2, 1.0)
-REMEMBERED: Final = 0.35  # opacity of what is out of sight
-OVER_BODY: Final = 0.9  # m from base_link up to the lamps, clear of the head of any body of ours
+REMEMBERED: Final = 0.35  # factor on the opacity of things out of sight
+OVER_BODY: Final = 0.9  # m from base_link up to the lamps, above the head of every body of this package
 LAMP_SIZE: Final = 0.12  # m
 DARK: Final = 0.15  # opacity of a lamp that is off
 BLINK_NS: Final = 250_000_000  # ns, on and off each
 
-Key = tuple[str, int]  # namespace and id, by which viewers know a marker
+Key = tuple[str, int]  # namespace and id, which identify a marker
 
 
 class Light(NamedTuple):
-    """What a light shows: colour 0 to 1 each; pattern steady, blink, open, close or off."""
+    """The state of a light: colour, 0 to 1 each; pattern steady, blink, open, close or off."""
 
     red: float
     green: float
@@ -43,7 +43,7 @@ class Light(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """All that is to be drawn at ``stamp``; what is None is not there.
+    """The things to be drawn at ``stamp``; None where there is nothing.
 
     base_frame: full name of the body's base_link. lights: by the light's name.
     """
@@ -57,10 +57,10 @@ class Scene:
 
 
 def draw(scene: Scene, before: Iterable[Key] = ()) -> tuple[MarkerArray, set[Key]]:
-    """The markers of a scene, and a DELETE for each of ``before`` that is not among them any more.
+    """The markers of a scene, and a DELETE for each marker of ``before`` that is gone.
 
     Returns:
-        the message, and the keys of all that is drawn now: ``before`` of the next call.
+        The message, and the keys of all markers in it: ``before`` of the next call.
     """
     markers = [*_entities(scene), *_rays(scene), *_floor_lines(scene), *_touched(scene), *_lamps(scene)]
     keys = {(marker.ns, marker.id) for marker in markers}
@@ -91,11 +91,11 @@ def _label(header: Header, entity: Entity, shape: Shape, text: str) -> Marker:
 
 
 def _rays(scene: Scene) -> Iterator[Marker]:
-    """Lines from the camera to all that the latest picture shows."""
+    """Lines from the camera to all points in the latest picture."""
     if scene.vision is None:
         return
     seen = [*scene.vision.points, *(part for agent in scene.vision.agents for part in agent.parts)]
-    if not seen:  # viewers call a list of no lines an error
+    if not seen:  # viewers report an empty list of lines as an error
         return
     marker = _marker(scene.vision.header, "vision", "rays", Marker.LINE_LIST, RAY_COLOR)
     marker.scale.x = RAY_WIDTH
@@ -105,7 +105,7 @@ def _rays(scene: Scene) -> Iterator[Marker]:
 
 
 def _floor_lines(scene: Scene) -> Iterator[Marker]:
-    """The lines of the floor in the latest picture, from where they are seen."""
+    """The lines of the floor in the latest picture, in the frame of the camera."""
     if scene.vision is None or not scene.vision.lines:
         return
     marker = _marker(scene.vision.header, "vision", "lines", Marker.LINE_LIST, LINE_COLOR)
@@ -115,7 +115,7 @@ def _floor_lines(scene: Scene) -> Iterator[Marker]:
 
 
 def _touched(scene: Scene) -> Iterator[Marker]:
-    """The names of the sensors that touch something, over the body."""
+    """The names of the sensors that touch something, as a text above the body."""
     if scene.touch is None:
         return
     names = [sensor.name for sensor in scene.touch.sensors if sensor.touched]
@@ -126,7 +126,7 @@ def _touched(scene: Scene) -> Iterator[Marker]:
 
 
 def _lamps(scene: Scene) -> Iterator[Marker]:
-    """A ball for each light, one over the other over the body, so that all sides see them."""
+    """A ball for each light, stacked above the body, so that they are visible from all sides."""
     header = Header(stamp=scene.stamp, frame_id=scene.base_frame)
     first_half = scene.stamp.nanosec // BLINK_NS % 2 == 0
     for index, (name, light) in enumerate(sorted(scene.lights.items())):
@@ -163,9 +163,9 @@ def _deletion(scene: Scene, key: Key) -> Marker:
 
 
 def _id(name: str) -> int:
-    """The same number for the same name each time; two names get the same one in 1 of 2 ** 31 cases."""
+    """A number for a name, always the same; two names have the same number in 1 of 2 ** 31 cases."""
     return crc32(name.encode()) & 0x7FFFFFFF
 
 
-def _dimmed(color: Rgba, entity: Any) -> Rgba:
+def _dimmed(color: Rgba, entity: Entity) -> Rgba:
     return color if entity.visible else (*color[:3], color[3] * REMEMBERED)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sight and entities as messages.
+"""Makes messages of sight and entities.
 
-Fields are set one by one: a generated constructor makes the default of each nested message even when it is given one.
+Fields are set one by one: a generated constructor makes the default of each nested message even when it is given.
 """
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import KeyValue
 from std_msgs.msg import Header
 
@@ -26,7 +27,7 @@ INT32: Final = 2**31 - 1
 NO_NUMBER: Final = -1
 
 
-def vision_message(sight: Sight, stamp: Any, frame: str) -> Vision:
+def vision_message(sight: Sight, stamp: Time, frame: str) -> Vision:
     """One picture of the camera whose frame is ``frame``."""
     return Vision(
         header=Header(stamp=stamp, frame_id=frame),
@@ -43,8 +44,8 @@ def vision_message(sight: Sight, stamp: Any, frame: str) -> Vision:
     )
 
 
-def entity_array(known: Iterable[Known], stamp: Any, frame: str) -> EntityArray:
-    """All that a body knows of, placed in ``frame``; ``stamp`` is that of the latest picture."""
+def entity_array(known: Iterable[Known], stamp: Time, frame: str) -> EntityArray:
+    """The known entities, with positions in ``frame``; ``stamp`` is that of the latest picture."""
     return EntityArray(
         header=Header(stamp=stamp, frame_id=frame), entities=[_entity(thing) for thing in known]
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How entities look in a viewer: form, size, colour and label by their kind."""
+"""The look of entities in a viewer: shape, size, colour and label by their kind."""
 
 import colorsys
 from typing import Final, NamedTuple
@@ -13,14 +13,14 @@ Rgba = tuple[float, float, float, float]
 
 
 class Shape(NamedTuple):
-    """``type`` is one of Marker's; size m along x, y, z, each above 0 as viewers want it; colour 0 to 1 each."""
+    """A shape: ``type`` of Marker; size m along x, y, z, each above 0 as viewers require; colour 0 to 1 each."""
 
     type: int
     size: tuple[float, float, float]
     color: Rgba
 
 
-# Sizes count where an entity's own is unknown. A landmark is a point: its cube is to be found, not to scale.
+# Sizes for entities without a known size. A landmark is a point: its cube is only to make it visible.
 SHAPES: Final = {
     "ball": Shape(Marker.SPHERE, (0.22, 0.22, 0.22), (1.0, 0.5, 0.1, 1.0)),
     "player": Shape(Marker.CYLINDER, (0.4, 0.4, 1.0), (0.6, 0.6, 0.6, 0.7)),
@@ -30,7 +30,7 @@ ANYTHING: Final = Shape(Marker.CUBE, (0.3, 0.3, 0.3), (0.6, 0.6, 0.6, 1.0))
 
 
 def shape_of(entity: Entity) -> Shape:
-    """The shape of an entity's kind, in its own size where that is known; players in the colour of their team."""
+    """The shape for an entity's kind, with its own size where known; players have the colour of their team."""
     kind = SHAPES.get(entity.kind, ANYTHING)
     known = (entity.size.x, entity.size.y, entity.size.z)
     x, y, z = (own if own > 0.0 else usual for own, usual in zip(known, kind.size, strict=True))
@@ -39,7 +39,7 @@ def shape_of(entity: Entity) -> Shape:
 
 
 def label_of(entity: Entity) -> str:
-    """What to write beside an entity: its name, or team and number, or its id; nothing beside the ball."""
+    """The label of an entity: team and number, or its name, or its id; none for the ball."""
     if entity.kind == "ball":
         return ""
     team = _property(entity, "team")
@@ -51,5 +51,5 @@ def _property(entity: Entity, key: str) -> str:
 
 
 def _team_color(team: str) -> tuple[float, float, float]:
-    """A clear colour that is always the same for the same name."""
+    """A bright colour, always the same for the same name."""
     return colorsys.hsv_to_rgb(crc32(team.encode()) % 360 / 360.0, 0.8, 0.9)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one picture shows, in metres and radians, in the frame of the camera (x forward, y left, z up)."""
+"""The content of one picture, in m and rad, in the frame of the camera (x forward, y left, z up)."""
 
 import math
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class Point(NamedTuple):
 
 
 class Agent(NamedTuple):
-    """One robot seen by its parts; ``team`` is empty and ``number`` -1 where that cannot be told."""
+    """One robot, seen by its parts; ``team`` is empty and ``number`` -1 where they are unknown."""
 
     team: str
     number: int
@@ -34,7 +34,7 @@ class Sight(NamedTuple):
 
 
 def point(name: str, distance: float, azimuth: float, elevation: float) -> Point | None:
-    """A detection by its polar coordinates (m, rad); None when they are not finite, for then it is nowhere."""
+    """A detection from its polar coordinates (m, rad); None when they are not finite."""
     if not math.isfinite(distance + azimuth + elevation):
         return None
     ahead = distance * math.cos(elevation)

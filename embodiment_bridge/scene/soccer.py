@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a soccer game as entities: the ball, the other players, the landmarks of the field."""
+"""Entities from a picture of a soccer game: the ball, the other players, the landmarks of the field."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import Sighting
 from embodiment_bridge.scene.sight import Agent, Sight
 
-BALL: Final = "B"  # what the RoboCup simulators call it
+BALL: Final = "B"  # the name of the ball in the RoboCup simulators
 LEAST_PLAYER: Final = (
     0.3,
     0.3,
@@ -21,19 +21,19 @@ LEAST_PLAYER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Who looks: the own team's name and the own number."""
+    """The player that sees the picture: name of its team and its number."""
 
     team: str
     number: int
 
 
 def sightings(sight: Sight, camera: Pose, me: Player, ball_diameter: float) -> Iterator[Sighting]:
-    """What a picture shows, in ``map``: ``ball``, ``player_TEAM_NUMBER`` but for oneself, ``landmark_NAME``.
+    """The things in a picture, in ``map``: ``ball``, ``player_TEAM_NUMBER`` except the own one, ``landmark_NAME``.
 
-    camera: in ``map``. ball_diameter: m. Whatever is too far away to have a finite place is left out.
+    camera: pose in ``map``. ball_diameter: m. A thing too far away to have a finite place is left out.
 
-    A player's size is the box (along the axes of ``map``) round the parts in view and the ground below them,
-    its position the middle of that box.
+    A player's size is the box (along the axes of ``map``) around the parts in view and the ground below them;
+    its position is the centre of that box.
     """
     for point in sight.points:
         place = camera.place(point.position)

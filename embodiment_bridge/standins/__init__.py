@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stand-ins of our own for the programs at the other end of a protocol: for tests, demos and first tries."""
+"""Stand-ins for the programs at the other end of a protocol, for tests, demos and first tries."""

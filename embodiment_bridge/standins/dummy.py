@@ -16,7 +16,7 @@ from embodiment_bridge.wire.line_framing import Line, LineFramer
 
 LIMITS_DEG: Final = (90.0, 45.0)  # of pan and tilt
 SPEED_DEG_S: Final = 300.0
-ACCEPT_POLL: Final = 0.2  # s; how long an end may go unseen while there is no client
+ACCEPT_POLL: Final = 0.2  # s between two checks for the end while there is no client
 MAX_LINE: Final = 200  # bytes
 
 _SET: Final = re.compile(rb"set pan (-?[0-9.]{1,20}) tilt (-?[0-9.]{1,20})")
@@ -30,15 +30,15 @@ class Axis:
     target: float = 0.0
 
     def step(self, dt: float) -> None:
-        """Let ``dt`` s pass."""
+        """Advance by ``dt`` s."""
         reach = SPEED_DEG_S * dt
         self.position += min(max(self.target - self.position, -reach), reach)
 
 
 class DummyHead(OwnThread):
-    """The head: listens once made, serves one client at a time on a thread of its own, ends with ``close``.
+    """The head: listens after construction, serves one client at a time on its own thread, ends with ``close``.
 
-    port 0 takes a free one, see ``port``. rate: Hz of its percepts. pan, tilt: where it stands first, degrees.
+    port 0 takes a free one, see ``port``. rate: of its percepts, Hz. pan, tilt: initial angles, degrees.
 
     Raises:
         LinkError: it cannot listen there.
@@ -54,7 +54,9 @@ class DummyHead(OwnThread):
         tilt: float = 0.0,
     ) -> None:
         super().__init__()
-        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self._server = TcpServer(
+            host, port, allowed=lambda _: True
+        )  # the host decides which clients can connect
         self.host, self.port = self._server.host, self._server.port
         self.pan, self.tilt = Axis(pan, pan), Axis(tilt, tilt)
         self._period = 1.0 / rate
@@ -62,13 +64,13 @@ class DummyHead(OwnThread):
         self._start("dummy head")
 
     def close(self) -> None:
-        """Switch it off: hang up and stop listening; returns when both are done."""
+        """Close the connection and stop listening; returns when both are done."""
         super().close()
         self._server.close()
 
     def _serve(self) -> None:
         while not self._closing.is_set():
-            # A client that is gone, or does not read, makes room for the next one.
+            # A client that is gone or does not read is replaced by the next one.
             with contextlib.suppress(LinkError):
                 self._serve_one_client()
 
@@ -79,7 +81,7 @@ class DummyHead(OwnThread):
                 self._talk(client)
 
     def _talk(self, client: TcpClient) -> None:
-        """Hear a client and tell it where the joints are, once per period, until one of the two ends."""
+        """Read commands and send the joint angles once per period, until the client or this server ends."""
         lines = LineFramer(MAX_LINE)
         greeted = False
         while not self._closing.is_set():
@@ -116,7 +118,7 @@ def _lines_until(client: TcpClient, lines: LineFramer, deadline: float) -> Itera
     """The lines that a client sends up to ``deadline`` (monotonic s); those that are too long are ignored.
 
     Raises:
-        LinkError: the client has hung up.
+        LinkError: the client has disconnected.
     """
     while (left := deadline - time.monotonic()) > 0.0:
         yield from (line.text for line in lines.feed(client.read(left)) if isinstance(line, Line))

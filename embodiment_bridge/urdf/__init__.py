@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Robot descriptions: read URDF, and say where each link is.
+"""Robot descriptions: reads URDF and computes the poses of links.
 
-``model`` is what a description says, ``reader`` turns XML into it, ``transforms`` turns joint positions into
-the poses of links. Pure: XML in, values out; no ROS, no network, and ``package://`` names stay text.
+``model`` has the types of a description, ``reader`` reads it from XML, ``transforms`` turns joint positions into
+the poses of links. There is no ROS and no network here; ``package://`` names stay text.
 """
 
 from embodiment_bridge.urdf.model import (

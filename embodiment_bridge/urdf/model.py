@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot description says, as frozen values. Metres, radians, N and Nm; REP-103 axes."""
+"""A robot description as frozen values. Metres, radians, N and Nm; REP-103 axes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class JointType(Enum):
 
     @property
     def movable(self) -> bool:
-        """Whether one position (rad, or m for a prismatic joint) says where the joint is."""
+        """Whether one position (rad, or m for a prismatic joint) determines the pose of the joint."""
         return self in (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 
@@ -61,7 +61,7 @@ class Sphere:
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """A mesh file, by the name that the description gives it; nothing opens it here."""
+    """A mesh file, by its name in the description. It is not opened here."""
 
     filename: str
     scale: Vector = (1.0, 1.0, 1.0)
@@ -81,7 +81,7 @@ class Visual:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A rigid part (or a mere frame, when it has no visuals)."""
+    """A rigid part, or only a frame if it has no visuals."""
 
     name: str
     visuals: tuple[Visual, ...] = ()
@@ -99,9 +99,9 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Mimic:
-    """The joint stands at ``multiplier`` * position of ``joint`` + ``offset``.
+    """The position of a joint that mimics another: ``multiplier`` * position of ``joint`` + ``offset``.
 
-    The reader has followed mimics of mimics: ``joint`` is always one that mimics nothing.
+    The reader resolves mimics of mimics: ``joint`` is never a mimic joint itself.
     """
 
     joint: str
@@ -111,7 +111,7 @@ class Mimic:
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """How ``child`` hangs on ``parent``: the child's frame is ``origin``, then moved about or along ``axis``.
+    """A joint: the frame of ``child`` is ``origin`` in the frame of ``parent``, then moved about or along ``axis``.
 
     ``axis`` is of unit length, in the joint's own frame. ``limit`` is None where the description has none.
     ``axis_in_parent`` and ``swing`` are computed once: at angle a the child's quaternion is
@@ -139,12 +139,12 @@ class Joint:
 class Robot:
     """A whole description: a tree of links. The mappings are read-only, in the order of the file.
 
-    root: the link on which all others hang.
+    root: the root link of the tree.
     links, joints: by name. parent_joint: by the name of the child link (the root has none).
-    movable: the joints that one position moves, mimics among them.
+    movable: the joints with one position, including mimic joints.
     extras: the top-level elements that are neither link, joint nor material (``<ros2_control>``,
     ``<gazebo>``, ``<transmission>``, ...), untouched: ``lxml.etree`` elements, in the order of the file.
-    source: what error texts call the description (its file name).
+    source: name of the description in error texts (its file name).
     """
 
     name: str

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From URDF to a ``Robot``. What urdfdom (and so every ROS tool) refuses is refused here too.
+"""Reads URDF into a ``Robot``. It refuses what urdfdom, and so every ROS tool, refuses.
 
-Read are links with their visuals, joints, and materials. Masses, collision shapes, ``<dynamics>``,
-``<calibration>`` and ``<safety_controller>`` are passed over; other top-level elements stay as they are.
+It reads links with their visuals, joints, and materials. It skips masses, collision shapes, ``<dynamics>``,
+``<calibration>`` and ``<safety_controller>``, and keeps other top-level elements as they are.
 """
 
 import math
@@ -35,8 +35,8 @@ from embodiment_bridge.urdf.tree import follow_mimics, hang
 
 Rgba = tuple[float, float, float, float]
 
-DEFAULT_RGBA: Rgba = (0.7, 0.7, 0.7, 1.0)  # of a visual without material, or with a mere texture
-NO_AXIS = 1e-9  # an axis shorter than this points nowhere
+DEFAULT_RGBA: Rgba = (0.7, 0.7, 0.7, 1.0)  # of a visual without a material, or with only a texture
+NO_AXIS = 1e-9  # an axis shorter than this has no direction
 OWN_TAGS = ("link", "joint", "material")
 
 
@@ -44,7 +44,7 @@ def read_urdf(source: str | Path) -> Robot:
     """Read a robot description.
 
     Args:
-        source: a file, or the description itself (a ``str`` whose first sign is ``<``), UTF-8, at most 4 MiB.
+        source: a file, or the description itself (a ``str`` that begins with ``<``), UTF-8, at most 4 MiB.
 
     Raises:
         ConfigError: naming file, line, element and value: the file cannot be read, the XML is not

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a file or a text to XML elements, and from their attributes to numbers, with errors that say where."""
+"""Reads XML elements from a file or text and numbers from their attributes; errors name the place."""
 
 import math
 import re
@@ -38,7 +38,7 @@ def load(source: str | Path) -> etree._Element:
         raise ConfigError(f"{name}: more than {MAX_BYTES} bytes")
     if "<!DOCTYPE" in text:
         raise ConfigError(f"{name}: has a <!DOCTYPE ...>, which is refused (entities are not expanded)")
-    # The text is UTF-8 by now, whatever its XML declaration says.
+    # The text is UTF-8 at this point, also if its XML declaration names another encoding.
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
     )
@@ -56,7 +56,7 @@ def source_name(element: etree._Element) -> str:
 
 
 def problem(element: etree._Element, text: str) -> ConfigError:
-    """The error that ``text`` is wrong with ``element``: file, line, element, the nearest name, text."""
+    """The error ``text`` about ``element``, with file, line, element and the nearest name before it."""
     named = element
     while named.get("name") is None and named.getparent() is not None:
         named = named.getparent()
@@ -120,7 +120,7 @@ def number(
 def numbers(
     element: etree._Element, name: str, default: tuple[float, ...], minimum: float = -math.inf
 ) -> tuple[float, ...]:
-    """As many finite numbers as ``default`` has, from an attribute; ``default`` when there is none.
+    """Finite numbers from an attribute, as many as ``default`` has; ``default`` if there is no such attribute.
 
     Raises:
         ConfigError: another count, not numbers, not finite, or below ``minimum``.
@@ -139,7 +139,7 @@ def numbers(
 
 
 def _number(element: etree._Element, name: str, word: str) -> float:
-    # Python's own float() takes more than URDF does: nan, inf, 1_000, digits of any script.
+    # Python's float() accepts more than URDF does: nan, inf, 1_000, digits of any script.
     value = float(word) if _NUMBER.fullmatch(word) else math.nan
     if not math.isfinite(value):
         raise problem(element, f"{name} {quote(word)} is not a finite number")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where links are: transforms for TF, and forward kinematics of one link.
+"""Poses of links: transforms for TF, and forward kinematics of one link.
 
-Positions come from a body and may be missing or not finite (a simulation that blew up sends nan): such a
-joint has no transform then, as with robot_state_publisher, and a link behind it no pose. Nothing is clamped
-to limits: a measured position is where the joint is.
+Positions come from a body and may be missing or not finite (an unstable simulation sends nan). Such a joint has no
+transform, as with robot_state_publisher, and links behind it have no pose. Positions are not clamped to limits,
+because they are measured.
 """
 
 import math
@@ -29,7 +29,7 @@ def link_transforms(robot: Robot, positions: Mapping[str, float]) -> list[LinkTr
 
     Args:
         robot: the description.
-        positions: rad (m for prismatic joints) by joint name; names that the robot lacks do not matter.
+        positions: rad (m for prismatic joints) by joint name; names that the robot lacks are ignored.
             A mimic joint follows its leader unless its own position is given.
     """
     transforms = []
@@ -53,7 +53,7 @@ def chain(robot: Robot, root: str, tip: str) -> tuple[Joint, ...]:
     """The joints from the link ``root`` down to the link ``tip``, in this order; none when they are the same.
 
     Raises:
-        ConfigError: the robot has no such link, or ``tip`` does not hang on ``root``.
+        ConfigError: the robot has no such link, or ``tip`` is not below ``root``.
     """
     for link in (root, tip):
         if link not in robot.links:
@@ -74,7 +74,7 @@ def link_pose(
 ) -> LinkTransform | None:
     """Forward kinematics: the pose of ``link`` in the frame of ``root`` (default: the robot's root link).
 
-    None when a joint between has no finite position, or is floating or planar, so that no position moves it.
+    None if a joint between them has no finite position, or is floating or planar, which one position cannot describe.
 
     Raises:
         ConfigError: as ``chain``.
@@ -106,7 +106,7 @@ def _position(joint: Joint, positions: Mapping[str, float]) -> float | None:
 
 
 def _move(joint: Joint, position: float) -> tuple[Vector, Quaternion]:
-    """Where the child is in the parent; ``Joint`` says how its two constants are meant."""
+    """Pose of the child in the parent; the formula is in the docstring of ``Joint``."""
     origin = joint.origin
     if joint.type is JointType.PRISMATIC:
         x, y, z = origin.xyz

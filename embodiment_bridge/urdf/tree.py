@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of a whole description: the links are one tree, and mimics lead somewhere. All in linear time."""
+"""Checks a whole description in linear time: the links form one tree, and mimics end at a joint with a position."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ def hang(
     joints: Mapping[str, Joint],
     elements: Mapping[str, etree._Element],
 ) -> tuple[str, dict[str, Joint]]:
-    """Find the root link, and by which joint every other link hangs on its parent.
+    """Find the root link, and the joint between each other link and its parent.
 
     ``elements`` are the joints' elements by name, for errors.
 
@@ -63,10 +63,10 @@ def _reachable(roots: list[str], joints: Mapping[str, Joint]) -> set[str]:
 
 
 def follow_mimics(joints: Mapping[str, Joint], elements: Mapping[str, etree._Element]) -> dict[str, Mimic]:
-    """For every joint that mimics: whom it mimics in the end, and how.
+    """For each mimic joint the joint that it follows in the end, with multiplier and offset.
 
     Raises:
-        ConfigError: a mimicked joint is not there or has no single position, or mimics go in a circle.
+        ConfigError: a mimicked joint does not exist or does not have one position, or mimics form a loop.
     """
     final: dict[str, Mimic] = {}
     for start in joints.values():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may have the page: decided on the headers of a request alone, before anything is served.
+"""Access control of the page, decided by the headers of a request before anything is served.
 
-A browser lets any page connect to any address of this machine and says only in Origin which page it is; and a page
-whose own name is made to lead to this machine (DNS rebinding) is of the same origin, and shows in Host only.
+A browser lets any page connect to any address of this machine, and only the Origin header tells which page it is. A
+page whose own name is made to resolve to this machine (DNS rebinding) has the same origin; only Host shows it.
 """
 
 import hmac
@@ -16,12 +16,12 @@ from urllib.parse import parse_qs
 
 FORBIDDEN, UNAUTHORISED, SEE_OTHER = 403, 401, 303
 HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9]{1,5})?")
-COOKIE: Final = "embodiment_bridge_viewer_"  # and the port: cookies are for all ports of a host
+COOKIE: Final = "embodiment_bridge_viewer_"  # the port follows, because cookies are for all ports of a host
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What counts of a request: its target, each value of a header, whether it asks for a websocket."""
+    """The parts of a request that are checked: target, header values, and whether it asks for a websocket."""
 
     target: str
     hosts: Sequence[str]
@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said instead of the page."""
+    """The answer that is sent instead of the page."""
 
     status: int
     text: str
@@ -40,11 +40,11 @@ class Answer:
 
 
 class Gate:
-    """Looks at each request.
+    """Checks each request.
 
-    names: host names besides `localhost` that lead here. loopback: whether only this machine can connect; else each
-    host may also be a number, since a number cannot be made to lead elsewhere. token: what a visitor must know,
-    empty where nothing; of characters that need no quoting. port: of the page, names the cookie.
+    names: further host names of this machine besides `localhost`. loopback: only this machine can connect; otherwise
+    the host may also be an IP address, which cannot be redirected. token: secret that a visitor needs, empty: none;
+    of characters that need no quoting. port: of the page, part of the name of the cookie.
     """
 
     def __init__(self, names: Sequence[str], *, loopback: bool, token: str, port: int) -> None:
@@ -54,16 +54,16 @@ class Gate:
         self.refused = 0
 
     def check(self, request: Request) -> Answer | None:
-        """None where the request may go on."""
-        answer = self._stranger(request) or self._way_in(request)
+        """The answer to a request that is refused or redirected; None if it may go on."""
+        answer = self._check_origin(request) or self._check_token(request)
         if answer is not None and answer.status != SEE_OTHER:
             self.refused += 1
         return answer
 
-    def _stranger(self, request: Request) -> Answer | None:
+    def _check_origin(self, request: Request) -> Answer | None:
         host = request.hosts[0].lower() if len(request.hosts) == 1 else ""
         form = HOST.fullmatch(host)
-        if form is None or not self._is_ours(form[1]):
+        if form is None or not self._is_own_name(form[1]):
             return Answer(
                 FORBIDDEN, f"The header Host {list(request.hosts)!r:.200} is not a name of this viewer.\n"
             )
@@ -73,27 +73,27 @@ class Gate:
             )
         return None
 
-    def _is_ours(self, name: str) -> bool:
+    def _is_own_name(self, name: str) -> bool:
         number = _number(name)
         if number is not None:
             return number.is_loopback or not self._loopback
         return name.removesuffix(".") in self._names
 
-    def _way_in(self, request: Request) -> Answer | None:
+    def _check_token(self, request: Request) -> Answer | None:
         path, _, query = request.target.partition("?")
-        told = parse_qs(query).get("token", [])
+        given = parse_qs(query).get("token", [])
         if self._token:
-            by_query = any(self._is_token(one) for one in told)
+            by_query = any(self._is_token(one) for one in given)
             if not by_query and not any(self._is_token(one) for one in self._kept(request)):
                 return Answer(
                     UNAUTHORISED,
-                    "The viewer wants its token: open the address with ?token= that it printed, or that of "
+                    "The viewer needs its token: open the address with ?token= that it printed, or that of "
                     "token_file.\n",
                 )
             if by_query and not request.upgrade:
                 keep = f"{self._cookie}={self._token.decode()}; Path=/; HttpOnly; SameSite=Lax"
                 return _go(path, (("Set-Cookie", keep),))
-        # viser 1.1.1 takes from the query where to connect to, and does what it is told from there.
+        # viser 1.1.1 reads from the query which server to connect to, and obeys that server.
         return _go(path) if query and not request.upgrade else None
 
     def _kept(self, request: Request) -> list[str]:
@@ -105,7 +105,7 @@ class Gate:
 
 
 def own_names(host: str) -> list[str]:
-    """Names by which other machines may call this one, beside numbers: as it was told to serve, and its own."""
+    """Names, besides IP addresses, by which other machines may reach this one: the given host and its own name."""
     own = socket.gethostname()
     return [name for name in (host, own, f"{own}.local") if _number(name) is None]
 

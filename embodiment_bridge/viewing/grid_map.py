@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An occupancy grid as a picture that lies on the floor."""
+"""Draws an occupancy grid as a picture on the floor."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ TAKEN = np.array((38, 42, 48), dtype=np.float32)
 
 
 def picture(grid: Any) -> npt.NDArray[np.uint8]:
-    """Of an OccupancyGrid: rows from its top (largest y) down, RGB. Empty when the sizes do not fit the data."""
+    """The picture of an OccupancyGrid: RGB, rows from its top (largest y) down. Empty if sizes and data do not fit."""
     width, height = grid.info.width, grid.info.height
     if not width or not height or width * height != len(grid.data):
         return np.zeros((0, 0, 3), dtype=np.uint8)
@@ -22,7 +22,7 @@ def picture(grid: Any) -> npt.NDArray[np.uint8]:
     taken = np.clip(cells, 0, 100).astype(np.float32)[..., np.newaxis] / 100.0
     image = (FREE + taken * (TAKEN - FREE)).astype(np.uint8)
     image[cells < 0] = UNKNOWN
-    if step == 1 and max(width, height) * 8 <= LARGEST:  # with lines between cells that are few
+    if step == 1 and max(width, height) * 8 <= LARGEST:  # a small map has lines between its cells
         image = image.repeat(8, axis=0).repeat(8, axis=1)
         image[::8, :], image[:, ::8] = (120, 124, 128), (120, 124, 128)
     return image

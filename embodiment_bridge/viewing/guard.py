@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the gate before the server of viser, which has no place for one: HTTP and websocket alike."""
+"""Puts the gate in front of the server of viser, for HTTP and websocket; viser itself has no hook for it."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -19,8 +19,8 @@ from embodiment_bridge.viewing.gate import Gate, Request
 
 ProcessRequest = Callable[[ServerConnection, HttpRequest], Response | None]
 
-# The page of viser has its scripts and styles in it. No `unsafe-eval`: no message makes a script of its text. No
-# attributes: markup that got in starts nothing. And it connects to where it is from only.
+# The page of viser has inline scripts and styles. Without `unsafe-eval` a message cannot run its text as a script;
+# without script attributes injected markup cannot start a script. The page connects only to its own server.
 POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob: data:; script-src-attr 'none'; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob: data:; "
@@ -40,12 +40,12 @@ _starting = threading.Lock()  # one server at a time
 
 @contextmanager
 def guarded(gate: Gate) -> Iterator[None]:
-    """A server of viser that is made in this context asks ``gate`` before it answers anything.
+    """A server of viser that is made in this context calls ``gate`` before it answers a request.
 
-    viser 1.1.1 serves by ``websockets.asyncio.server.serve``, looked up when it starts, within its constructor.
+    viser 1.1.1 uses ``websockets.asyncio.server.serve``, which it looks up when it starts, in its constructor.
 
     Raises:
-        ConfigError: at the end: viser has not served that way, so what it serves is not guarded.
+        ConfigError: at the end, if viser has not used that function, so that its server is not guarded.
     """
     with _starting:
         original: Any = server.serve
@@ -54,7 +54,7 @@ def guarded(gate: Gate) -> Iterator[None]:
         def serve(*words: Any, process_request: ProcessRequest | None = None, **options: Any) -> Any:
             nonlocal asked
             asked = True
-            return original(*words, process_request=_asking(gate, process_request), **options)
+            return original(*words, process_request=_checked(gate, process_request), **options)
 
         vars(server)["serve"] = serve
         try:
@@ -65,7 +65,7 @@ def guarded(gate: Gate) -> Iterator[None]:
         raise ConfigError(f"viser {viser.__version__} cannot be guarded (it can in version 1.1.1)")
 
 
-def _asking(gate: Gate, then: ProcessRequest | None) -> ProcessRequest:
+def _checked(gate: Gate, then: ProcessRequest | None) -> ProcessRequest:
     def process_request(connection: ServerConnection, request: HttpRequest) -> Response | None:
         headers = request.headers
         asked = Request(
@@ -79,11 +79,11 @@ def _asking(gate: Gate, then: ProcessRequest | None) -> ProcessRequest:
         if refusal is not None:
             status = HTTPStatus(refusal.status)
             body = refusal.text.encode(errors="replace")
-            told = Headers(
+            response_headers = Headers(
                 [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
             )
-            told.update([*refusal.headers, *HEADERS.items(), ("Cache-Control", "no-store")])
-            return Response(status.value, status.phrase, told, body)
+            response_headers.update([*refusal.headers, *HEADERS.items(), ("Cache-Control", "no-store")])
+            return Response(status.value, status.phrase, response_headers, body)
         response = None if then is None else then(connection, request)
         if response is not None:
             response.headers.update(HEADERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Markers as nodes of the scene: solids, lines, points and texts. Drawn again is only what changed."""
+"""Draws markers as nodes of the scene: solids, lines, points and texts. Only changed markers are drawn again."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
 MOST = 1000  # markers of one robot
 MOST_POINTS = 20_000  # of one marker
 THIN = 0.02  # m; lines up to this width are one pixel wide
-DELETE, DELETE_ALL = 2, 3  # actions and types as visualization_msgs/Marker numbers them
+DELETE, DELETE_ALL = 2, 3  # actions and types of visualization_msgs/Marker
 CUBE, SPHERE, CYLINDER, LINE_STRIP, LINE_LIST, CUBE_LIST, SPHERE_LIST, POINTS, TEXT = range(1, 10)
 SOLIDS = (CUBE, SPHERE, CYLINDER)
 LINES = (LINE_STRIP, LINE_LIST)
@@ -31,13 +31,13 @@ class _Drawn:
     look: tuple[Any, ...]
     pose: tuple[float, ...]
     node: SceneNodeHandle | LabelHandle
-    ends: float  # monotonic s; inf: stays
+    ends: float  # monotonic time, s; inf: never
 
 
 class MarkerBoard:
-    """The markers of one topic, below the nodes that ``find_parent`` names for their frames.
+    """The markers of one topic, below the nodes that ``find_parent`` gives for their frames.
 
-    Slots are used again, so that the memory of the server does not grow with names that come and go.
+    Slots are reused, so that the memory of the server does not grow with changing names.
     """
 
     def __init__(self, scene: SceneApi, name: str, find_parent: FindParent) -> None:
@@ -47,7 +47,7 @@ class MarkerBoard:
         self._slots = 0
 
     def take(self, markers: Any, now: float) -> None:
-        """One MarkerArray; ``now`` is monotonic time, s."""
+        """Draw one MarkerArray; ``now`` is monotonic time, s."""
         for marker in markers.markers:
             key = (marker.ns, marker.id)
             if marker.action == DELETE_ALL:
@@ -58,12 +58,12 @@ class MarkerBoard:
                 self._show(key, marker, now)
 
     def expire(self, now: float) -> None:
-        """Take away what has outlived its lifetime."""
+        """Remove markers whose lifetime is over."""
         for key in [key for key, drawn in self._drawn.items() if drawn.ends < now]:
             self._remove(key)
 
     def clear(self) -> None:
-        """Take away everything."""
+        """Remove all markers."""
         for key in list(self._drawn):
             self._remove(key)
 
@@ -82,7 +82,7 @@ class MarkerBoard:
                 old.node.position, old.node.wxyz = np.array(pose[:3]), np.array(pose[3:])
             return
         slot = self._slot() if old is None else old.slot
-        if old is not None and old.look[:2] != look[:2]:  # other type or frame: another place in the tree
+        if old is not None and old.look[:2] != look[:2]:  # another type or frame needs another node
             old.node.remove()
         path = f"{self._find_parent(marker.header.frame_id)}/{self._name}{slot}"
         self._drawn[key] = _Drawn(slot, look, pose, self._add(path, look, pose), ends)
@@ -107,7 +107,7 @@ class MarkerBoard:
         pairs = np.stack([array[:-1], array[1:]], axis=1) if kind == LINE_STRIP else array.reshape(-1, 2, 3)
         shown = np.array(color) * (1.0 if opacity is None else 0.4 + 0.6 * opacity)
         line: dict[str, Any] = {"thickness": scale[0]}
-        if scale[0] <= THIN:  # a beam from near would hide what is behind
+        if scale[0] <= THIN:  # a thicker line near the camera would hide what is behind it
             line = {"thickness": 1.0, "thickness_units": "screen"}
         return self._scene.add_line_segments(path, pairs, shown.astype(np.uint8), **line, **at)
 
@@ -125,7 +125,7 @@ class MarkerBoard:
 
 
 def _look(marker: Any) -> tuple[Any, ...] | None:
-    """Type, frame, scale (m), colour, text, points; None for what is not drawn (arrows, meshes, nonsense)."""
+    """Type, frame, scale (m), colour, text, points; None for a marker that is not drawn (arrow, mesh, bad values)."""
     kind = marker.type
     scale = (marker.scale.x, marker.scale.y, marker.scale.z)
     rgba = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)
@@ -145,7 +145,7 @@ def _look(marker: Any) -> tuple[Any, ...] | None:
 
 
 def _pose(marker: Any) -> tuple[float, ...]:
-    """Place (x y z), then w x y z of a unit quaternion; an empty one (all 0) means no turn."""
+    """Position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
     place, turn = marker.pose.position, marker.pose.orientation
     numbers = (turn.w, turn.x, turn.y, turn.z)
     length = math.hypot(*numbers)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of the page: viser, on one address, for who may have it, without what would reach outside."""
+"""The server of the page: viser on one address, behind the gate, without its connections to the outside."""
 
 import math
 import os
@@ -19,19 +19,19 @@ from embodiment_bridge.viewing.gate import Gate, own_names
 from embodiment_bridge.viewing.guard import guarded
 
 GROUND = 120.0  # m, of the grid on the floor
-EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that one sees what it sees
+EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that the view shows what it sees
 
 
 class Page:
     """Serves the page from construction to ``close``.
 
-    ``url`` is where it is, ``entry`` what to open for the first time: with the token, where one is wanted.
+    ``url`` is its address, ``entry`` the address to open first, which includes the token if there is one.
 
-    host: an address or name of this machine; 127.0.0.1 is seen by this machine only. port: 0 takes any that is free.
-    token: what a visitor must know; ``None``: nothing on loopback, elsewhere one that is made here.
+    host: an address or name of this machine; 127.0.0.1 is reachable from this machine only. port: 0 takes a free one.
+    token: secret that a visitor needs; ``None``: none on loopback, otherwise a new one.
 
     Raises:
-        ConfigError: host or port cannot be had; there is another viser than we know.
+        ConfigError: host or port cannot be used, or the installed version of viser cannot be guarded.
     """
 
     def __init__(self, host: str, port: int, token: str | None = None) -> None:
@@ -41,7 +41,7 @@ class Page:
         names = [] if number.is_loopback else own_names(host)
         self._gate = Gate(names, loopback=number.is_loopback, token=token, port=port)
         os.environ.pop("_VISER_PORT_OVERRIDE", None)
-        rich.get_console().quiet = True  # viser prints a table; the node says in one line where the page is
+        rich.get_console().quiet = True  # viser prints a table; the node logs the address in one line
         with ExitStack() as unwind:
             with guarded(self._gate):
                 self._server = viser.ViserServer(
@@ -49,7 +49,7 @@ class Page:
                 )
                 unwind.callback(self._server.stop)
             unwind.pop_all()
-        # A page may ask viser 1.1.1 for a tunnel through a public host; nothing here leaves the machine by itself.
+        # A page may ask viser 1.1.1 for a tunnel through a public host: these requests are disabled.
         for request in (ShareUrlRequest, ShareUrlDisconnect):
             self._server._websock_server.unregister_handler(request)
         self.scene, self.gui = self._server.scene, self._server.gui
@@ -59,22 +59,22 @@ class Page:
         self.entry: str = f"http://{there}:{port}/?token={token}" if token else self.url
         self._new: set[int] = set()  # pages that have not seen the robot yet
         self._server.on_client_connect(self._visit)
-        self._furnish()
+        self._set_up_scene()
 
     @property
     def visitors(self) -> int:
-        """How many pages are open."""
+        """The number of open pages."""
         return len(self._server.get_clients())
 
     @property
     def refused(self) -> int:
-        """How many requests were not let in."""
+        """The number of refused requests."""
         return self._gate.refused
 
     def aim(self, place: Vector, *, yaw: float, far: float = 1.0) -> None:
-        """Let pages that have just opened look at the robot at ``place`` (m), which looks along ``yaw`` (rad).
+        """Aim the camera of pages that have just opened at the robot at ``place`` (m), which faces ``yaw`` (rad).
 
-        far: times as far away as usual.
+        far: factor on the usual distance.
         """
         if not self._new:
             return
@@ -91,14 +91,14 @@ class Page:
                 page.camera.position, page.camera.look_at = eye, place
 
     def together(self, draw: Callable[[], None]) -> None:
-        """Let pages see all changes that ``draw`` makes in the same picture."""
+        """Show all changes that ``draw`` makes in the same frame of the pages."""
         with self._server.atomic():
             draw()
 
     def close(self) -> None:
-        """End the server; pages stay as they are and come back when it does.
+        """End the server; open pages keep their content and reconnect to a new server.
 
-        A page that does not answer, as a frozen tab, would hold up viser 1.1.1 for 6 s and keep its thread for 10.
+        A page that does not answer, such as a frozen tab, would block viser 1.1.1 for 6 s and keep its thread for 10 s.
         """
         connections = tuple(self._server._websock_server._live_connections.values())
         for connection in connections:
@@ -108,10 +108,12 @@ class Page:
     async def _visit(self, page: viser.ClientHandle) -> None:
         self._new.add(page.client_id)
 
-    def _furnish(self) -> None:
+    def _set_up_scene(self) -> None:
         self.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         self.gui.main_panel.dock_right()
-        self.scene.configure_default_lights(enabled=True, cast_shadow=False)  # shadows cost a page much
+        self.scene.configure_default_lights(
+            enabled=True, cast_shadow=False
+        )  # shadows are slow in the browser
         self.scene.add_grid(
             "/ground", GROUND, GROUND, cell_size=1.0, section_size=5.0,
             cell_color=(70, 76, 84), section_color=(96, 104, 114),
@@ -126,13 +128,13 @@ def _in_url(host: str) -> str:
 
 
 def _free(host: str, port: int) -> tuple[str, int]:
-    """Address and port, when they can be had.
+    """Address and port, after a check that they are free.
 
-    viser 1.1.1 takes another port when it cannot, and waits for ever on a wrong host.
+    viser 1.1.1 takes another port if this one is not free, and waits for ever on a wrong host.
     """
-    if not host:  # would be each address of this machine
+    if not host:  # it would mean all addresses of this machine
         raise ConfigError(
-            "parameter host: '' is no address (127.0.0.1: this machine only; 0.0.0.0: all networks)"
+            "parameter host: '' is not an address (127.0.0.1: this machine only; 0.0.0.0: all networks)"
         )
     try:
         family, *_, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -142,5 +144,5 @@ def _free(host: str, port: int) -> tuple[str, int]:
             return str(place[0]), probe.getsockname()[1]
     except (OSError, UnicodeError) as error:
         raise ConfigError(
-            f"parameters host and port: no page on {host}:{port}: {error} (port 0 takes any that is free)"
+            f"parameters host and port: no page on {host}:{port}: {error} (port 0 takes a free one)"
         ) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that draws: what came since the last picture, at most so many times a second."""
+"""The thread that draws: all messages since the last picture, at a limited rate."""
 
 import logging
 import threading
@@ -11,15 +11,15 @@ from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_view import EACH_COUNTS, Decode, RobotView
 
-QUEUE = 100  # messages of a topic of which each one counts
+QUEUE = 100  # messages that are kept of a topic on which a new one does not replace the last
 FAILURES = (ArithmeticError, AttributeError, BridgeError, LookupError, RuntimeError, TypeError, ValueError)
-BREATH = 0.005  # s between two robots, so that a team does not hold the interpreter in one piece
+BREATH = 0.005  # s between two robots, so that a team does not block the interpreter
 
 
 class Painter:
-    """Draws views on ``page`` while somebody looks; ``rate`` pictures a second.
+    """Draws views on ``page`` while a page is open; ``rate``: pictures per second.
 
-    Messages come as functions that decode them, so that those which a newer one replaces are never decoded.
+    Messages come as functions that decode them, so that a replaced message is never decoded.
     """
 
     def __init__(self, page: Page, rate: float) -> None:
@@ -27,38 +27,38 @@ class Painter:
         self._views: dict[str, RobotView] = {}
         self._latest: dict[tuple[str, str], deque[Decode]] = {}
         self._lock = threading.Lock()
-        self._news = threading.Event()
+        self._has_messages = threading.Event()
         self._closing = threading.Event()
         self.pictures = 0
-        self.error = ""  # what the last picture failed with
+        self.error = ""  # the error in the last picture
         self._thread = threading.Thread(target=self._run, name="viewer", daemon=True)
         self._thread.start()
 
     def add(self, namespace: str, view: RobotView) -> None:
-        """Draw what comes from a namespace; once for each."""
+        """Add the view of a namespace; once for each."""
         with self._lock:
             self._views[namespace] = view
 
     def take(self, namespace: str, topic: str, decode: Decode) -> None:
-        """A message; from any thread, returns at once. Of most topics only the latest is kept."""
+        """Keep a message to be drawn; called by any thread, returns at once. Most topics keep only the latest one."""
         key = (namespace, topic)
         with self._lock:
             waiting = self._latest.get(key)
             if waiting is None:
                 waiting = self._latest[key] = deque(maxlen=QUEUE if topic in EACH_COUNTS else 1)
             waiting.append(decode)
-        self._news.set()
+        self._has_messages.set()
 
     def close(self) -> None:
         """End the thread."""
         self._closing.set()
-        self._news.set()
+        self._has_messages.set()
         self._thread.join()
 
     def _run(self) -> None:
         while not self._closing.is_set():
-            self._news.wait(timeout=0.5)  # what has a lifetime ends without news
-            self._news.clear()
+            self._has_messages.wait(timeout=0.5)  # lifetimes end without new messages
+            self._has_messages.clear()
             begun = time.monotonic()
             if self._page.visitors:
                 self._draw()
@@ -71,23 +71,23 @@ class Painter:
                 self._latest[key].clear()
             views = dict(self._views)
         for namespace, view in views.items():
-            news = {topic: many for (name, topic), many in waiting.items() if name == namespace}
-            self._page.together(_drawing(view, news, self._failed))
+            messages = {topic: many for (name, topic), many in waiting.items() if name == namespace}
+            self._page.together(_drawing(view, messages, self._failed))
             self._closing.wait(BREATH)
         self.pictures += 1
 
     def _failed(self, topic: str, error: Exception) -> None:
         text = f"{topic}: {type(error).__name__}: {error}"
-        if text != self.error:  # once, not with every picture
+        if text != self.error:  # logged once, not with every picture
             logging.getLogger(__name__).warning("not drawn: %s", text)
         self.error = text
 
 
 def _drawing(
-    view: RobotView, news: dict[str, list[Decode]], failed: Callable[[str, Exception], None]
+    view: RobotView, waiting: dict[str, list[Decode]], failed: Callable[[str, Exception], None]
 ) -> Callable[[], None]:
     def draw() -> None:
-        for topic, messages in news.items():
+        for topic, messages in waiting.items():
             for decode in messages:
                 _show(view, topic, decode, failed)
         view.refresh(time.monotonic())
@@ -98,5 +98,5 @@ def _drawing(
 def _show(view: RobotView, topic: str, decode: Decode, failed: Callable[[str, Exception], None]) -> None:
     try:
         view.take(topic, decode())
-    except FAILURES as error:  # one strange message must not end the page
+    except FAILURES as error:  # one bad message must not end the page
         failed(topic, error)

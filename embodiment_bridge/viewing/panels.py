@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the panel says, as HTML. Every text that comes from the graph is escaped and cut."""
+"""The text of the panel as HTML. Every text from the graph is escaped and cut."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-MOST_NODES = 300  # of a tree that are shown
+MOST_NODES = 300  # of a tree, shown at most
 MOST_BARS = 40
 MOST_TEXT = 160  # characters of one text
-DEEPEST = 24  # levels that are still moved to the right
+DEEPEST = 24  # levels that are indented
 
 MARKS = {"RUNNING": "▶", "SUCCESS": "✔", "FAILURE": "✘", "INVALID": "·"}
 COLORS = {"RUNNING": "#ffb74d", "SUCCESS": "#81c784", "FAILURE": "#e57373", "INVALID": "#8a929c"}
@@ -19,13 +19,13 @@ GOOD, BAD, PLAIN = "#81c784", "#e57373", "#cfd4da"
 
 
 def text_of(value: object) -> str:
-    """Any text, safe in HTML and not endless."""
+    """Any value as a text, escaped for HTML and limited in length."""
     text = str(value)
     return escape(text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…")
 
 
 def tree_html(tree: Any) -> str:
-    """A TreeSnapshot: one line a node, the running path in bold."""
+    """The HTML of a TreeSnapshot: one line per node, the running path in bold."""
     nodes = list(tree.nodes)[:MOST_NODES]
     if not nodes:
         return _block("Behaviour tree", _line("nothing runs", COLORS["INVALID"]))
@@ -49,7 +49,7 @@ def _node(node: Any, depth: int) -> str:
 
 
 def bars_html(title: str, names: Sequence[str], levels: Sequence[float], color: str) -> str:
-    """Levels of 0 to 1 as bars."""
+    """The HTML of levels, 0 to 1, as bars."""
     rows = [_bar(name, level, color) for name, level in list(zip(names, levels, strict=False))[:MOST_BARS]]
     return _block(title, "".join(rows)) if rows else ""
 
@@ -66,7 +66,7 @@ def _bar(name: str, level: float, color: str) -> str:
 
 
 def status_html(links: Mapping[str, Any], body: Any) -> str:
-    """LinkStates by what they belong to, and a BodyStatus or None."""
+    """The HTML of LinkStates (by name of the link) and of a BodyStatus, or None."""
     rows = [_link(name, link) for name, link in links.items()]
     if body is not None:
         posture = _word(POSTURES, body.posture)
@@ -83,8 +83,8 @@ def _link(name: str, link: Any) -> str:
 
 
 def heard_html(heard: Iterable[Any]) -> str:
-    """HeardMessages, newest last."""
-    rows = [f"<div>{text_of(one.sender or 'somebody')}: <i>{text_of(one.text)}</i></div>" for one in heard]
+    """The HTML of HeardMessages, newest last."""
+    rows = [f"<div>{text_of(one.sender or 'unknown')}: <i>{text_of(one.text)}</i></div>" for one in heard]
     return _block("Heard", "".join(rows)) if rows else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot description as nodes of the scene: the page itself does the kinematics, from one angle a joint."""
+"""Draws a robot description as nodes of the scene; the page computes the kinematics from one angle per joint."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from viser import FrameHandle, SceneApi
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.urdf import Box, Cylinder, Joint, Robot, Sphere, Visual, link_pose, link_transforms
 
-STILL = 1e-3  # a change of a quaternion's number (0.1 degrees) or a place's (m) that nobody sees
+STILL = 1e-3  # an invisible change of a component of a quaternion (0.1 degrees) or of a position (m)
 SIDES = 20  # of a cylinder
 MOST_VISUALS = 2000  # shapes of one robot
 
 
 class RobotShape:
-    """Boxes, cylinders and spheres of ``robot`` below the node ``path``; meshes are left out."""
+    """The boxes, cylinders and spheres of ``robot`` below the node ``path``; meshes are not drawn."""
 
     def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
         self._scene, self._robot = scene, robot
@@ -23,10 +23,10 @@ class RobotShape:
         self._drawn = 0
         self.paths = {robot.root: path}
         self._last: dict[str, tuple[Vector, Quaternion]] = {}
-        self._hang()
+        self._add_links()
 
     def move(self, positions: Mapping[str, float]) -> None:
-        """Turn the joints to positions (rad, or m) by name; those that are missing or not finite stay."""
+        """Set positions of joints (rad, or m) by name; joints that are missing or not finite do not move."""
         for transform in link_transforms(self._robot, positions):
             place = (transform.xyz, transform.quaternion)
             last = self._last[transform.child]
@@ -47,14 +47,14 @@ class RobotShape:
                 heights.append(pose.xyz[2] + min(_bottom(visual) for visual in link.visuals))
         return min(heights, default=0.0)
 
-    def _hang(self) -> None:
+    def _add_links(self) -> None:
         children: dict[str, list[Joint]] = {}
         for joint in self._robot.joints.values():
             children.setdefault(joint.parent, []).append(joint)
         waiting = [self._robot.root]
         while waiting:
             link = waiting.pop()
-            self._dress(link)
+            self._add_visuals(link)
             for joint in children.get(link, ()):
                 self._add(joint)
                 waiting.append(joint.child)
@@ -68,7 +68,7 @@ class RobotShape:
             path, show_axes=False, position=place[0], wxyz=wxyz(place[1])
         )
 
-    def _dress(self, link: str) -> None:
+    def _add_visuals(self, link: str) -> None:
         for number, visual in enumerate(self._robot.links[link].visuals):
             if self._drawn < MOST_VISUALS:
                 self._drawn += 1
@@ -76,12 +76,12 @@ class RobotShape:
 
 
 def moved(before: Sequence[float], after: Sequence[float]) -> bool:
-    """Whether anybody sees the difference between two poses, of as many numbers."""
+    """Whether the difference between two poses (same number of components) is visible."""
     return any(abs(a - b) > STILL for a, b in zip(before, after, strict=True))
 
 
 def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
-    """One visual of a link; nothing for a mesh."""
+    """Draw one visual of a link; a mesh is not drawn."""
     shape, rgba = visual.shape, visual.rgba
     color, opacity = rgb(rgba), opacity_of(rgba)
     position, turn = visual.origin.xyz, wxyz(visual.origin.quaternion)
@@ -97,19 +97,19 @@ def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
 
 
 def rgb(rgba: tuple[float, float, float, float]) -> tuple[int, int, int]:
-    """Colour of 0 to 1 as 0 to 255; what is not finite is dark."""
+    """A colour of 0 to 1 as 0 to 255; values that are not finite become 0."""
     red, green, blue = (round(255 * min(max(v, 0.0), 1.0)) if math.isfinite(v) else 0 for v in rgba[:3])
     return red, green, blue
 
 
 def opacity_of(rgba: tuple[float, float, float, float]) -> float | None:
-    """Between 0 and 1; None where nothing shines through."""
+    """The opacity, 0 to 1; None if it is opaque."""
     alpha = rgba[3]
     return None if not alpha < 1.0 else max(alpha, 0.0)
 
 
 def wxyz(quaternion: Quaternion) -> tuple[float, float, float, float]:
-    """Our (x, y, z, w) in viser's order."""
+    """A quaternion (x, y, z, w) in viser's order."""
     x, y, z, w = quaternion
     return w, x, y, z
 

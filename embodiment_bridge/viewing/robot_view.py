@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything of one namespace: a robot and what it knows, or a monitor and its field."""
+"""The view of one namespace: a robot and its knowledge, or a monitor and its field."""
 
 import math
 from collections import deque
@@ -21,8 +21,8 @@ from embodiment_bridge.viewing.robot_shape import RobotShape, moved
 
 Decode = Callable[[], Any]
 
-EACH_COUNTS = ("markers", "heard")  # a message of these does not replace the one before
-HEARD = 8  # lines that stay
+EACH_COUNTS = ("markers", "heard")  # on these topics a message does not replace the one before
+HEARD = 8  # lines that are shown
 PANEL_PERIOD = 0.2  # s between changes of the panel
 LEVELS = {"feelings": ("Feelings", "#f06292"), "physiology": ("Physiology", "#4db6ac")}
 LEVELS["psi_demands"] = ("Demands", "#9575cd")
@@ -31,15 +31,17 @@ LINE = (235, 238, 235)
 
 
 class RobotView:
-    """Draws the topics of one namespace; called on the drawing thread only. number: unlike that of other views."""
+    """Draws the topics of one namespace; called on the drawing thread only. number: unique among the views."""
 
     def __init__(self, page: Page, number: int, title: str) -> None:
         self._page, self._number = page, number
         self._path = f"/robot{number}"
         self._base = page.scene.add_frame(self._path, show_axes=False)
-        self._height = 0.0  # m of the base where no pose is known
+        self._height = 0.0  # of the base while its pose is unknown, m
         self._posed = False
-        self._at: tuple[float, ...] | None = None  # where the base is drawn: place, then w x y z of its turn
+        self._at: tuple[float, ...] | None = (
+            None  # drawn pose of the base: position, then w x y z of its rotation
+        )
         self._by_odometry = False
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
@@ -54,7 +56,7 @@ class RobotView:
         self._panel_time = -math.inf
         self._take: dict[str, Callable[[Any], None]] = {
             "robot_description": self._describe, "joint_states": self._move, "pose": self._place,
-            "odom": self._place_by_odometry, "field": self._paint_field, "body_status": self._take_body,
+            "odom": self._place_by_odometry, "field": self._draw_field, "body_status": self._take_body,
             "behavior_tree/tree": self._take_tree, "heard": self._take_heard,
         }  # fmt: skip
         with page.gui.add_folder(title):
@@ -63,21 +65,21 @@ class RobotView:
             }
 
     def take(self, topic: str, message: Any) -> None:
-        """A message of a topic, named without the namespace."""
+        """Take a message of a topic, named without the namespace."""
         if topic in self._take:
             self._take[topic](message)
         elif topic in LEVELS:
             title, color = LEVELS[topic]
             self._texts[topic] = panels.bars_html(title, message.names, message.levels, color)
         elif topic in ("map", "local_grid"):
-            self._lay_map(topic, message)
+            self._draw_map(topic, message)
         elif topic == "markers":
             self._arrays.append(message)
         elif topic.endswith("link_state"):
             self._links[topic.removesuffix("link_state").strip("/") or "link"] = message
 
     def refresh(self, now: float) -> None:
-        """What changes with time, too: markers end, and the panel is written when it is time (monotonic s)."""
+        """Draw what changes with time: markers end, and the panel is written at its period. now: monotonic time, s."""
         for array in self._arrays:
             self._markers.take(array, now)
         self._arrays.clear()
@@ -86,7 +88,7 @@ class RobotView:
             return
         self._panel_time = now
         if self._posed and self._shape is None:
-            self._stand_in()
+            self._draw_disc()
         self._texts["status"] = panels.status_html(self._links, self._body)
         self._texts["heard"] = panels.heard_html(self._heard)
         for name, text in self._texts.items():
@@ -94,8 +96,8 @@ class RobotView:
                 self._shown[name] = text
                 self._html[name].content, self._html[name].visible = text, bool(text)
 
-    def _stand_in(self) -> None:
-        """A body of which there is no description: a disc with a nose."""
+    def _draw_disc(self) -> None:
+        """Draw a body without a description: a disc with a nose."""
         if self._page.scene.get_handle_by_name(f"{self._path}/disc") is None:
             scene, color = self._page.scene, (255, 160, 60)
             scene.add_cylinder(f"{self._path}/disc", 0.3, 0.3, color, position=(0.0, 0.0, 0.15))
@@ -136,7 +138,7 @@ class RobotView:
             self._by_odometry = True
             self._place(message.pose)
 
-    def _paint_field(self, message: Any) -> None:
+    def _draw_field(self, message: Any) -> None:
         numbers = {
             name: getattr(message, name)
             for name, kind in message.get_fields_and_field_types().items()
@@ -152,7 +154,7 @@ class RobotView:
                 points = np.array(lines, dtype=np.float32)
                 self._page.scene.add_line_segments(f"/{name}", points, LINE, thickness=thickness)
 
-    def _lay_map(self, topic: str, grid: Any) -> None:
+    def _draw_map(self, topic: str, grid: Any) -> None:
         image = picture(grid)
         if not image.size:
             return
@@ -165,9 +167,9 @@ class RobotView:
         y = origin.position.y + 0.5 * (s * width + c * height)
         if not math.isfinite(x + y + width + height):
             return
-        layer = 0.002 if topic == "map" else 0.006  # the local one above
+        layer = 0.002 if topic == "map" else 0.006  # m; the local map is above the global one
         path = f"{self._node_of(grid.header.frame_id)}/{topic}"
-        # viser's pictures have y down: turned over about x.
+        # viser's pictures have y down: they are rotated about x.
         self._maps[topic] = self._page.scene.add_image(
             path, image, width, height, position=(x, y, origin.position.z + layer),
             wxyz=(0.0, math.cos(0.5 * yaw), math.sin(0.5 * yaw), 0.0), format="png", cast_shadow=False,
@@ -183,7 +185,7 @@ class RobotView:
         self._heard.append(message)
 
     def _node_of(self, frame: str) -> str:
-        """The node of a frame: that of a link of this robot, whatever prefix it has, or the world."""
+        """The node of a frame: that of a link of this robot, with any prefix, or the world."""
         link = frame.rpartition("/")[2]
         paths = {"base_link": self._path} if self._shape is None else self._shape.paths
         return paths.get(link, "")

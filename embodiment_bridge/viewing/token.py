@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The token that visitors of the page must know, as its user gives it."""
+"""Reads the token of the page from a file or the environment."""
 
 import os
 import re
@@ -12,15 +12,15 @@ from embodiment_bridge.core.errors import ConfigError
 TOKEN_VARIABLE: Final = "EMBODIMENT_BRIDGE_VIEWER_TOKEN"
 FORM: Final = re.compile(
     r"[A-Za-z0-9_-]{16,200}"
-)  # hard to guess, and stands in an address and a cookie as it is
-MOST: Final = 300  # bytes that are read of a file
+)  # hard to guess, and without characters to be quoted in an address or a cookie
+MOST: Final = 300  # bytes that are read from a file
 
 
 def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
-    """The token in the file ``path``, without blanks around it; without a path that of the environment, or None.
+    """The token in the file ``path``, without surrounding blanks; without a path that of the environment, or None.
 
     Raises:
-        ConfigError: the file cannot be read, or there is no good token; the text does not have it.
+        ConfigError: the file cannot be read, or the token has a wrong form; the text does not contain it.
     """
     if not path:
         given = env.get(TOKEN_VARIABLE)
@@ -36,7 +36,7 @@ def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
 def _good(text: str, source: str) -> str:
     if FORM.fullmatch(text) is None:
         raise ConfigError(
-            f"{source}: no token for the viewer: {len(text)} characters (16 to 200 of A-Z a-z 0-9 - _ are one; "
+            f"{source}: not a token for the viewer: {len(text)} characters (a token has 16 to 200 of A-Z a-z 0-9 - _; "
             "`openssl rand -hex 16` makes one)"
         )
     return text

@@ -12,7 +12,7 @@ from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT, dry_run
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run, RunState
-from embodiment_bridge.bml.conditions import Compare
+from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.bml.document import (
     FOREVER,
     Body,

@@ -205,3 +205,9 @@ def test_cancel_during_a_pause_lets_a_clean_up_that_was_under_way_go_on():
     assert stage.tick(5.1) is RunState.STOPPING
     assert stage.tick(5.6) is RunState.ENDED
     assert "success /finally" in stage.seen()
+
+
+def test_a_clean_up_that_is_over_waits_for_a_longer_one_beside_it():
+    short = lastly(fail(0), delay(0.2))
+    long = lastly(fail(0.1), delay(9))
+    assert outcome(par(fail(0.1), box(1, long), seq(short))) == ("FAILED", 2.1)

@@ -25,8 +25,9 @@ from stage import (
 
 from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.outcome import RunState
-from embodiment_bridge.behaviour.runs.tree_builder import MAX_NODES, kind_of, label_of
+from embodiment_bridge.behaviour.nodes.tree_builder import MAX_NODES
 from embodiment_bridge.bml.document import Body, Composite, Document
+from embodiment_bridge.bml.nodes.registry import kind_of, label_of
 
 
 def nested(levels, node=None):

@@ -26,9 +26,9 @@ from stage import (
 from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
-from embodiment_bridge.behaviour.nodes.request_leaf import Request, depth_of, in_tail_position
+from embodiment_bridge.behaviour.nodes.request import Request, depth_of, in_tail_position
+from embodiment_bridge.behaviour.nodes.tree_builder import build
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
-from embodiment_bridge.behaviour.runs.tree_builder import build
 
 URL = "http://cloud.example/next"
 NEXT = {"type": "request", "url": URL}

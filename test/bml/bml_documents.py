@@ -119,8 +119,12 @@ def extended(nodes: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict
 
 
 def setters() -> st.SearchStrategy[dict[str, Any]]:
-    """Nodes that write on the blackboard."""
-    return _with_common(st.builds(lambda value: {"type": "set", "key": "a", "value": value}, _scalars))
+    """Nodes that write on the blackboard, wait for a value on it, or tell one."""
+    return _with_common(
+        st.builds(lambda value: {"type": "set", "key": "a", "value": value}, _scalars)
+        | st.builds(lambda until: {"type": "wait_until", "until": until}, conditions)
+        | st.sampled_from([{"type": "log", "text": "a is {a}"}, {"type": "log", "text": "{{"}])
+    )
 
 
 def extended_trees(leaf: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Estimate, analyse, read
 from embodiment_bridge.bml.document import Box, Composite, Delay, Document, Loop, Player, Stop
-from embodiment_bridge.bml.walk import preorder
+from embodiment_bridge.bml.nodes.walk import preorder
 
 S, F, NEVER = "success", "failure", "never"
 WAIT = {"type": "delay", "duration": 1}

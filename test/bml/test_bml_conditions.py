@@ -8,7 +8,7 @@ from bml_documents import conditions, document
 from hypothesis import given
 
 from embodiment_bridge.bml import read
-from embodiment_bridge.bml.conditions import describe, holds, to_value
+from embodiment_bridge.bml.base.conditions import describe, holds, to_value
 
 WAIT = {"type": "delay", "duration": 1}
 VALUES = {"t": True, "f": False, "one": 1, "half": 0.5, "word": "b", "empty": ""}

@@ -7,7 +7,7 @@ import pytest
 from bml_documents import resolves
 
 from embodiment_bridge.bml import Limits, read
-from embodiment_bridge.bml.reading.problems import HINTS
+from embodiment_bridge.bml.base.problems import HINTS
 
 WAIT = {"type": "delay", "duration": 1}
 PLAY = {"type": "player", "action": "play", "url": "http://a.example/a"}

@@ -3,7 +3,7 @@
 
 import pytest
 
-from embodiment_bridge.bml.conditions import Compare
+from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.bml.rules.guard_text import parse_guard
 from embodiment_bridge.core.errors import ConfigError
 

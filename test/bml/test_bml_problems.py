@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import embodiment_bridge.bml as bml
-from embodiment_bridge.bml.reading.problems import CODES, Problems, short
+from embodiment_bridge.bml.base.problems import CODES, Problems, short
 
 NOTES = {"error", "warning", "tolerated", "add", "Problem"}
 

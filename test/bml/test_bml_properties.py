@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from embodiment_bridge.bml import Limits, analyse, check, read
-from embodiment_bridge.bml.reading.problems import CODES, ERROR, TOLERATED, WARNING
-from embodiment_bridge.bml.reading.spelling import TYPES
+from embodiment_bridge.bml.base.problems import CODES, ERROR, TOLERATED, WARNING
+from embodiment_bridge.bml.nodes.registry import WRITTEN as TYPES
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]  # large documents, and busy machines
 
@@ -17,7 +17,7 @@ KEYS = [
     "type", "name", "loop", "repeat", "duration", "behaviors", "children", "behavior", "successPolicy",
     "failurePolicy", "return", "action", "url", "volume", "content", "intensity", "target", "text", "emotion",
     "condition", "timeout", "finally", "reactive", "random", "weights", "key", "op", "value", "all", "not", "in",
-    "ref", "args", "start", "version", "suspendable", "a/b", "~", "",
+    "ref", "args", "start", "until", "version", "suspendable", "a/b", "~", "",
 ]  # fmt: skip
 WORDS = [
     *TYPES,

@@ -7,7 +7,7 @@ import pytest
 from bml_documents import DATA, EXTENDED, INVALID, SKILLS, VALID, document, resolves
 
 from embodiment_bridge.bml import analyse, check, read
-from embodiment_bridge.bml.conditions import Compare, Group
+from embodiment_bridge.bml.base.conditions import Compare, Group
 from embodiment_bridge.bml.document import (
     Body,
     Box,

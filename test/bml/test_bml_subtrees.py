@@ -6,7 +6,7 @@ import json
 import pytest
 
 from embodiment_bridge.bml import Limits, check, read, to_data
-from embodiment_bridge.bml.conditions import Compare
+from embodiment_bridge.bml.base.conditions import Compare
 
 WAIT = {"type": "delay", "duration": "${seconds}"}
 GREET = {

@@ -50,7 +50,7 @@ def test_plain_values_are_read(text, value):
         (bomb(5), f"more than {MAX_VALUES} values"),
         (bomb(5, merge=True), f"more than {MAX_VALUES} values"),
         (bomb(60), f"more than {MAX_VALUES} values"),
-        ("a: &a [*a]", "an alias stands for what it is in"),
+        ("a: &a [*a]", "an alias refers to a value that contains it"),
         ("a: *b", "undefined alias"),
         ("[" + "1," * 60_000 + "1]", f"more than {MAX_VALUES} values"),
         ("a: 12:30", "'12:30' is a number to the base 60 in YAML; quote it"),

@@ -9,7 +9,7 @@ import pytest
 from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import SERVING
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
@@ -33,7 +33,7 @@ def stages(tmp_path):
 
 def calibrate(stage: Stage, **positions: float) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(work.Calibrate(positions), lambda *answer: answers.append(answer))
+    stage.bus.request(requests.Calibrate(positions), lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
     return answers[0]
 
@@ -162,6 +162,8 @@ def test_a_file_that_cannot_be_read_or_renamed_is_an_error(stages, tmp_path) -> 
     setup = ServoSetup("one", (replace(stage.bus.config, port_name="tty"),))
     bad = tmp_path / "robot.yaml"
     bad.write_text("bad")
-    with pytest.raises(ConfigError, match="no absolute path"):  # whoever refuses to start sets nothing aside
+    with pytest.raises(
+        ConfigError, match="not an absolute path"
+    ):  # whoever refuses to start sets nothing aside
         ServoRobot(setup, bad)
     assert bad.exists()

@@ -7,7 +7,7 @@ import pytest
 from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
-from embodiment_bridge.dynamixel.bus import care
+from embodiment_bridge.dynamixel.bus import supervisor as supervision
 from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
@@ -32,7 +32,7 @@ def stages(tmp_path):
 
 def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     stage = driven(stages)
-    monkeypatch.setattr(care, "ALL_SILENT_S", 10.0)  # this machine may be busy too
+    monkeypatch.setattr(supervision, "ALL_SILENT_S", 10.0)  # this machine may be busy too
     states: set[BusState] = set()
     before = stage.bus.servos[0].starts
     with stage.virtual.lock:  # as when the other program gets no time
@@ -45,7 +45,7 @@ def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     others_go_on(stage)
 
 
-def in_care() -> Supervisor:
+def supervised() -> Supervisor:
     """Three servos that answered at 0 s, on no wire."""
     config = BusConfig("test", "/dev/null", tuple(servo(id) for id in (1, 2, 3)))
     servos = ServoBus(config).servos
@@ -54,41 +54,41 @@ def in_care() -> Supervisor:
     return Supervisor(BusClient(Port("none", 0, bool), 1_000_000), config, servos, {})
 
 
-def cycles(care: Supervisor, begin: float, end: float, *answering: int) -> list[int]:
+def cycles(supervisor: Supervisor, begin: float, end: float, *answering: int) -> list[int]:
     """Cycles of 10 ms in which some answer; ids of those that are still in the list afterwards."""
     for number in range(round((end - begin) / 0.01)):
         now = begin + 0.01 * number
-        for one in care._servos:
+        for one in supervisor._servos:
             if one.id in answering:
                 one.heard, one.misses = now, 0
             else:
                 one.misses += 1
-        care.mark_silent(now)
-    return [one.id for one in care._servos if not one.silent]
+        supervisor.mark_silent(now)
+    return [one.id for one in supervisor._servos if not one.silent]
 
 
 def test_one_that_is_silent_while_others_answer_is_soon_out() -> None:
-    assert cycles(care := in_care(), 0.0, 0.2, 1, 2) == [1, 2, 3]
-    assert cycles(care, 0.2, 0.3, 1, 2) == [1, 2]
+    assert cycles(supervisor := supervised(), 0.0, 0.2, 1, 2) == [1, 2, 3]
+    assert cycles(supervisor, 0.2, 0.3, 1, 2) == [1, 2]
 
 
 def test_the_first_that_answers_after_a_pause_does_not_silence_the_others() -> None:
-    assert cycles(care := in_care(), 0.0, 1.2) == [1, 2, 3]
-    assert cycles(care, 1.2, 1.4, 1) == [1, 2, 3]
-    assert cycles(care, 1.4, 1.5, 1, 2, 3) == [1, 2, 3]
+    assert cycles(supervisor := supervised(), 0.0, 1.2) == [1, 2, 3]
+    assert cycles(supervisor, 1.2, 1.4, 1) == [1, 2, 3]
+    assert cycles(supervisor, 1.4, 1.5, 1, 2, 3) == [1, 2, 3]
 
 
 def test_pauses_that_follow_each_other_do_not_hide_one_that_is_gone() -> None:
-    care = in_care()
+    supervisor = supervised()
     for begin in (0.0, 0.4, 0.8):
-        assert cycles(care, begin, begin + 0.2) == [1, 2, 3]
-        assert cycles(care, begin + 0.2, begin + 0.4, 1, 2) == [1, 2, 3]
-    assert cycles(care, 1.2, 1.6, 1, 2) == [1, 2]
+        assert cycles(supervisor, begin, begin + 0.2) == [1, 2, 3]
+        assert cycles(supervisor, begin + 0.2, begin + 0.4, 1, 2) == [1, 2, 3]
+    assert cycles(supervisor, 1.2, 1.6, 1, 2) == [1, 2]
 
 
 def test_when_nobody_answers_for_long_all_are_lost() -> None:
-    assert cycles(care := in_care(), 0.0, 1.4) == [1, 2, 3]
-    assert cycles(care, 1.4, 1.6) == []
+    assert cycles(supervisor := supervised(), 0.0, 1.4) == [1, 2, 3]
+    assert cycles(supervisor, 1.4, 1.6) == []
 
 
 def test_answers_that_are_always_late_are_waited_for(stages) -> None:
@@ -115,7 +115,7 @@ class LostAnswer:
 
     drives = False
 
-    def begin(self, care, servos, now):
+    def begin(self, supervisor, servos, now):
         servos[1].retry_at = now + 60.0
         servos[1].torque = False
         servos[1].goals.goal = -0.5

@@ -44,7 +44,7 @@ def drive():
 while not all(reading.torque for bus in buses for reading in bus.readings()):
     drive()
 if sys.argv[1] == "mistake":
-    buses[0]._judge = lambda: 1 / 0
+    buses[0]._update_state = lambda: 1 / 0
     while buses[0].state.value != "lost":
         drive()
     buses[0].stop()
@@ -53,7 +53,7 @@ while True:
     drive()
 """
 
-WHY = "the thread of the bus has ended by a mistake"
+WHY = "the thread of the bus ended by a programming error"
 MISTAKE = f"{ {'j1': WHY, 'j4': WHY} }\n".encode()
 
 
@@ -187,7 +187,7 @@ def written(*, act: bool, told: list[bytes]) -> bytes:
     reader, port = os.pipe()
     guardian = Guardian(port)
     for packets in told:
-        guardian.tell(packets)
+        guardian.set_packets(packets)
     guardian.close(act=act)
     os.close(port)
     with os.fdopen(reader, "rb") as file:
@@ -205,7 +205,7 @@ def test_what_was_told_last_is_written_several_times_or_not_at_all() -> None:
 def test_a_guardian_heeds_no_signal_that_can_be_ignored() -> None:
     reader, port = os.pipe()
     guardian = Guardian(port)
-    guardian.tell(b"safe")
+    guardian.set_packets(b"safe")
     status = Path(f"/proc/{guardian.pid}/status")
     deadline = time.monotonic() + PATIENCE_S
     while not int(status.read_text().split("SigIgn:")[1].split()[0], 16) & 1 << signal.SIGTERM - 1:

@@ -214,7 +214,7 @@ def test_codec_tells_unknown_malformed_and_truncated():
     strange = packet.instruction(1, 0x31, b"\1")
     assert codec.feed(strange + packet.instruction(1, 0x02, b"\1") + packet.ping(1)[:4]) == [
         Unknown(0, strange),
-        Malformed(11, "parameters that 'read' does not have", "ff ff fd 00 01 04 00 02 01 a2 7e"),
+        Malformed(11, "wrong parameters for 'read'", "ff ff fd 00 01 04 00 02 01 a2 7e"),
     ]
     assert codec.close() == [Truncated(22, 4)]
 

@@ -64,6 +64,7 @@ def test_what_a_description_says() -> None:
                 joints=pan + servo("wheel", ("ID", "0x02"), ("mode", "velocity")) + servo("tilt"),
                 hardware=param("usb_port", "/dev/ttyACM0")
                 + param("baud_rate", 57600)
+                + param("port_handler", "sdk")
                 + param("number_of_joints", 2),
                 more=transmission,
             )
@@ -71,13 +72,14 @@ def test_what_a_description_says() -> None:
     )
     (bus,) = setup.buses
     assert (bus.name, bus.port_name, bus.baud_rate) == ("arm", "/dev/ttyACM0", 57600)
+    assert bus.port_handler == "sdk"
     first, second = bus.servos
     assert (first.joint, first.id, first.model, first.mode) == ("pan", 1, "xm430_w350", "position")
     assert (first.reduction, first.offset, dict(first.registers)) == (-2.0, 0.1, {"position_p_gain": 700})
     assert (first.lower, first.upper, first.velocity, first.effort) == (-0.5, 1.0, 3.0, 2.0)
     assert (second.id, second.mode) == (2, "velocity")
     assert setup.mimics == {"finger": Mimic("pan", 2.0, 0.5)}
-    assert setup.warnings == ("joint 'wheel' has no <limit>: nothing keeps it from what it is told",)
+    assert setup.warnings == ("joint 'wheel' has no <limit>: its targets are not limited",)
 
 
 def test_two_blocks_are_two_buses_and_gpio_ids_are_taken() -> None:
@@ -150,10 +152,11 @@ WRONG = {
     ),
     "limits": (
         block(joints=servo("pan", ("id", 1), ("min", 2))),
-        {}, "leave nothing",
+        {}, "leave no range",
     ),
+    "port handler": (ONE, {"buses": {"arm": {"port_handler": "sdl"}}}, "port_handler 'sdl'; did you mean 'sdk'"),
     "section": (ONE, {"bus": {}}, "unknown section 'bus'; did you mean 'buses'"),
-    "list": (ONE, {"joints": [1]}, "joints: is no mapping"),
+    "list": (ONE, {"joints": [1]}, "joints: is not a mapping"),
     "policy": (ONE, {"policy": {"on_start": "maybe"}}, "unknown on_start 'maybe'"),
     "fault": (ONE, {"faults": {"overlaod": "hold"}}, "did you mean 'overload'"),
     "bus of joint": (ONE, {"joints": {"tilt": {"id": 2, "bus": "leg"}}}, "unknown bus 'leg'"),

@@ -18,7 +18,7 @@ from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.clock import VirtualClock, WallClock
-from embodiment_bridge.dynamixel.virtual.control import ControlSocket, tell
+from embodiment_bridge.dynamixel.virtual.control import ControlSocket, ask
 from embodiment_bridge.dynamixel.virtual.line import Pacing
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 from embodiment_bridge.dynamixel.virtual.requests import Requests
@@ -193,7 +193,7 @@ def test_a_scaled_clock_runs_faster():
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda path: VirtualPort(bus(), link=str(path / "file")), "no symbolic link"),
+        (lambda path: VirtualPort(bus(), link=str(path / "file")), "not a symbolic link"),
         (lambda path: VirtualPort(bus(), link=str(path / "no" / "where")), "cannot be linked"),
         (lambda path: VirtualPort(bus(), listen=("127.0.0.1", 70000)), "a port is 0 to 65535"),
         (lambda path: VirtualPort(bus(), listen=("192.0.2.1", 0)), "cannot listen"),
@@ -216,23 +216,23 @@ def test_requests_by_the_control_socket(tmp_path):
     path, clock = str(tmp_path / "control"), VirtualClock()
     served = bus(clock=clock)
     with ControlSocket(path, Requests({"arm": served})):
-        number = tell(path, {"do": "fault", "kind": "drop_status", "id": 1, "count": 1})["fault"]
+        number = ask(path, {"do": "fault", "kind": "drop_status", "id": 1, "count": 1})["fault"]
         served.receive(PING)
         assert served.transmit() == b""
-        assert tell(path, {"do": "faults"})["faults"] == [
+        assert ask(path, {"do": "faults"})["faults"] == [
             {"fault": number, "kind": "drop_status", "id": 1, "hits": 1}
         ]
-        assert tell(path, {"do": "statistics", "bus": "arm"})["packets"]["1"] == {"ping": 1}
-        assert tell(path, {"do": "snapshot", "id": 1})["servos"]["1"]["model_number"] == 1020
-        assert tell(path, {"do": "advance", "seconds": 2})["now"] == 2.0
-        tell(path, {"do": "load", "id": 1, "torque_nm": 0.5})
+        assert ask(path, {"do": "statistics", "bus": "arm"})["packets"]["1"] == {"ping": 1}
+        assert ask(path, {"do": "snapshot", "id": 1})["servos"]["1"]["model_number"] == 1020
+        assert ask(path, {"do": "advance", "seconds": 2})["now"] == 2.0
+        ask(path, {"do": "load", "id": 1, "torque_nm": 0.5})
         assert served.servo(1).drive.load(0, 0) == 0.5
-        tell(path, {"do": "heal", "fault": number})
-        tell(path, {"do": "heal"})
+        ask(path, {"do": "heal", "fault": number})
+        ask(path, {"do": "heal"})
         assert served.faults.rules == []
     assert not Path(path).exists()
-    with pytest.raises(LinkError, match="no answer of virtual servos"):
-        tell(path, {"do": "faults"})
+    with pytest.raises(LinkError, match="no answer from virtual servos"):
+        ask(path, {"do": "faults"})
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_command_serves_the_buses_of_a_description(tmp_path):
             with socket.create_connection((host, int(port))) as client:
                 client.sendall(packet.ping(7))
                 assert len(read(client.fileno(), 14)) == 14
-            assert tell(str(control), {"do": "snapshot", "bus": "one"})["servos"]["1"]["model_number"] == 1060
+            assert ask(str(control), {"do": "snapshot", "bus": "one"})["servos"]["1"]["model_number"] == 1060
         finally:
             process.send_signal(signal.SIGINT)
         assert process.wait(PATIENCE) == 0

@@ -305,7 +305,7 @@ def test_a_wheel():
         ([], {}, "at least one"),
         ([(1, "xm430")], {}, "unknown servo model"),
         ([(253, "xm430_w350")], {}, "id 253"),
-        ([(1, "xm430_w350"), (1, "xl430_w250")], {}, "there twice"),
+        ([(1, "xm430_w350"), (1, "xl430_w250")], {}, "used twice"),
         ([(1, "xm430_w350")], {"baud": 12345}, "baud rate 12345"),
         ([(1, "xm430_w350")], {"chain": "stop"}, "chain is 'stop'"),
     ],

@@ -2,17 +2,23 @@
 """The simulator in the node's own process: no server, no port, the same percepts, topics and skills."""
 
 import time
+from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import JointTargets
 from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
-from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Motor, Syn
+from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 
+ROOT = Path(__file__).parents[2]
 NOWHERE = SimpleNamespace(port=1, monitor_port=2)  # nobody listens there
 UPRIGHT = 0.6  # m
 SPAWN_Y = 21.0  # m, where the server places robots of our number's row
@@ -132,20 +138,22 @@ def patiently(attempt):
 
 
 def swing(name: str, cycle: int) -> Frame:
-    """All joints a little to and fro within their ranges."""
+    """All joints a little to and fro within their ranges, in numbers that the wire does not round."""
+    body = read_body(ROOT / f"config/bodies/{name.lower()}.yaml")
     share = 0.5 + 0.2 * ((cycle % 20) / 10 - 1)
-    motors = [
-        Motor(
-            joint.effector,
-            (joint.min_deg + share * (joint.max_deg - joint.min_deg)) * joint.gear,
-            0.0,
-            joint.kp / 3,
-            joint.kd,
-            0.0,
+    motors = BodyMap(ROBOTS[name], body).motors(
+        JointTargets(
+            position=tuple(joint.lower + share * (joint.upper - joint.lower) for joint in body.joints),
+            velocity=(0.0,) * len(body.joints),
+            kp=tuple(joint.kp / 3 for joint in body.joints),
+            kd=tuple(joint.kd for joint in body.joints),
+            effort=(0.0,) * len(body.joints),
         )
-        for joint in ROBOTS[name].joints
-    ]
-    return Frame((*motors, Syn()))
+    )
+    rounded = (
+        replace(m, q_deg=round(m.q_deg, 2), kp=float(f"{m.kp:.3g}"), kd=float(f"{m.kd:.3g}")) for m in motors
+    )
+    return Frame((*rounded, Syn()))
 
 
 def coarse(percept: Percept) -> list[float]:

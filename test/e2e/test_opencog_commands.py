@@ -71,7 +71,7 @@ def test_stand_in_graph_and_run_plan():
 def test_run_plan_with_nobody_there():
     done = run("run-plan", "--wait", "1", "--namespace", "/nobody", "-", stdin=PLAN.format(SAY))
     assert done.returncode == 4
-    assert "nobody answers execute_action_plan in namespace /nobody" in done.stderr
+    assert "nothing serves execute_action_plan in namespace /nobody" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_run_plan_with_nobody_there():
     [
         (None, 2, "No such file or directory"),
         ("", 3, "byte 0"),
-        ("no XML", 3, "no XML"),
+        ("no XML", 3, "not XML"),
         ('<!DOCTYPE x [<!ENTITY a "b">]><oc:action-plan id="1">&a;</oc:action-plan>', 3, "byte 0"),
         ("<oc:emotional-feeling entity-id='1'/>", 3, "there is no action-plan in it"),
     ],

@@ -20,7 +20,7 @@ from test_mock_body import FAST, Mock
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.launching.executables import behavior_tree, player, recorder
 from embodiment_bridge.launching.shares import find_share
-from embodiment_bridge.nodes.bags.bag_recorder import Recorder
+from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
@@ -41,7 +41,7 @@ def recording(tmp_path_factory) -> Path:
         overrides = [Parameter("output", value=str(path)), Parameter("exclude", value="/star/imu")]
         overrides.append(Parameter("use_sim_time", value=True))
         tape = runtime.add(recorder(parameter_overrides=overrides, context=runtime.context))
-        assert isinstance(tape, Recorder)
+        assert isinstance(tape, BagRecorder)
         mock.until(lambda: {"/star/joint_states", "/tf", "/clock", "/star/entities"} <= set(tape.topics))
         assert mock.run(PLAN).outcome == "SUCCEEDED"
         mock.until(lambda: tape.totals.written > 500)
@@ -178,7 +178,9 @@ def test_recorder_refuses_a_bad_pattern_and_a_directory_that_is_there(tmp_path, 
     with Runtime() as runtime:
         for values in ({"include": "["}, {"output": str(tmp_path)}):
             overrides = [Parameter(name, value=value) for name, value in values.items()]
-            node = runtime.add(Recorder(find_share, parameter_overrides=overrides, context=runtime.context))
+            node = runtime.add(
+                BagRecorder(find_share, parameter_overrides=overrides, context=runtime.context)
+            )
             deadline = time.monotonic() + PATIENCE
             runtime.spin(lambda node=node, deadline=deadline: node.refused or time.monotonic() > deadline)
             assert node.refused

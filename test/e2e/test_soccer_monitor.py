@@ -249,7 +249,7 @@ def test_log_is_played_paused_and_sought(watch, tmp_path, protocol, stream) -> N
     answer = game.call(PlayLog, "play_log", set_speed=True, speed=-1.0)
     assert not answer.success
     assert "speed is -1" in answer.message
-    assert "nobody takes commands" in game.call(Trigger, "drop_ball").message
+    assert "takes no commands" in game.call(Trigger, "drop_ball").message
 
 
 def test_log_that_is_not_there_is_named(watch, tmp_path, capfd) -> None:

@@ -76,6 +76,7 @@ CASES = {
         "launch/team.launch.xml",
         {"body": "simspark", "players": "2", "team": "t", "record": "true"},
     ),
+    "team_of_eleven": ("launch/team.launch.xml", {"players": "11", "robot": "T1", "start_peer": "true"}),
     "soccer_monitor": ("launch/soccer_monitor.launch.xml", {}),
     "body_alone": (BODY, {}),
     "mock_alone": ("launch/body/mock.launch.xml", {}),

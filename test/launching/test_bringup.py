@@ -53,19 +53,19 @@ def test_each_body_has_a_file_and_each_file_is_a_choice():
 )
 def test_value_that_does_not_exist_is_refused_with_the_choices(bringup, argument):
     with pytest.raises(
-        ConfigError, match=rf"argument '{argument}' is 'nonesuch', which is none of its choices: \w"
+        ConfigError, match=rf"argument '{argument}' is 'nonesuch', which is not one of its choices: \w"
     ):
         bringup(**{"body": "rcsssmj", argument: "nonesuch"})
 
 
 @pytest.mark.parametrize(("argument", "value"), [("port", "soccer"), ("number", "one")])
 def test_number_that_is_none_is_refused(bringup, argument, value):
-    with pytest.raises(ConfigError, match=re.escape(f"<param>: '{value}' is no int")):
+    with pytest.raises(ConfigError, match=re.escape(f"<param>: '{value}' is not a valid int")):
         bringup(**{"body": "rcsssmj", argument: value})
 
 
 def test_parameter_file_that_is_not_there_is_refused(bringup):
-    with pytest.raises(ConfigError, match=r"parameter file '/no/file\.yaml' is not there"):
+    with pytest.raises(ConfigError, match=r"parameter file '/no/file\.yaml' does not exist"):
         bringup(params="/no/file.yaml")
 
 

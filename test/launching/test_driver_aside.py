@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sensor_msgs.msg import JointState
 
-from embodiment_bridge.cli.commands.up import plan_of
+from embodiment_bridge.cli.commands.up import launch_description
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 
@@ -50,7 +50,7 @@ def wait_until(condition) -> None:
 def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checkout) -> None:
     words = ["body:=virtual_servos", f"port:={checkout / 'servos'}"]
     told: list[str] = []
-    with Graph(plan_of(ROOT / "launch/bringup.launch.xml", words), told.append) as graph:
+    with Graph(launch_description(ROOT / "launch/bringup.launch.xml", words), told.append) as graph:
         (tree,) = graph.runtime._nodes
         assert tree.get_name() == "behavior_tree"
         states: list[JointState] = []
@@ -71,7 +71,7 @@ def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeyp
     program.write_text(f"#!/bin/sh\ntrap 'exit {code}' INT\nwhile :; do sleep 0.1; done\n")
     program.chmod(0o755)
     monkeypatch.setattr("embodiment_bridge.launching.programs.find_program", lambda name: str(program))
-    plan = plan_of(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
+    plan = launch_description(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
     with Graph(plan, lambda text: None) as graph:
         time.sleep(0.3)  # until the shell has its trap
     assert graph.exit_code == expected

@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.document import MAX_BYTES, MAX_NESTING
 from embodiment_bridge.launching.read import read_arguments
-from embodiment_bridge.launching.scope import MAX_ELEMENTS, MAX_FILES, MAX_STARTED, RESERVED
+from embodiment_bridge.launching.scope import MAX_ELEMENTS, MAX_FILES, MAX_REPEATS, MAX_STARTED, RESERVED
 
 NODE = '<node pkg="p" exec="e"/>'
 
@@ -27,12 +27,15 @@ ERRORS = [
     ('<node pkg="p" exec="e" name="1st"/>', "<node>: node name '1st'"),
     ('<node pkg="p" exec="e" name=""/>', "<node>: node name ''"),
     ('<node pkg="p" exec="e" namespace="a//b"/>', "<node>: namespace '/a//b' (from '' and 'a//b')"),
-    ('<node pkg="p" exec="e" output="print"/>', "<node>: output 'print' is none of screen, log"),
+    ('<node pkg="p" exec="e" output="print"/>', "<node>: output 'print' is not one of screen, log"),
     ('<node pkg="p" exec="e" args="it\'s"/>', '<node>: "it\'s" cannot be split into words'),
     ('<node pkg="p" exec="e"><param/></node>', "<param>: a param has 'name', or 'from'"),
     ('<node pkg="p" exec="e"><param name="n"/></node>', "<param>: a param has either 'value'"),
     ('<node pkg="p" exec="e"><param name="" value="1"/></node>', "<param>: 'name' cannot be empty"),
-    ('<node pkg="p" exec="e"><param name="n" value="x" type="int"/></node>', "<param>: 'x' is no int"),
+    (
+        '<node pkg="p" exec="e"><param name="n" value="x" type="int"/></node>',
+        "<param>: 'x' is not a valid int",
+    ),
     (
         '<node pkg="p" exec="e"><param name="n" value="1" type="i"/></node>',
         "<param>: unknown parameter type 'i'",
@@ -40,9 +43,9 @@ ERRORS = [
     ('<node pkg="p" exec="e"><param name="n" from="f"/></node>', "<param>: 'from' stands alone"),
     (
         '<node pkg="p" exec="e"><param from="/no/f.yaml"/></node>',
-        "<param>: parameter file '/no/f.yaml' is not there",
+        "<param>: parameter file '/no/f.yaml' does not exist",
     ),
-    ('<node pkg="p" exec="e"><param from="/"/></node>', "<param>: parameter file '/' is not there"),
+    ('<node pkg="p" exec="e"><param from="/"/></node>', "<param>: parameter file '/' does not exist"),
     (
         '<node pkg="p" exec="e"><param name="n" value="1"><param name="m" value="1"/></param></node>',
         "<param>: a param has either 'value'",
@@ -52,7 +55,7 @@ ERRORS = [
     ('<node pkg="p" exec="e"><env name="A=B" value=""/></node>', "<env>: 'A=B' cannot be the name"),
     ('<node pkg="p" exec="e" if="maybe"/>', "<node>: 'maybe' is not a truth value"),
     ('<node pkg="p" exec="$(var x)"/>', "<node>: unknown variable 'x' (known: none)"),
-    ('<log message="$(eval 1)" if="false"/>', "<log>: unknown substitution '$(eval)'"),
+    ('<log message="$(command ls)" if="false"/>', "<log>: unknown substitution '$(command)'"),
     ('<log message="$(find-pkg-share unknown)"/>', "<log>: package 'unknown' is not installed"),
     ('<log message="$(env NOWHERE)"/>', "<log>: environment variable 'NOWHERE' is not set"),
     ('<log message="a">text</log>', "text 'text' has no meaning here"),
@@ -61,7 +64,7 @@ ERRORS = [
     ('<arg name="a" if="true"/>', "<arg>: argument 'a' has no default and was not given"),
     (
         '<arg name="a" default="x"><choice value="b"/><choice value="c"/></arg>',
-        "<arg>: argument 'a' is 'x', which is none of its choices: b, c",
+        "<arg>: argument 'a' is 'x', which is not one of its choices: b, c",
     ),
     ('<arg name="a" default="x" value="y"/>', "<arg>: unknown attribute 'value'"),
     ('<let name="launch-prefix" value="x"/>', "<let>: 'launch-prefix' cannot be a variable"),
@@ -70,7 +73,7 @@ ERRORS = [
     ('<group forwarding="false"/>', "<group>: unknown attribute 'forwarding'"),
     ('<push-ros-namespace namespace="1a"/>', "<push-ros-namespace>: namespace '/1a'"),
     ('<push-ros-namespace namespace="' + "a" * 300 + '"/>', "<push-ros-namespace>: namespace"),
-    ('<include file="/no/a.launch.xml"/>', "<include>: launch file '/no/a.launch.xml' is not there"),
+    ('<include file="/no/a.launch.xml"/>', "<include>: launch file '/no/a.launch.xml' does not exist"),
     ('<include file="/no/a.launch.py"/>', "<include>: '/no/a.launch.py' is not an .xml launch file"),
     ('<include file="' + "a" * 5000 + '.xml"/>', "<include>: launch file"),
     ('<include file="$(dirname)/main.launch.xml"/>', "main.launch.xml includes itself"),
@@ -80,7 +83,7 @@ ERRORS = [
         '<set_parameter name="p" value="1"/><group><set_parameter name="q" value="1"/></group>',
         "<set_parameter>: a second set_parameter inside a group would also hold outside it",
     ),
-    ('<executable cmd=""/>', "<executable>: cmd '' names no program"),
+    ('<executable cmd=""/>', "<executable>: cmd '' does not name a program"),
     ('<executable cmd="x" cwd=""/>', "<executable>: 'cwd' and 'name' cannot be empty"),
     ('<executable cmd="x" shell="true"/>', "<executable>: unknown attribute 'shell'"),
     ('<x:node xmlns:x="urn:x"/>', "unknown tag '{urn:x}node'"),
@@ -153,7 +156,7 @@ def test_bad_file(tmp_path, content, reason):
 
 def test_file_that_is_a_folder_or_nothing(tmp_path):
     for path in (tmp_path, tmp_path / "none.xml", Path("/dev/null")):
-        with pytest.raises(ConfigError, match="is not there"):
+        with pytest.raises(ConfigError, match="does not exist"):
             read_arguments(path)
 
 
@@ -181,6 +184,18 @@ def test_cycle_of_two(read):
         ConfigError, match=r"other.launch.xml:2: <include>: .*main.launch.xml includes itself"
     ):
         read('<include file="$(dirname)/other.launch.xml"/>', other=other)
+
+
+def test_a_file_may_include_itself_as_often_as_its_condition_says(read):
+    line = (
+        '<arg name="n" default="1"/><log message="$(var n)"/>'
+        '<include file="$(dirname)/main.launch.xml" if="$(eval \'$(var n) &lt; LAST\')">'
+        '<arg name="n" value="$(eval \'$(var n) + 1\')"/></include>'
+    )
+    plan = read(line.replace("LAST", str(MAX_REPEATS)))
+    assert plan.log == tuple(map(str, range(1, MAX_REPEATS + 1)))
+    with pytest.raises(ConfigError, match=f"main.launch.xml includes itself more than {MAX_REPEATS} times"):
+        read(line.replace("LAST", str(MAX_REPEATS + 1)))
 
 
 def test_includes_are_limited_in_depth(read):

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from launch_cases import ROOT
 
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import (
     CONFIG,
     FASTDDS_PROFILES,
@@ -83,6 +84,46 @@ def test_the_overlay_s_settings_come_first(prefix, tmp_path_factory):
     env = {"AMENT_PREFIX_PATH": f"{prefix}:{underlay}"}
     prepare(env)
     assert env[FASTDDS_PROFILES[0]] == str(prefix / CONFIG / LOOPBACK)
+
+
+BROKEN = [
+    (b"", "cannot be read"),
+    (b"<dds><profiles>", "cannot be read"),
+    (b"<dds/>", "no address"),
+    (b"<dds><interfaceWhiteList><address>0.0.0.0</address></interfaceWhiteList></dds>", "'0.0.0.0'"),
+    (
+        b"<dds><interfaceWhiteList><address>127.0.0.1</address></interfaceWhiteList></dds>",
+        "useBuiltinTransports is not there",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "reason"), BROKEN)
+def test_a_broken_profile_for_this_machine_alone_is_an_error(prefix, text, reason):
+    """Fast DDS would only warn, and listen on all networks."""
+    started = {"AMENT_PREFIX_PATH": str(prefix)}
+    prepare(started)
+    profile = prefix / CONFIG / LOOPBACK
+    profile.write_bytes(text)
+    env = {"AMENT_PREFIX_PATH": str(prefix)}
+    for environment in (env, started):
+        with pytest.raises(ConfigError, match=reason) as error:
+            prepare(environment)
+        assert str(profile) in str(error.value)
+    assert env[RANGE] == "LOCALHOST"
+
+
+def test_a_profile_that_is_gone_since_is_an_error(prefix):
+    env = {"AMENT_PREFIX_PATH": str(prefix)}
+    prepare(env)
+    (prefix / CONFIG / LOOPBACK).unlink()
+    with pytest.raises(ConfigError, match="cannot be read, so the graph would be open"):
+        prepare(env)
+
+
+def test_a_broken_profile_is_nothing_to_a_graph_that_is_open(prefix):
+    (prefix / CONFIG / LOOPBACK).write_bytes(b"")
+    prepare({"AMENT_PREFIX_PATH": str(prefix), RANGE: "SUBNET"})
 
 
 @pytest.mark.parametrize("name", FASTDDS_PROFILES)

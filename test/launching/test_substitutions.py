@@ -18,7 +18,7 @@ def find_share(package):
 
 
 SOURCES = Sources(
-    variables={"x": "X", "empty": "", "name": "x", "blank": "a b", "call": "$(var x)"},
+    variables={"x": "X", "empty": "", "name": "x", "blank": "a b", "call": "$(var x)", "seven": "7"},
     environment={"HOME": "/home/me", "EMPTY": ""},
     directory=Path("/launch"),
     find_share=find_share,
@@ -50,6 +50,9 @@ RESULTS = [
     ("$(env NOWHERE $(env HOME))", "/home/me"),
     ("$(find-pkg-share known)/config", "/share/known/config"),
     ("$(dirname)/other.xml", "/launch/other.xml"),
+    ("$(eval '$(var seven) + 1')", "8"),
+    ("$(eval $(var seven)+1)", "8"),
+    ("$(eval '$(var seven) < 7')", "False"),
     ("$(equals a a)", "true"),
     ("$(equals a b)", "false"),
     ("$(equals TRUE 1)", "true"),
@@ -91,8 +94,9 @@ ERRORS = [
     ("$(dirname x)", "$(dirname) takes 0 words, not 1"),
     ("$(equals a)", "$(equals) takes 2 words, not 1"),
     ("$(equals a '')", "cannot compare with ''"),
-    ("$(eval 1 + 1)", "unknown substitution '$(eval)'"),
-    ("$(command ls)", "known: $(dirname), $(env), $(equals), $(find-pkg-share), $(var)"),
+    ("$(eval 1 + 1)", "$(eval) takes 1 words, not 3"),
+    ("$(eval '$(var x) + 1')", "not 'X'"),
+    ("$(command ls)", "known: $(dirname), $(env), $(equals), $(eval), $(find-pkg-share), $(var)"),
     ("$(var nmae)", "unknown variable 'nmae'; did you mean 'name'?"),
     ("$(env NOWHERE)", "environment variable 'NOWHERE' is not set"),
     ("$(find-pkg-share unknown)", "package 'unknown' is not installed"),

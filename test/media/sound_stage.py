@@ -100,4 +100,4 @@ class SoundStage:
         self.player.poll()
 
     def status(self, sound_id):
-        return self.player.standing(sound_id).status
+        return self.player.status_of(sound_id).status

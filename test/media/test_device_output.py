@@ -101,7 +101,7 @@ def test_noise_is_no_sound(stage, tmp_path, name):
     (tmp_path / name).write_bytes(NO_SOUNDS[name])
     stage.play(tmp_path / name)
     assert stage.saw("failed")
-    assert stage.events[0].reason == "neither WAV nor MP3, FLAC or Vorbis"
+    assert stage.events[0].reason == "the file is not WAV, MP3, FLAC or Vorbis"
 
 
 def test_opus_is_refused_and_not_heard_as_something_else(stage):
@@ -159,7 +159,7 @@ def test_when_the_helper_dies_its_sounds_fail_and_the_next_one_plays(stage, tmp_
 
 
 def test_a_backend_that_is_not_there():
-    with pytest.raises(LinkError, match="there is no sound device here for coreaudio"):
+    with pytest.raises(LinkError, match="this machine has no sound device for coreaudio"):
         DeviceOutput(ENVIRONMENT, "coreaudio")
     with pytest.raises(LinkError, match="unknown sound backend"):
         DeviceOutput(ENVIRONMENT, "loud")
@@ -173,10 +173,10 @@ def test_without_a_device_sound_is_timed_and_one_line_says_so():
     told = []
     output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append, "null")
     assert isinstance(output, NullOutput)
-    assert told == ["sound is only timed, nobody hears it: there is no sound device here"]
+    assert told == ["sound is timed but not audible: this machine has no sound device"]
     output = open_output("auto", ENVIRONMENT, lambda: 0.0, told.append, "coreaudio")
     assert isinstance(output, NullOutput)
-    assert "no sound device here for coreaudio" in told[1]
+    assert "no sound device for coreaudio" in told[1]
 
 
 def test_the_output_is_what_this_machine_has():

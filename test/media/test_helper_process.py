@@ -2,6 +2,7 @@
 """Helper programs: what they complain of, and that neither silence nor floods of theirs hurt us."""
 
 import os
+import sys
 import threading
 
 import pytest
@@ -10,13 +11,14 @@ from sound_stage import wait_for
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.helper_process import HelperProcess
-from embodiment_bridge.media.pythons import any_python
 
 ENVIRONMENT = of_outside_program(os.environ)
 
 
 def helper(script, messages, ended):
-    return HelperProcess([any_python(), "-I", "-S", "-c", script], ENVIRONMENT, messages.append, ended.append)
+    return HelperProcess(
+        [sys.executable, "-I", "-S", "-c", script], ENVIRONMENT, messages.append, ended.append
+    )
 
 
 def sends(one, message):

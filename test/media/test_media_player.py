@@ -40,12 +40,12 @@ def test_a_hold_freezes_its_owner_only(stage):
     stage.play("2", "voice", owner="b", channel="other")
     stage.at(1.0).player.hold("a", True)
     stage.at(1.0)
-    assert stage.player.standing("1").held
-    assert not stage.player.standing("2").held
+    assert stage.player.status_of("1").held
+    assert not stage.player.status_of("2").held
     assert stage.at(10.0).status("2") == "ended"
     stage.player.hold("a", False)
     stage.at(10.0)
-    assert not stage.player.standing("1").held
+    assert not stage.player.status_of("1").held
     assert stage.at(12.0).status("1") == "ended"
 
 
@@ -63,7 +63,7 @@ def test_what_was_paused_stays_paused_after_a_hold(stage):
 def test_a_sound_that_is_loaded_during_a_hold_begins_after_it(stage):
     stage.player.hold("run", True)
     stage.play("1", "voice")
-    assert stage.player.standing("1").held
+    assert stage.player.status_of("1").held
     stage.at(7.0).player.hold("run", False)
     assert stage.at(9.9).status("1") == "playing"
     assert stage.at(10.0).status("1") == "ended"
@@ -75,7 +75,7 @@ def test_a_newer_sound_takes_the_channel_only_when_it_can_begin(stage):
     assert (stage.status("1"), stage.status("2")) == ("replaced", "playing")
     stage.loader.full = True
     stage.play("3", "voice")
-    assert stage.player.standing("3").reason == "32 sounds are being loaded already"
+    assert stage.player.status_of("3").reason == "32 sounds are being loaded already"
     assert stage.status("2") == "playing"
 
 
@@ -100,8 +100,8 @@ def test_what_is_cancelled_while_it_loads_never_begins(stage):
 
 def test_a_failure_has_its_reason(stage):
     stage.play("1", "elsewhere")
-    assert stage.player.standing("1").reason == "the URL is refused: no such thing"
-    assert stage.player.standing("1").reason == "there is no such sound"  # it was told, and is forgotten
+    assert stage.player.status_of("1").reason == "the URL is refused: no such thing"
+    assert stage.player.status_of("1").reason == "there is no such sound"  # it was told, and is forgotten
 
 
 def test_a_run_that_ends_takes_its_sound_along(stage):
@@ -116,11 +116,11 @@ def test_a_run_that_ends_takes_its_sound_along(stage):
 
 def test_words_and_mouth_of_a_text(stage):
     stage.player.start(Cue("1", "run", text="one two three"))
-    assert stage.player.standing("1").words == -1
-    assert [stage.at(t).player.standing("1").words for t in (0.0, 0.9, 1.0, 2.5)] == [1, 1, 2, 3]
+    assert stage.player.status_of("1").words == -1
+    assert [stage.at(t).player.status_of("1").words for t in (0.0, 0.9, 1.0, 2.5)] == [1, 1, 2, 3]
     state = stage.player.states()[0]
     assert (state.word, state.phoneme, state.mouth) == ("three", "m", 0.0)
-    assert stage.at(2.5).player.standing("1").left == 1.0
+    assert stage.at(2.5).player.status_of("1").left == 1.0
 
 
 def test_changes_are_told_once_each(stage):
@@ -210,5 +210,5 @@ def test_without_an_output_sounds_fail_with_its_reason(stage):
     player = Player(stage.loader, lambda: broken)
     player.start(Cue("1", "run", url="song"))
     player.poll()
-    assert player.standing("1").reason == "nothing can play here: no device"
+    assert player.status_of("1").reason == "the sound output cannot be opened: no device"
     player.close()

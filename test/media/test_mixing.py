@@ -28,7 +28,7 @@ class Broken:
     length = None
 
     def read(self, frames):
-        raise CommandError("cannot be decoded any further")
+        raise CommandError("the rest cannot be decoded")
 
 
 class Stage:
@@ -53,7 +53,7 @@ class Stage:
             frames -= len(samples)
             assert (samples[:, 0] == samples[:, 1]).all()
             self.heard = np.concatenate([self.heard, samples[:, 0]])
-            self.told += [(len(self.heard), event) for event in self.mixer.news()]
+            self.told += [(len(self.heard), event) for event in self.mixer.events()]
 
     def kinds(self, sound_id="1"):
         return [e.kind for _, e in self.told if e.id == sound_id and e.kind != "position"]
@@ -124,7 +124,7 @@ def test_what_stands_is_stopped_without_a_device(stage):
     stage.mixer.pause("1")
     stage.mix(2 * AHEAD)
     stage.mixer.stop("1", 0.03)
-    assert [event.kind for event in stage.mixer.news()] == ["stopped"]
+    assert [event.kind for event in stage.mixer.events()] == ["stopped"]
 
 
 def test_fading_out_is_not_undone(stage):
@@ -179,7 +179,7 @@ def test_when_the_device_is_gone_everything_fails(stage):
     stage.mix(2 * AHEAD + BLOCK)
     stage.play(sound_id="3")
     stage.mixer.fail_all("the sound device takes no more")
-    last = {event.id: event.kind for event in stage.mixer.news()}
+    last = {event.id: event.kind for event in stage.mixer.events()}
     assert last == {"1": "failed", "2": "ended", "3": "failed"}  # the second was in the buffer of the device
     assert stage.mixer.idle
     stage.mix(2 * AHEAD)

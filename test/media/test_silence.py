@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.media.cache import MediaCache

@@ -17,7 +17,7 @@ class Device:
 
     def __init__(self, backend, mix):
         if not Device.there:
-            raise LinkError("there is no sound device here")
+            raise LinkError("this machine has no sound device")
         self.mix, self.running, self.closed = mix, False, False
 
     def start(self):
@@ -45,7 +45,7 @@ def program(monkeypatch):
 
 
 def last(program):
-    return [(event.id, event.kind, event.reason) for event in program._mixer.news()]
+    return [(event.id, event.kind, event.reason) for event in program._mixer.events()]
 
 
 def test_a_device_that_takes_no_more_fails_its_sounds_and_is_opened_anew(program):
@@ -55,7 +55,7 @@ def test_a_device_that_takes_no_more_fails_its_sounds_and_is_opened_anew(program
     assert first.running
     first.silent_for = sound_helper.SILENT_S + 1
     program._tend_device()
-    assert last(program) == [("1", "failed", "the sound device takes no more")]
+    assert last(program) == [("1", "failed", "the sound device takes no more samples")]
     assert first.closed
     program._mixer.add("2", Tone(), 1.0, 0.0)
     program._tend_device()
@@ -68,7 +68,7 @@ def test_a_device_that_stays_away(program, monkeypatch):
     monkeypatch.setattr(Device, "there", False)
     program._mixer.add("1", Tone(), 1.0, 0.0)
     program._tend_device()
-    assert last(program) == [("1", "failed", "there is no sound device here")]
+    assert last(program) == [("1", "failed", "this machine has no sound device")]
 
 
 def test_the_device_rests_when_nothing_plays(program, monkeypatch):
@@ -85,7 +85,7 @@ def test_the_device_rests_when_nothing_plays(program, monkeypatch):
 
 def test_bad_commands_are_told_and_hurt_nothing(program, capsys):
     for line in (b"no json", b"[1]", b'{"do": "play"}', b'{"do": "pause"}', b'{"do": "pause", "id": "gone"}'):
-        program._take(line)
+        program._handle_line(line)
     told = capsys.readouterr().out.split()
     assert sum("failed" in word for word in told) == 4
     assert not program._opening

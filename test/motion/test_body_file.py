@@ -81,7 +81,7 @@ SMALL_FAULTS = [
     ("[head, waist, arm_l, arm_r]\njoints", "[head, head]\njoints", "channels: .* is not free of repetition"),
     ("[head, waist, arm_l, arm_r]\njoints", "head\njoints", "channels: 'head' is not a list"),
     ("[head, waist, arm_l, arm_r]\njoints", "[1]\njoints", r"channels: \[1\] is not a list of texts"),
-    ("joints:\n", "joints: 5\nrest:\n", "joints: 5 is no mapping"),
+    ("joints:\n", "joints: 5\nrest:\n", "joints: 5 is not a mapping"),
     ("channel: head", "channel: hand_l", "joints.yaw.channel: unknown value 'hand_l'"),
     ("range: [-1.0, 1.0], velocity: 2.0", "range: [1.0, -1.0], velocity: 2.0", r"joints.yaw.range: \[1.0, -1.0\] is not \[lower, upper\]"),
     ("range: [-1.0, 1.0], velocity: 2.0", "range: [-1.0], velocity: 2.0", "joints.yaw.range: .* is not a list of 2 numbers"),
@@ -111,7 +111,7 @@ SMALL_FAULTS = [
     ("{at: 1.0, yaw: 0}]", "{at: 1.0, jaw: 0}]", r"skills.nod.keyframes\[1\]: unknown key 'jaw'; did you mean 'yaw'\?"),
     ("{at: 1.0, yaw: 0}]", "{at: 1.0, turn: 0}]", r"skills.nod.keyframes\[1\]: unknown key 'turn'"),
     ("{at: 1.0, yaw: 0}]", "{at: 1.0, yaw: 3}]", r"skills.nod.keyframes\[1\].yaw: 3 is not within -1..1"),
-    ("{at: 1.0, yaw: 0}]", "5]", r"skills.nod.keyframes\[1\]: 5 is no mapping"),
+    ("{at: 1.0, yaw: 0}]", "5]", r"skills.nod.keyframes\[1\]: 5 is not a mapping"),
     ("then_mirrored: true", "then_mirrored: yes please", "skills.wave.then_mirrored: 'yes please' is not true or false"),
     ("channels: [arm_l, arm_r]\n", "channels: [arm_l]\n", "skills.wave.then_mirrored: True is not possible: 'right' cannot go to -0.5"),
     ("light: {pattern: steady, color: [1, 0, 0]}", "light: {pattern: stedy}", "skills.eye_red.light.pattern: unknown value 'stedy'"),
@@ -169,16 +169,16 @@ def test_walking_skill_needs_a_gait() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "None is no mapping"),
-        ("- 1", r"\[1\] is no mapping"),
-        ("1: 2", "no mapping from names to values"),
+        ("", "None is not a mapping"),
+        ("- 1", r"\[1\] is not a mapping"),
+        ("1: 2", "not a mapping from names to values"),
         ("[" * 5000, "cannot be read as YAML"),
         (
             "a: !!python/object/apply:os.getcwd []",
             "cannot be read as YAML: could not determine a constructor",
         ),
         ("x" * 1_000_001, "1000001 characters are more than the limit of 1000000"),
-        ("? [1, 2]\n: 3", "no mapping from names to values|cannot be read as YAML"),
+        ("? [1, 2]\n: 3", "not a mapping from names to values|cannot be read as YAML"),
     ],
 )
 def test_text_that_is_no_body_file(text: str, message: str) -> None:

@@ -35,7 +35,7 @@ NATIVE_SKILLS = """\
 BODY = parse_body(SMALL_FILE + NATIVE_SKILLS, "small.yaml")
 
 
-class Deed:
+class SomeAction:
     """A native skill that the test decides about; it needs a quarter of a second to stop."""
 
     def __init__(self, skill, values, slot) -> None:
@@ -60,19 +60,19 @@ class Deed:
 
 
 class Natives(Stage):
-    """A stage whose native skills are in ``deeds``."""
+    """A stage whose native skills are in ``actions``."""
 
     def __init__(self) -> None:
-        self.deeds: list[Deed] = []
+        self.actions: list[SomeAction] = []
         super().__init__(BODY, settle=0.0)
         self.runner = MotionRunner(BODY, {"point": self.begin, "tell": self.begin})
         self.run(2.0)
 
-    def begin(self, skill, values, slot) -> Deed:
+    def begin(self, skill, values, slot) -> SomeAction:
         if values.get("text") == "no":
             raise CommandError("that cannot be told")
-        self.deeds.append(Deed(skill, values, slot))
-        return self.deeds[-1]
+        self.actions.append(SomeAction(skill, values, slot))
+        return self.actions[-1]
 
 
 def test_it_lasts_until_it_is_done_and_its_slot_is_over() -> None:
@@ -80,12 +80,12 @@ def test_it_lasts_until_it_is_done_and_its_slot_is_over() -> None:
     request = stage.start("tell", 0.5)
     stage.run(2.0)
     assert stage.status(request) is RUNNING
-    stage.deeds[0].done = True
+    stage.actions[0].done = True
     stage.step()
     assert stage.status(request) is SUCCEEDED
-    assert stage.deeds[0].passed == pytest.approx(2.0 + DT)
+    assert stage.actions[0].passed == pytest.approx(2.0 + DT)
     request = stage.start("tell", 0.5)
-    stage.deeds[1].done = True
+    stage.actions[1].done = True
     stage.run(0.4)
     assert stage.status(request) is RUNNING
     stage.run(0.2)
@@ -98,8 +98,8 @@ def test_it_gets_its_parameters_with_defaults_and_texts_as_they_are() -> None:
     stage.step()
     stage.start("tell", text=7.0)
     told = {"tone": "friendly", "volume": 1.0, "text": "5.0"}
-    assert stage.deeds[0].asked == ("tell", told, 0.5)
-    assert stage.deeds[1].asked == ("tell", {"tone": "friendly", "volume": 0.5, "text": "7"}, 0.0)
+    assert stage.actions[0].asked == ("tell", told, 0.5)
+    assert stage.actions[1].asked == ("tell", {"tone": "friendly", "volume": 0.5, "text": "7"}, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_refusal_changes_nothing(parameters, reason) -> None:
         stage.start("tell", **parameters)
     stage.step()
     assert stage.status(running) is RUNNING
-    assert stage.deeds == []
+    assert stage.actions == []
 
 
 def test_without_somebody_who_does_it_it_is_refused() -> None:
@@ -130,7 +130,7 @@ def test_without_somebody_who_does_it_it_is_refused() -> None:
 def test_it_moves_joints_meanwhile() -> None:
     stage = Natives()
     request = stage.start("point")
-    stage.deeds[0].done = True
+    stage.actions[0].done = True
     stage.run(0.5)
     assert 0.2 < stage.angle("left") < 0.6
     assert stage.finish(request).status is SUCCEEDED
@@ -141,10 +141,10 @@ def test_failure_ends_it_at_once_with_its_reason() -> None:
     stage = Natives()
     request = stage.start("point")
     stage.run(0.3)
-    stage.deeds[0].failure = "the finger is stuck"
+    stage.actions[0].failure = "the finger is stuck"
     stage.step()
     assert (stage.status(request), stage.last(request).reason) == (FAILED, "the finger is stuck")
-    assert stage.deeds[0].stops == 1
+    assert stage.actions[0].stops == 1
     stage.run(0.5)
     assert stage.targets.velocity[stage.index["left"]] == 0.0
 
@@ -152,8 +152,8 @@ def test_failure_ends_it_at_once_with_its_reason() -> None:
 def test_one_that_is_not_done_in_time_has_failed() -> None:
     stage = Natives()
     request = stage.start("tell")
-    stage.deeds[0].patience = 1.0
-    stage.deeds[0].progress = 0.4
+    stage.actions[0].patience = 1.0
+    stage.actions[0].progress = 0.4
     assert stage.finish(request, 1.1).reason == "only 40% of the way after 1.0 s"
 
 
@@ -178,7 +178,7 @@ def test_whatever_ends_it_stops_it(end) -> None:
     end(stage)
     stage.step()
     assert stage.status(request) in (REPLACED, FAILED)
-    assert stage.deeds[0].stops == 1
+    assert stage.actions[0].stops == 1
 
 
 def test_hold_lets_no_time_pass_for_it() -> None:
@@ -186,9 +186,9 @@ def test_hold_lets_no_time_pass_for_it() -> None:
     stage.start("tell")
     stage.runner.hold(True)
     stage.run(0.5)
-    before = stage.deeds[0].passed
+    before = stage.actions[0].passed
     stage.run(1.0)
-    assert stage.deeds[0].passed == before
+    assert stage.actions[0].passed == before
     stage.runner.hold(False)
     stage.run(0.5)
-    assert stage.deeds[0].passed > before + 0.5 - 0.2 - DT
+    assert stage.actions[0].passed > before + 0.5 - 0.2 - DT

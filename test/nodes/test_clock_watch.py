@@ -16,7 +16,7 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 
 def believed(*times: float) -> tuple[list[float], ClockWatch]:
     watch = ClockWatch(lambda text: None)
-    return [t for t in times if watch.believes(int(t // 1), round((t % 1) * 1e9))], watch
+    return [t for t in times if watch.accepts(int(t // 1), round((t % 1) * 1e9))], watch
 
 
 @pytest.mark.parametrize(
@@ -42,10 +42,10 @@ def test_what_is_believed(times, taken, jumps, skipped) -> None:
 def test_what_is_no_time_is_dropped_and_said_once(sec, nanosec) -> None:
     told = []
     watch = ClockWatch(told.append)
-    assert not watch.believes(sec, nanosec)
-    assert not watch.believes(sec, nanosec)
+    assert not watch.accepts(sec, nanosec)
+    assert not watch.accepts(sec, nanosec)
     assert watch.dropped == 2
-    assert told == [f"/clock: {sec} s and {nanosec} ns is no time; such messages are dropped"]
+    assert told == [f"/clock: {sec} s and {nanosec} ns is not a valid time; such messages are dropped"]
 
 
 def test_silence_is_told() -> None:
@@ -58,14 +58,14 @@ def test_silence_is_told() -> None:
     assert watch.troubles() == []
     now[0] = 107.0
     assert watch.troubles() == ["no message on /clock for 7 s"]
-    watch.believes(1, 0)
+    watch.accepts(1, 0)
     assert watch.troubles() == []
 
 
 def test_a_jump_ahead_is_no_time_for_a_run() -> None:
     watch, clock = ClockWatch(lambda text: None), RunClock()
     for t in (5, 6, 9000, 9001, 9002):
-        if watch.believes(t, 0):
+        if watch.accepts(t, 0):
             clock.advance_to(t - watch.skipped)
     assert clock.seconds == pytest.approx(2.0)  # 5 to 6, and 9001 to 9002
 

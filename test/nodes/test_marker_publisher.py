@@ -51,7 +51,7 @@ class Stage:
         at = stamp(seconds)
         entities = [Entity(id=name, kind="ball") for name in names]
         header = Header(stamp=at, frame_id="r1/map")
-        self.publisher.take("entities", EntityArray(header=header, entities=entities))
+        self.publisher.update("entities", EntityArray(header=header, entities=entities))
         self.publisher.publish(at)
 
     def next(self):
@@ -102,8 +102,8 @@ def test_old_messages_and_other_topics_are_not_drawn(stage):
     stage.draw(5.0, "a")
     stage.next()
     touch = TouchStates(header=Header(stamp=stamp(6.5)), sensors=[TouchState(name="lf", touched=True)])
-    stage.publisher.take("touch", touch)
-    stage.publisher.take("pose", object())
+    stage.publisher.update("touch", touch)
+    stage.publisher.update("pose", object())
     stage.publisher.publish(stamp(6.5))
     assert [(m.ns, m.action) for m in stage.next()] == [("ball", Marker.DELETE), ("touch", Marker.ADD)]
 

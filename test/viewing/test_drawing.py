@@ -57,7 +57,7 @@ class TestPage:
     def test_port_that_is_taken(self):
         with socket.create_server(("127.0.0.1", 0)) as other:
             port = other.getsockname()[1]
-            with pytest.raises(ConfigError, match=f"127.0.0.1:{port}.*port 0 takes any"):
+            with pytest.raises(ConfigError, match=f"127.0.0.1:{port}.*port 0 takes a free"):
                 Page("127.0.0.1", port)
 
     @pytest.mark.parametrize("host", ["192.0.2.1", "no such host", "a" * 300])

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from test_viewer_node import visitor
 
-from embodiment_bridge.cli.commands.up import plan_of
+from embodiment_bridge.cli.commands.up import launch_description
 from embodiment_bridge.launching.up import Graph
 
 ROOT = Path(__file__).parents[2]
@@ -48,7 +48,7 @@ def viewers():
 def test_up_has_the_page_beside_the_robot(port, tmp_path):
     values = tmp_path / "values.yaml"
     values.write_text(f"viewer: {{ros__parameters: {{port: {port}}}}}\n")
-    plan = plan_of(ROOT / "launch/bringup.launch.xml", ["viewer:=true", f"params:={values}"])
+    plan = launch_description(ROOT / "launch/bringup.launch.xml", ["viewer:=true", f"params:={values}"])
     told = []
     with Graph(plan, told.append) as graph:
         assert {node.get_name() for node in graph.runtime._nodes} == {"mock_body", "behavior_tree"}

@@ -56,7 +56,7 @@ def test_subscribes_while_a_page_is_open(stage):
 
 def test_nothing_is_drawn_while_nobody_looks(stage):
     assert stage.viewer.diagnose()[1:] == (
-        "nobody looks",
+        "no visitors",
         {"url": stage.viewer.url, "visitors": 0, "refused": 0, "pictures": 0},
     )
     with visitor(stage.viewer.url):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a robot lies after a push, and what an attempt to get up from there is worth."""
+"""Poses of a robot after a push, and scores of attempts to get up from them."""
 
 from dataclasses import dataclass
 
@@ -15,18 +15,18 @@ SKILL = "get_up"
 STAND_CYCLES = 60
 PUSH_CYCLES = 20  # 0.4 s, in which a push throws the robot over
 LIE_CYCLES = 190  # from the end of the push on
-SETTLE_CYCLES = 10  # in which a new runner finds out how the body lies
+SETTLE_CYCLES = 10  # in which a new runner detects how the body lies
 AFTER_CYCLES = 60  # in which the robot has to stay up
 LONGEST_CYCLES = 400
 PUSHES = (210.0, 160.0, 240.0, 190.0, 130.0, 260.0)  # N, at the torso
-DELAYS = (1, 0, 2, 1, 3, 1)  # cycles that commands come late, one per push
+DELAYS = (1, 0, 2, 1, 3, 1)  # delay of commands in cycles, one per push
 
 Pose = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
 class Fall:
-    """How the robot lies: positions and speeds of everything in the model; commands come ``delay`` cycles late."""
+    """A fallen robot: positions and speeds of everything in the model; commands are ``delay`` cycles late."""
 
     pose: Pose
     delay: int
@@ -54,7 +54,7 @@ class Attempt:
         self._lowest = np.inf
 
     def play(self) -> None:
-        """Settle, get up, and see whether the robot stays up."""
+        """Settle, get up, and check whether the robot stays up."""
         self._steps(SETTLE_CYCLES)
         self._runner.start(SkillRequest("try", SKILL, {}, 0.0))
         for _ in range(LONGEST_CYCLES):
@@ -102,7 +102,7 @@ def falls(body: BodyDescription, side: str) -> list[Fall]:
 
 
 def fallen(model: RobotModel, body: BodyDescription, seed: int, push: float) -> Pose:
-    """How the robot lies after a push (N, + forward) while it stood; ``seed`` varies how it stood."""
+    """The pose after a push (N, + forward) of the standing robot; ``seed`` varies the standing pose."""
     runner, state = MotionRunner(body), model.reset(seed)
     torso = model.model.body(PREFIX + "torso").id
     for cycle in range(STAND_CYCLES + PUSH_CYCLES + LIE_CYCLES):

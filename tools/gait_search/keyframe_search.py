@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """CMA-ES search for keyframes that bring a fallen robot up: python keyframe_search.py BODY.yaml SIDE SECONDS [SEED].
 
-SIDE is front or back. The keyframes of the skill ``get_up`` in the body file are the beginning, so a rough idea has to
-be there; both sides of the body do the same. Candidates are run by the package's own motion code; each improvement is
+SIDE is front or back. The search starts with the keyframes of the skill ``get_up`` in the body file, which must be a
+rough solution; both sides of the body move alike. Candidates run in the package's own motion code; improvements are
 printed as lines for the body file. Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
@@ -23,12 +23,12 @@ from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill,
 ANGLE_STEP = 0.25  # rad that CMA starts with
 TIME_STEP = 0.1  # s
 SHORTEST = 0.05  # s between two keyframes
-SPARE = 1.003  # times what the joints need
+SPARE = 1.003  # multiple of the time that the joints need
 HOPELESS = 6.0  # points after one fall below which the others are not tried
 
 
 class Shape:
-    """Between the keyframes of a skill and a vector: offsets of angles (rad / ANGLE_STEP) and times (s / TIME_STEP).
+    """Converts keyframes of a skill to a vector and back: offsets of angles (rad / ANGLE_STEP), times (s / TIME_STEP).
 
     Only the joints of one half of the body are free, those of the other half mirror them.
     """
@@ -44,7 +44,7 @@ class Shape:
         self.size = (len(self._frames) - 1) * (len(self._free) + 1)
 
     def skill(self, vector: Sequence[float]) -> Skill:
-        """The skill that a vector stands for."""
+        """The skill for a vector."""
         rows = np.reshape(np.asarray(vector, dtype=float), (len(self._frames) - 1, -1))
         times, poses, before = [], [], 0.0
         for frame, pose, row in zip(self._frames[:-1], self._poses, rows, strict=True):
@@ -78,7 +78,7 @@ class Shape:
         return moved
 
     def _timed(self, poses: list[dict[str, float]], times: list[float]) -> Skill:
-        """Keyframes that the joints can follow: a piece that is too short becomes just long enough."""
+        """Keyframes that the joints can follow: pieces that are too short are made long enough."""
         here = {name: joint.rest for name, joint in self._joints.items()}
         for i, pose in enumerate(poses):
             moved = [self._joints[name] for name in pose]
@@ -101,7 +101,7 @@ class Shape:
 def points(
     body: BodyDescription, skill: Skill, tries: Sequence[Fall], models: dict[int, RobotModel]
 ) -> float:
-    """What a skill is worth after all falls together; the worst counts twice."""
+    """The score of a skill over all falls; the worst one counts twice."""
     changed = replace(body, skills={**body.skills, skill.name: skill})
     found: list[float] = []
     for one in tries:

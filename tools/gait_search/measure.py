@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the walking skills of a body file do in the model: python measure.py BODY.yaml.
+"""Measures the walking skills of a body file in the model: python measure.py BODY.yaml.
 
 Each skill three times in a row, from two first poses, with commands that come 0, 1, 2 and 3 cycles late: mean and
 spread.
@@ -36,7 +36,7 @@ PATIENCE_S = 15.0
 def outcomes(
     model: RobotModel, body: BodyDescription, name: str, parameters: dict[str, float]
 ) -> list[Outcome]:
-    """What became of each try in one model."""
+    """The outcome of each try in one model."""
     done = []
     for seed in SEEDS:
         trial = Trial(model, body, seed)

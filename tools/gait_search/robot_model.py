@@ -20,6 +20,7 @@ PREFIX = "robot-"
 CYCLE = 0.02  # s: four steps of 0.005 s, then a percept
 SUBSTEPS = 4
 START = (-5.0, 0.0)  # m: on the field, away from the ball
+TORSO_HEIGHT = {"T1": 0.666, "K1": 0.551}  # m above the ground, standing with straight legs
 DROP = 0.014  # m that the soles are over the ground at the start
 
 
@@ -34,6 +35,7 @@ class RobotModel:
 
     def __init__(self, description: BodyDescription, delay: int = 1) -> None:
         self.robot = robot_of(description)
+        self.torso_height = TORSO_HEIGHT[self.robot.name]
         provider = ModelSpecProvider()
         world = provider.load_environment_spec("soccer", "world")
         spec = provider.load_robot_spec(self.robot.name)
@@ -61,7 +63,7 @@ class RobotModel:
     def reset(self, seed: int, drop: float = DROP) -> BodyState:
         """Put the robot upright on the field, ``drop`` m over it, joints near zero; ``seed`` varies them a little."""
         mujoco.mj_resetData(self.model, self.data)
-        height = self.robot.torso_height_m + drop
+        height = self.torso_height + drop
         self.data.qpos[self._root : self._root + 7] = (*START, height, 1, 0, 0, 0)
         self.data.qpos[self._angle] += np.random.default_rng(seed).normal(0, 0.01, len(self._angle))
         self._queue.clear()

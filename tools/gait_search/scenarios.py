@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How good is a gait? Skills run in the model, as a user would run them; the more points the better."""
+"""Scores a gait by running skills in the model as a user would; more points are better."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from embodiment_bridge.body.state import BodyState, JointTargets, SkillRequest, 
 from embodiment_bridge.motion.runner import MotionRunner
 
 LATE_SHARE = 0.03  # of cycles in which a target comes a cycle later than usual
-STALL_SHARE = 0.005  # of cycles after which nobody answers for a while, as on a machine that is too busy
+STALL_SHARE = 0.005  # of cycles after which answers stop for a while, as on a busy machine
 STALL_CYCLES = (2, 6)
 LEAST_HEIGHT = 0.93  # of the height of base_link on straight legs: lower than this costs points
 FALLING = 0.83  # of it: lower than this costs no more
@@ -127,7 +127,7 @@ def points(model: RobotModel, description: BodyDescription, seed: int) -> float:
     total = 0.0
     for number, scenario in enumerate((_long_walk, _steps, _curves, _rough_orders)):
         trial = Trial(model, description, seed + 7 * number)
-        height = trial.lowest / model.robot.torso_height_m
+        height = trial.lowest / model.torso_height
         total += scenario(trial) - 13.0 * max(LEAST_HEIGHT - max(height, FALLING), 0.0)
         if trial.fallen:
             break  # the rest would tell little, and bad gaits shall be quick to judge

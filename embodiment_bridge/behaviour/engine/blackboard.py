@@ -4,7 +4,7 @@
 import math
 from collections.abc import Mapping
 
-from embodiment_bridge.bml.conditions import KEY, LARGEST, Value, same
+from embodiment_bridge.bml.base.conditions import KEY, LARGEST, Value, same
 from embodiment_bridge.core.errors import CommandError
 
 MAX_KEYS = 1000

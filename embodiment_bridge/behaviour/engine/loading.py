@@ -4,8 +4,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.document import Document, Problem
-from embodiment_bridge.bml.reading.limits import Limits
 from embodiment_bridge.bml.reading.reader import read
 from embodiment_bridge.bml.rules.capabilities import Allowed, check_channels
 from embodiment_bridge.bml.rules.checker import check

@@ -209,6 +209,15 @@ class Node(Behaviour):
         """The run time at which a tick will change something here; inf when only a port can say."""
         return math.inf
 
+    def left_s(self) -> float:
+        """Run seconds until it is expected to succeed while it runs; inf: that cannot be known."""
+        return self.wake_at() - self.context.clock.seconds
+
+    @property
+    def ends_with_child(self) -> bool:
+        """Whether it will end at the end of the child that runs, and as that one does."""
+        return False
+
 
 def active_nodes(root: Node) -> list[Node]:
     """The running nodes from ``root`` down, parents first, children in order; skips idle branches."""

@@ -4,7 +4,7 @@
 import json
 from collections.abc import Iterable
 
-from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.unicode_text import is_unicode
 

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all leaves have in common, and the two that need no port: Delay and Stop."""
+"""What all leaves have in common."""
 
 from collections.abc import Iterator
-from functools import partial
 
 from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
-from embodiment_bridge.behaviour.engine.asked import StopAsked
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.start_budget import Turn
-from embodiment_bridge.behaviour.engine.stops import is_over_above
-from embodiment_bridge.bml.conditions import Value
 from embodiment_bridge.core.errors import text_of
 
 
@@ -131,70 +127,3 @@ class Leaf(Node):
 
     def _warn_of(self, error: Exception) -> None:
         self.context.journal.warn(self.context.clock.seconds, self.origin, "PORT_ERROR", text_of(error))
-
-
-class Delay(Leaf):
-    """Waits ``duration_s`` seconds, then succeeds or fails."""
-
-    uses_port = False
-
-    def __init__(self, name: str, duration_s: float, succeed: bool = True) -> None:
-        super().__init__(name)
-        self.duration_s = duration_s
-        self.result = Status.SUCCESS if succeed else Status.FAILURE
-
-    def poll(self) -> None:
-        """End when the time is up."""
-        if self.context.clock.due(self.wake_at()):
-            failed = self.result is Status.FAILURE
-            message = f"fails after {self.duration_s:g} s, as written" if failed else ""
-            self.finish(self.result, self.wake_at(), message)
-
-    def wake_at(self) -> float:
-        """When the time is up."""
-        return self.t_start + self.duration_s
-
-
-class Set(Leaf):
-    """Writes a value on the blackboard."""
-
-    uses_port = False
-
-    def __init__(self, name: str, key: str, value: Value) -> None:
-        super().__init__(name)
-        self.key = key
-        self.value = value
-
-    def start(self) -> None:
-        """Write; a full blackboard is a failure."""
-        self.context.blackboard.write(self.key, self.value)
-        self.finish(Status.SUCCESS, self.t_start)
-
-
-class Stop(Leaf):
-    """Ends the whole run, or every running node named ``target`` with success.
-
-    The run does it between two passes over the tree, when no node is in the middle of its work.
-    """
-
-    uses_port = False
-
-    def __init__(self, name: str, target: str = "") -> None:
-        super().__init__(name)
-        self.target = target
-
-    def start(self) -> None:
-        """Ask the run."""
-        self._answer: str | None = None
-        late = partial(is_over_above, self, self.t_start)
-        self.context.stops.append(StopAsked(self.target, self.t_start, self.origin, late, self._take_answer))
-
-    def _take_answer(self, text: str) -> None:
-        self._answer = text
-        if not self.target and self.running:  # the run is brought to rest: there is no other tick
-            self.poll()
-
-    def poll(self) -> None:
-        """End when the run has done it."""
-        if self._answer is not None:
-            self.finish(Status.SUCCESS, self.t_start, self._answer)

@@ -12,7 +12,7 @@ from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.policy import Policy
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.nodes import composites
+from embodiment_bridge.behaviour.nodes.sequence import Sequence as SequenceNode
 from embodiment_bridge.behaviour.plans.action_plan import (
     MAX_STEPS,
     ON_ERROR,
@@ -85,7 +85,7 @@ class PlanRun(Run):
             step.place(
                 self._context, Origin(f"/actions/{place}", "action", step.action.name, step.action.name)
             )
-        root = composites.Sequence("plan", self.steps, Policy(False, self._all_are_tried))
+        root = SequenceNode("plan", self.steps, Policy(False, self._all_are_tried))
         root.place(self._context, Origin("", "sequence", "plan", "plan"))
         return root
 

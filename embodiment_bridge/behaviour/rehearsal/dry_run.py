@@ -15,7 +15,7 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo

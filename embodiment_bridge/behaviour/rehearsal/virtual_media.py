@@ -17,7 +17,7 @@ from embodiment_bridge.behaviour.engine.ports import (
     SoundRequest,
     SoundStatus,
 )
-from embodiment_bridge.bml.analysis.words import words_of
+from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 
 COMMANDS = ("pause", "resume", "stop", "setVolume")

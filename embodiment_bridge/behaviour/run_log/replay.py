@@ -21,7 +21,7 @@ from embodiment_bridge.behaviour.engine.ports import (
 )
 from embodiment_bridge.behaviour.run_log.run_log import FORMAT
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus

@@ -20,7 +20,7 @@ from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.stops import apply_stops
-from embodiment_bridge.behaviour.runs.tree_builder import build, build_in_slices
+from embodiment_bridge.behaviour.nodes.tree_builder import build, build_in_slices
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import text_of
 

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which channels of a body (head, eyes, audio, ...) a node drives, and where two do so at once."""
+"""Where two nodes drive a channel of the body (head, eyes, audio, ...) at once."""
 
 from collections.abc import Mapping
 
-from embodiment_bridge.bml.document import Body, Composite, Node, Player, Speak
-from embodiment_bridge.bml.walk import children_of
+from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.registry import type_of
 from embodiment_bridge.body.state import SkillInfo
-
-AUDIO = "audio"
 
 Claims = dict[str, str]  # channel -> pointer of the first leaf that claims it
 
@@ -20,21 +18,12 @@ def conflicts(nodes: list[Node], skills: Mapping[str, SkillInfo]) -> dict[int, l
     claims: dict[int, Claims] = {}
     found: dict[int, list[str]] = {}
     for node in reversed(nodes):
-        below = children_of(node)
-        if isinstance(node, Composite) and node.kind == "parallel":
+        below, node_type = node.below, type_of(node)
+        if node_type.begins_together:
             _compare(below, claims, found)
-        claims[id(node)] = _united([claims[id(child)] for child in below]) if below else _own(node, skills)
+        own = dict.fromkeys(node_type.drives(node, skills), node.pointer)
+        claims[id(node)] = _united([claims[id(child)] for child in below]) if below else own
     return found
-
-
-def _own(node: Node, skills: Mapping[str, SkillInfo]) -> Claims:
-    if isinstance(node, Speak) or (isinstance(node, Player) and node.action == "play"):
-        return {f"{AUDIO}:{node.channel}" if node.channel else AUDIO: node.pointer}
-    if isinstance(node, Body):
-        skill = skills.get(node.action.lower())
-        if skill is not None and skill.available:
-            return dict.fromkeys(skill.channels, node.pointer)
-    return {}
 
 
 def _united(parts: list[Claims]) -> Claims:

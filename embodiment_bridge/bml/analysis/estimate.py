@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from embodiment_bridge.bml.analysis import channels
-from embodiment_bridge.bml.analysis.course import NEVER, Course, Lengths
-from embodiment_bridge.bml.analysis.courses import courses_of
-from embodiment_bridge.bml.document import Document, Loop, Node, Problem
-from embodiment_bridge.bml.reading.problems import Problems
-from embodiment_bridge.bml.walk import children_of, preorder
+from embodiment_bridge.bml.analysis.timings import timings_of
+from embodiment_bridge.bml.base.problems import Problem, Problems
+from embodiment_bridge.bml.nodes.node import Document, Node
+from embodiment_bridge.bml.nodes.registry import type_of
+from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing
+from embodiment_bridge.bml.nodes.walk import preorder
 from embodiment_bridge.body.state import SkillInfo
 
 
@@ -52,49 +53,49 @@ def analyse(
         speech_s: length of a spoken text in s, when known.
     """
     nodes = preorder(document.root)
-    courses, blocked = courses_of(nodes, Lengths(skills, media_s or {}, speech_s))
+    timings, blocked = timings_of(nodes, Lengths(skills, media_s or {}, speech_s))
     problems = Problems()
     conflicts = channels.conflicts(nodes, skills)
-    outermost = _endless_loops(document.root, courses)
+    outermost = _endless_loops(document.root, timings)
     for node in nodes:
         if id(node) in blocked:
             text = f"never reached: {blocked[id(node)].pointer} cannot end in a way that this starts"
             problems.warning(node.pointer, "UNREACHABLE", text)
-        if isinstance(node, Loop):
-            _look_at_loop(node, courses, outermost, problems)
+        if type_of(node).turns_for_ever(node):
+            _look_at_loop(node, timings, outermost, problems)
         for text in conflicts.get(id(node), ()):
             problems.warning(node.pointer, "CHANNEL_CONFLICT", text)
-    return Analysis(_estimates(nodes, courses), problems.listing())
+    return Analysis(_estimates(nodes, timings), problems.listing())
 
 
-def _endless_loops(root: Node, courses: Mapping[int, Course]) -> set[int]:
+def _endless_loops(root: Node, timings: Mapping[int, Timing]) -> set[int]:
     """The outermost endless loops that nothing in the document ends."""
     found: set[int] = set()
     todo = [root]
     while todo:
         node = todo.pop()
-        if courses[id(node)].expects != NEVER:
+        if timings[id(node)].expects != NEVER:
             continue
-        if isinstance(node, Loop) and node.count < 0:
+        if type_of(node).turns_for_ever(node):
             found.add(id(node))
         else:
-            todo.extend(children_of(node))
+            todo.extend(node.below)
     return found
 
 
-def _look_at_loop(node: Loop, courses: Mapping[int, Course], outermost: set[int], problems: Problems) -> None:
+def _look_at_loop(node: Node, timings: Mapping[int, Timing], outermost: set[int], problems: Problems) -> None:
     if id(node) in outermost:
         text = "runs until something fails or the run is stopped; nothing in the document ends it"
         problems.warning(node.pointer, "FOREVER_WITHOUT_EXIT", text)
-    if node.count < 0 and courses[id(node)].expects == NEVER and courses[id(node.child)].max_s == 0.0:
+    if timings[id(node)].expects == NEVER and all(timings[id(child)].max_s == 0.0 for child in node.below):
         text = "an endless loop over what takes no time"
         problems.warning(node.pointer, "BUSY_FOREVER", text)
 
 
-def _estimates(nodes: list[Node], courses: Mapping[int, Course]) -> dict[str, Estimate]:
+def _estimates(nodes: list[Node], timings: Mapping[int, Timing]) -> dict[str, Estimate]:
     estimates: dict[str, Estimate] = {}
     for node in nodes:
-        course = courses[id(node)]
-        estimate = Estimate(course.min_s, course.expected_s, course.max_s, course.expects == NEVER)
+        timing = timings[id(node)]
+        estimate = Estimate(timing.min_s, timing.expected_s, timing.max_s, timing.expects == NEVER)
         estimates.setdefault(node.pointer, estimate)
     return estimates

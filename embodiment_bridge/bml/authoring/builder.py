@@ -18,14 +18,16 @@ from typing import Any
 
 from embodiment_bridge.bml.authoring.predicate import Predicate
 from embodiment_bridge.bml.authoring.writer import to_data
-from embodiment_bridge.bml.document import FOREVER, Document, Problem
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.bml.fields.values import FOREVER
+from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.node_type import Skills
 from embodiment_bridge.bml.reading.reader import read
-from embodiment_bridge.bml.rules.checker import Skills, check
+from embodiment_bridge.bml.rules.checker import check
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 
 Scalar = bool | int | float | str | None
-COMPOSITES = ("sequence", "selector", "parallel")
 
 
 class BuildError(ConfigError):
@@ -193,12 +195,12 @@ def delay(seconds: float, *, succeed: bool = True) -> Part:
 
 def body(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:
     """An action of the body, such as HEAD_SHAKE, in a slot of so many seconds."""
-    return _leaf("body", action=action, duration=seconds, intensity=intensity)
+    return node("body", action=action, duration=seconds, intensity=intensity)
 
 
 def emotion(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:
     """An emotion, such as HAPPY."""
-    return _leaf("emotion", action=action, duration=seconds, intensity=intensity)
+    return node("emotion", action=action, duration=seconds, intensity=intensity)
 
 
 def play(
@@ -211,27 +213,27 @@ def play(
 ) -> Part:
     """Plays a medium to its end; ``content`` is what is said in it, ``fade`` s of fading in."""
     how = {"volume": volume, "content": content, "channel": channel, "fade": fade}
-    return _leaf("player", action="play", url=url, **how)
+    return node("player", action="play", url=url, **how)
 
 
 def pause() -> Part:
     """Pauses the player."""
-    return _leaf("player", action="pause")
+    return node("player", action="pause")
 
 
 def resume() -> Part:
     """Lets the player go on."""
-    return _leaf("player", action="resume")
+    return node("player", action="resume")
 
 
 def silence() -> Part:
     """Stops what the player plays."""
-    return _leaf("player", action="stop")
+    return node("player", action="stop")
 
 
 def volume(percent: float) -> Part:
     """Sets the player's volume."""
-    return _leaf("player", action="setVolume", volume=percent)
+    return node("player", action="setVolume", volume=percent)
 
 
 def speak(
@@ -245,17 +247,17 @@ def speak(
 ) -> Part:
     """Says a text."""
     how = {"voice": voice, "language": language, "rate": rate, "volume": volume, "channel": channel}
-    return _leaf("speak", content=content, **how)
+    return node("speak", content=content, **how)
 
 
 def request(url: str) -> Part:
     """Fetches a document and executes it."""
-    return _leaf("request", url=url)
+    return node("request", url=url)
 
 
 def stop(target: str | None = None) -> Part:
     """Ends the run, or the part of that name."""
-    return _leaf("stop", target=target)
+    return node("stop", target=target)
 
 
 def put(key: str, value: Scalar) -> Part:
@@ -265,8 +267,9 @@ def put(key: str, value: Scalar) -> Part:
 
 def subtree(ref: str, **args: Scalar) -> Part:
     """Executes another document."""
-    return _leaf("subtree", ref=ref, args=args or None)
+    return node("subtree", ref=ref, args=args or None)
 
 
-def _leaf(kind: str, **keys: Any) -> Part:
+def node(kind: str, **keys: Any) -> Part:
+    """A node of any type with its keys as JSON values; those that are None are left out."""
     return Part({"type": kind, **{key: value for key, value in keys.items() if value is not None}})

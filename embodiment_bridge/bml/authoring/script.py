@@ -17,7 +17,8 @@ from typing import Any
 from embodiment_bridge.bml.authoring import builder
 from embodiment_bridge.bml.authoring.builder import Part
 from embodiment_bridge.bml.authoring.predicate import Predicate
-from embodiment_bridge.bml.document import FOREVER, Document
+from embodiment_bridge.bml.fields.values import FOREVER
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.core.errors import ConfigError
 
 

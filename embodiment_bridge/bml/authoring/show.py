@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
 
-from embodiment_bridge.bml import document as bml
 from embodiment_bridge.bml.analysis.estimate import Estimate
-from embodiment_bridge.bml.authoring.describe import kind_of, label_of
-from embodiment_bridge.bml.conditions import describe
-from embodiment_bridge.bml.reading.plain import one_line
-from embodiment_bridge.bml.walk import children_of
+from embodiment_bridge.bml.base.plain import one_line
+from embodiment_bridge.bml.nodes.node import Document, Node
+from embodiment_bridge.bml.nodes.node_type import WrapperType
+from embodiment_bridge.bml.nodes.registry import type_of
 
 LONGEST = 60  # characters of a line in a box
 BOX_WIDTH, BOX_HEIGHT, GAP_X, GAP_Y, MARGIN = 260, 44, 40, 12, 10
-COLOURS = {"sequence": "#dbe9ff", "selector": "#ffe8cc", "parallel": "#e3d9ff", "loop": "#d9f2e6"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +24,32 @@ class Item:
     """One box: two lines of text, and the place of its parent in the list (-1: the root)."""
 
     kind: str
+    colour: str
     title: str
     details: str
     level: int
     parent: int
 
 
-def items(document: bml.Document, estimates: Mapping[str, Estimate] | None = None) -> list[Item]:
+def items(document: Document, estimates: Mapping[str, Estimate] | None = None) -> list[Item]:
     """The boxes of a drawing, parents before children, in the order of the text."""
     found: list[Item] = []
-    todo: list[tuple[bml.Node, int, int, str]] = [(document.root, -1, 0, "")]
+    todo: list[tuple[Node, int, int, str]] = [(document.root, -1, 0, "")]
     while todo:
         node, parent, level, role = todo.pop()
         core, keys, cleanups = _unwrapped(node)
+        kind = type_of(core)
         estimate = (estimates or {}).get(node.pointer)
         details = [*keys, *([f"time {time_of(estimate)}"] if estimate is not None else [])]
-        title = " ".join(
-            filter(None, (role, kind_of(core), repr(core.name) if core.name else "", _label(core)))
-        )
-        found.append(Item(kind_of(core), _short(title), _short(", ".join(details)), level, parent))
-        below = [(child, "") for child in children_of(core)] + [(cleanup, "finally:") for cleanup in cleanups]
+        name = repr(core.name) if core.name else ""
+        title = " ".join(filter(None, (role, kind.name, name, kind.title(core))))
+        found.append(Item(kind.name, kind.colour, _short(title), _short(", ".join(details)), level, parent))
+        below = [(child, "") for child in core.below] + [(cleanup, "finally:") for cleanup in cleanups]
         todo.extend((child, len(found) - 1, level + 1, word) for child, word in reversed(below))
     return found
 
 
-def to_text(document: bml.Document, estimates: Mapping[str, Estimate] | None = None) -> str:
+def to_text(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
     """One line per node, children indented."""
     lines = []
     for item in items(document, estimates):
@@ -59,7 +58,7 @@ def to_text(document: bml.Document, estimates: Mapping[str, Estimate] | None = N
     return "\n".join(lines) + "\n"
 
 
-def to_dot(document: bml.Document, estimates: Mapping[str, Estimate] | None = None) -> str:
+def to_dot(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
     """A digraph in the language of Graphviz."""
     lines = [
         "digraph bml {",
@@ -67,13 +66,13 @@ def to_dot(document: bml.Document, estimates: Mapping[str, Estimate] | None = No
     ]
     for index, item in enumerate(items(document, estimates)):
         label = "\\n".join(_dot(line) for line in (item.title, item.details) if line)
-        lines.append(f'  n{index} [label="{label}", fillcolor="{COLOURS.get(item.kind, "white")}"];')
+        lines.append(f'  n{index} [label="{label}", fillcolor="{item.colour}"];')
         if item.parent >= 0:
             lines.append(f"  n{item.parent} -> n{index};")
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def to_svg(document: bml.Document, estimates: Mapping[str, Estimate] | None = None) -> str:
+def to_svg(document: Document, estimates: Mapping[str, Estimate] | None = None) -> str:
     """A picture: levels from left to right, leaves one below the other, parents beside the middle of theirs."""
     boxes = items(document, estimates)
     rows = _rows(boxes)
@@ -104,55 +103,21 @@ def time_of(estimate: Estimate) -> str:
     return bounds if estimate.expected_s is None else f"{bounds}, about {estimate.expected_s:g} s"
 
 
-def _unwrapped(node: bml.Node) -> tuple[bml.Node, list[str], list[bml.Node]]:
+def _unwrapped(node: Node) -> tuple[Node, list[str], list[Node]]:
     """The node inside of what its keys made, those keys in words, and its clean-ups."""
     keys: list[str] = []
-    cleanups: list[bml.Node] = []
+    cleanups: list[Node] = []
     while True:
-        if isinstance(node, bml.Guard):
-            keys.append(f"if {describe(node.condition)}")
-        elif isinstance(node, bml.Timeout):
-            keys.append(f"timeout {node.timeout_s:g} s")
-        elif isinstance(node, bml.Finally):
-            cleanups.append(node.cleanup)
-        elif isinstance(node, bml.Box):
-            keys.append(f"duration {node.duration_s:g} s")
-        elif isinstance(node, bml.Loop):
-            keys += [_times(node), *_policies(node, usual=False)]
-            if node.child.pointer != node.pointer:
-                return node, keys, cleanups
-        else:
-            return node, keys + _own_keys(node), cleanups
-        node = node.child
-
-
-def _times(node: bml.Loop) -> str:
-    return "for ever" if node.count < 0 else f"{node.count} times"
-
-
-def _own_keys(node: bml.Node) -> list[str]:
-    if not isinstance(node, bml.Composite):
-        return []
-    keys = _policies(node, usual=node.kind == "selector")
-    weights = f" {', '.join(f'{weight:g}' for weight in node.weights)}" if node.weights else ""
-    return keys + (["reactive"] if node.reactive else []) + ([f"random{weights}"] if node.random else [])
-
-
-def _policies(node: bml.Composite | bml.Loop, *, usual: bool) -> list[str]:
-    keys = []
-    if node.succeed_on_one != usual:
-        keys.append("SucceedOnOne" if node.succeed_on_one else "SucceedOnAll")
-    if node.fail_on_all != usual:
-        keys.append("FailOnAll" if node.fail_on_all else "FailOnOne")
-    return keys
-
-
-def _label(node: bml.Node) -> str:
-    if isinstance(node, bml.Delay):
-        return f"{node.duration_s:g} s" + ("" if node.succeed else ", then fails")
-    if isinstance(node, bml.Body) and node.duration_s:
-        return f"{node.action} {node.duration_s:g} s"
-    return node.ref if isinstance(node, bml.Subtree) else label_of(node)
+        kind = type_of(node)
+        keys += kind.details(node)
+        # A loop whose child stands elsewhere in the text is a node of its own.
+        is_own = not isinstance(kind, WrapperType) or (
+            kind.is_written and node.below[0].pointer != node.pointer
+        )
+        if is_own:
+            return node, keys, cleanups
+        cleanups += node.below[1:]
+        node = node.below[0]
 
 
 def _short(text: str) -> str:
@@ -197,7 +162,7 @@ def _line(parent: tuple[float, float], child: tuple[float, float]) -> str:
 
 
 def _svg_box(box: Item, x: float, y: float) -> list[str]:
-    fill = COLOURS.get(box.kind, "#ffffff")
+    fill = box.colour
     frame = f'<rect x="{x:g}" y="{y:g}" width="{BOX_WIDTH}" height="{BOX_HEIGHT}" rx="6" '
     lines = [f'{frame}fill="{fill}" stroke="#444"/>', _svg_text(box.title, x, y + 18, "#000")]
     return [*lines, _svg_text(box.details, x, y + 34, "#555")] if box.details else lines

@@ -4,10 +4,10 @@
 import math
 from typing import Any
 
-from embodiment_bridge.bml.reading.limits import Limits
+from embodiment_bridge.bml.base.limits import Limits
+from embodiment_bridge.bml.base.pointer import LONGEST_TOKEN, escaped
+from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.reading.parse import RepeatedKeys
-from embodiment_bridge.bml.reading.pointer import LONGEST_TOKEN, escaped
-from embodiment_bridge.bml.reading.problems import Problems, short
 from embodiment_bridge.core.unicode_text import is_unicode
 
 Trail = tuple[Any, str] | None  # the steps from the value back to the root: a text each would be quadratic

@@ -6,29 +6,70 @@ with children becomes a draft that waits for them. Then the drafts are built fro
 that the children of a node are there when it is built.
 """
 
-from embodiment_bridge.bml.document import Node
-from embodiment_bridge.bml.reading import children, inner, spelling
-from embodiment_bridge.bml.reading.children import CHILD_KEYS, Child
-from embodiment_bridge.bml.reading.condition_reader import Reader
-from embodiment_bridge.bml.reading.drafts import Common, Draft, build, wrapped
-from embodiment_bridge.bml.reading.fields import Fields, Raw
-from embodiment_bridge.bml.reading.leaves import LEAVES
-from embodiment_bridge.bml.reading.pointer import at
-from embodiment_bridge.bml.reading.problems import short
-from embodiment_bridge.bml.reading.start_reader import begin
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.base.problems import short
+from embodiment_bridge.bml.fields.values import Raw, Values
+from embodiment_bridge.bml.nodes import children
+from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference
+from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.registry import (
+    ENTRIES,
+    KEYS,
+    WRITTEN,
+    AnyType,
+    AnyWrapper,
+    spelled,
+)
 from embodiment_bridge.bml.reading.subtrees import Subtrees, filled_in
 
-SHORTEST_TIMEOUT_S = 0.001
+# A clean-up in a place where there can be none: leaving it out would leave the robot as the author meant to
+# prevent, so it is an error in either mode.
+UNSAFE_TO_IGNORE = frozenset({"finally"})
+
+Parts = list[Union["Draft", Node]]
+Wrapping = tuple[AnyWrapper, Any]
 
 
-def normalise(root: Child, fields: Fields, subtrees: Subtrees) -> Node | None:
-    """The canonical tree of a node; None when there are errors (they are noted in ``fields.problems``)."""
-    walk = _Walk(fields, subtrees)
+@dataclass(slots=True)
+class Draft:
+    """A node whose children are not built yet; ``wrappings`` go round it, those of a node as the list it will be in."""
+
+    type: AnyType
+    head: dict[str, Any]
+    found: dict[str, Any]
+    wrappings: list[Wrapping]
+    children: Parts = field(default_factory=list)
+    node: Node | None = None
+
+    def build(self) -> None:
+        """Make ``node`` from the children, which have been built before."""
+        bare = self.type.node(self.head, self.found, _built(self.children))
+        self.node = wrapped(bare, self.wrappings)
+
+
+def _built(parts: Parts) -> tuple[Node, ...]:
+    nodes = (part.node if isinstance(part, Draft) else part for part in parts)
+    return tuple(node for node in nodes if node is not None)
+
+
+def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
+    """A node with everything round it that its keys ask for."""
+    for wrapper, wanted in wrappings:
+        node = wrapper.around(node, _built(wanted)[0] if isinstance(wanted, list) else wanted)
+    return node
+
+
+def normalise(root: Child, values: Values, subtrees: Subtrees) -> Node | None:
+    """The canonical tree of a node; None when there are errors (they are noted in ``values.problems``)."""
+    walk = _Walk(values, subtrees)
     tops = walk.read(root)
-    if fields.problems.fatal or not tops:
+    if values.problems.fatal or not tops:
         return None
     for draft in reversed(walk.drafts):
-        build(draft)
+        draft.build()
     top = tops[0]
     return top.node if isinstance(top, Draft) else top
 
@@ -36,20 +77,21 @@ def normalise(root: Child, fields: Fields, subtrees: Subtrees) -> Node | None:
 class _Walk:
     """One walk over a document in the order of its text."""
 
-    def __init__(self, fields: Fields, subtrees: Subtrees) -> None:
+    def __init__(self, values: Values, subtrees: Subtrees) -> None:
         self.drafts: list[Draft] = []
-        self._fields = fields
+        self._values = values
         self._subtrees = subtrees
-        self._problems = fields.problems
+        self._problems = values.problems
+        self._todo: list[tuple[Child, int, Parts]] = []
 
-    def read(self, root: Child) -> list[Draft | Node]:
+    def read(self, root: Child) -> Parts:
         """Read all nodes; the list has the root's, or nothing when that one is bad."""
-        tops: list[Draft | Node] = []
-        todo = [(root, 1, tops)]
-        limits = self._fields.limits
+        tops: Parts = []
+        self._todo = [(root, 1, tops)]
+        limits = self._values.limits
         left = limits.max_nodes
-        while todo:
-            child, depth, siblings = todo.pop()
+        while self._todo:
+            child, depth, siblings = self._todo.pop()
             left -= 1
             if left < 0:
                 text = f"the document has more than {limits.max_nodes} nodes"
@@ -58,12 +100,9 @@ class _Walk:
             if not isinstance(child.value, dict) or depth > limits.max_depth:
                 self._note_unreadable(child)
                 continue
-            node, below = self._node(child)
+            node = self._node(child, depth)
             if node is not None:
                 siblings.append(node)
-            for item in reversed(below):
-                into = [] if not isinstance(node, Draft) else node.cleanup if item.cleanup else node.children
-                todo.append((item, depth + 1, into))
         return tops
 
     def _note_unreadable(self, child: Child) -> None:
@@ -71,102 +110,103 @@ class _Walk:
             text = f"a node must be an object, not {short(child.value)}"
             self._problems.error(child.pointer, "WRONG_TYPE", text)
         else:
-            text = f"nodes are nested deeper than {self._fields.limits.max_depth}"
+            text = f"nodes are nested deeper than {self._values.limits.max_depth}"
             self._problems.error(child.pointer, "TOO_DEEP", text)
 
-    def _node(self, child: Child) -> tuple[Draft | Node | None, list[Child]]:
-        raw, pointer, fields, scope = child.value, child.pointer, self._fields, child.scope
+    def _node(self, child: Child, depth: int) -> Draft | Node | None:
+        raw, pointer, values, scope = child.value, child.pointer, self._values, child.scope
         if scope is not None:
             raw = filled_in(raw, pointer, scope, self._problems)
-        kind = self._kind(raw, pointer)
-        if kind is None:
-            return None, [item._replace(scope=scope) for item in self._below_unknown(raw, pointer)]
-        common = self._common(raw, pointer, kind, child.name)
-        leaf = LEAVES.get(kind)
-        if leaf is not None:
-            return wrapped(leaf(raw, pointer, common, fields), common), []
-        if kind == "subtree":
-            draft, below = self._subtrees.open(raw, pointer, common, scope, fields)
-        elif kind == "loop":
-            draft, below = inner.loop(raw, pointer, common, fields)
-        else:
-            draft, below = inner.composite(raw, pointer, kind, common, fields)
-        self.drafts.append(draft)
-        if scope is not None and kind != "subtree":
-            below = [item._replace(scope=scope) for item in below]
-        return draft, below
-
-    def _common(self, raw: Raw, pointer: str, kind: str, name: str) -> Common:
+        name = self._type_name(raw, pointer)
+        if name is None:
+            self._note_below(self._below_unknown(raw, pointer), child, depth, [])
+            return None
+        node_type, keys, wrapping_keys, wrappers = ENTRIES[name]
+        head: dict[str, Any] = {"pointer": pointer, "name": child.name}
         # Most keys of most nodes are not there: asking first saves a third of the time of a whole document.
-        fields, duration, count = self._fields, None, 1
         if "name" in raw:
-            name = fields.text(raw, pointer, "name", fields.limits.max_name) or name
-        if "duration" in raw:
-            duration = fields.number(raw, pointer, "duration", 0.0, fields.limits.max_duration_s)
-        if "loop" in raw or "repeat" in raw or kind == "loop":
-            count = self._count(raw, pointer, kind)
-        if "timeout" not in raw and "condition" not in raw and "start" not in raw:
-            return Common(name, count, duration)
-        timeout = fields.number(raw, pointer, "timeout", SHORTEST_TIMEOUT_S, fields.limits.max_duration_s)
-        condition = None
-        if "condition" in raw:
-            condition = Reader(fields).read(raw["condition"], at(pointer, "condition"))
-        start = begin(raw["start"], at(pointer, "start"), fields) if "start" in raw else None
-        return Common(name, count, duration, timeout, condition, start)
+            head["name"] = values.text(raw, pointer, "name", values.limits.max_name) or child.name
+        wrappings: list[Wrapping] = []
+        if not wrapping_keys.isdisjoint(raw):
+            wrappings = [
+                (wrapper, wanted)
+                for wrapper in wrappers
+                if (wrapper.keys[0] in raw or wrapper.keys[-1] in raw)
+                and (wanted := wrapper.wanted(raw, pointer, values)) is not None
+            ]
+        if not keys.issuperset(raw):
+            head["extra"] = self._extra(raw, pointer, node_type)
+        found = node_type.values_in(raw, pointer, values)
+        below = node_type.children_in(raw, pointer, found, values)
+        if below is None:
+            leaf = node_type.node(head, found, ())
+            return wrapped(leaf, wrappings) if wrappings else leaf
+        draft = Draft(node_type, head, found, wrappings)
+        self.drafts.append(draft)
+        for place in range(len(wrappings)):
+            wrapper, wanted = wrappings[place]
+            if isinstance(wanted, Child):  # to be read later than the children
+                cleanup: Parts = []
+                wrappings[place] = wrapper, cleanup
+                self._note_below([wanted], child, depth, cleanup)
+        self._note_below(below, child, depth, draft.children)
+        return draft
 
-    def _kind(self, raw: Raw, pointer: str) -> str | None:
+    def _note_below(self, below: list[Child], above: Child, depth: int, into: Parts) -> None:
+        """What is to be read next, in order."""
+        for item in reversed(below):
+            opened: Child | None
+            if isinstance(item.value, Reference):
+                opened = self._subtrees.open(item.value, item.pointer, above.scope, self._values)
+            else:
+                opened = item if above.scope is None else item._replace(scope=above.scope)
+            if opened is not None:
+                self._todo.append((opened, depth + 1, into))
+
+    def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
+        """The keys that a node of this type does not have, each noted."""
+        name, known = node_type.name, KEYS[node_type.name]
+        also_known = node_type.also_known(raw)
+        extra = {key: value for key, value in raw.items() if key not in known and key not in also_known}
+        for key in extra:
+            if key in UNSAFE_TO_IGNORE:
+                text = f"a {name} has no '{key}', and leaving it out would be unsafe"
+                self._problems.error(at(pointer, key), "UNSUPPORTED_EXTENSION", text)
+            else:
+                text = self._problems.unknown(f"key of {name}", key, known)
+                self._problems.tolerated(at(pointer, key), "UNKNOWN_KEY", text)
+        return extra
+
+    def _type_name(self, raw: Raw, pointer: str) -> str | None:
         if "type" not in raw:
-            return self._kind_from_children(raw, pointer)
+            return self._type_from_children(raw, pointer)
         text = raw["type"]
         if not isinstance(text, str):
-            self._fields.wrong_type(pointer, "type", text, "the name of a node type")
+            self._values.wrong_type(pointer, "type", text, "the name of a node type")
             return None
-        if text in spelling.TYPES:
+        if text in WRITTEN:
             return text
-        kind = spelling.node_type(text)
+        name = spelled(text)
         where = at(pointer, "type")
-        if kind is not None:
-            self._problems.tolerated(where, "TYPE_SPELLING", f"the type {short(text)} is read as '{kind}'")
+        if name is not None:
+            self._problems.tolerated(where, "TYPE_SPELLING", f"the type {short(text)} is read as '{name}'")
         else:
-            message = self._problems.unknown("node type", text, spelling.TYPES)
+            message = self._problems.unknown("node type", text, WRITTEN)
             self._problems.error(where, "UNKNOWN_TYPE", message)
-        return kind
+        return name
 
-    def _kind_from_children(self, raw: Raw, pointer: str) -> str | None:
-        kind = "sequence" if any(key in raw for key in CHILD_KEYS) else "loop" if "behavior" in raw else None
-        if kind is None:
+    def _type_from_children(self, raw: Raw, pointer: str) -> str | None:
+        name = "sequence" if any(key in raw for key in CHILD_KEYS) else "loop" if "behavior" in raw else None
+        if name is None:
             self._problems.error(pointer, "MISSING_TYPE", "a node without children needs the key 'type'")
         else:
-            text = f"the key 'type' is missing; a node with such children is read as a {kind}"
+            text = f"the key 'type' is missing; a node with such children is read as a {name}"
             self._problems.tolerated(pointer, "MISSING_TYPE", text)
-        return kind
+        return name
 
     def _below_unknown(self, raw: Raw, pointer: str) -> list[Child]:
         """What is below a node of no known type: its nodes may have errors of their own."""
         below: list[Child] = []
         if any(key in raw for key in CHILD_KEYS):
-            below = children.find(raw, pointer, "node", self._fields)
-        if "behavior" in raw:
-            below.append(Child(at(pointer, "behavior"), raw["behavior"]))
-        return below + inner.cleanup(raw, pointer)
-
-    def _count(self, raw: Raw, pointer: str, kind: str) -> int:
-        """How often a node is executed in all: ``loop``, of which ``repeat`` is another word."""
-        if "repeat" not in raw:
-            if "loop" in raw:
-                return self._fields.count(raw, pointer, "loop")
-            if kind == "loop":
-                self._problems.tolerated(pointer, "LOOP_MISSING", "a loop without 'loop' is executed once")
-            return 1
-        count = self._fields.count(raw, pointer, "repeat")
-        where = at(pointer, "repeat")
-        if "loop" not in raw:
-            if kind == "loop":
-                self._problems.tolerated(where, "ALIAS_KEY", "'repeat' of a loop is read as 'loop'")
-            return count
-        if self._fields.count(raw, pointer, "loop") != count:
-            self._problems.error(where, "LOOP_AND_REPEAT", "'loop' and 'repeat' mean the same and differ")
-        else:
-            text = "'loop' and 'repeat' mean the same; one is enough"
-            self._problems.tolerated(where, "LOOP_AND_REPEAT", text)
-        return count
+            below = children.find(raw, pointer, "node", self._values)
+        return below + [Child(at(pointer, key), raw[key]) for key in ("behavior", "finally") if key in raw]

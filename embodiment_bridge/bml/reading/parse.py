@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from embodiment_bridge.bml.reading.limits import Limits
-from embodiment_bridge.bml.reading.problems import Problems
+from embodiment_bridge.bml.base.limits import Limits
+from embodiment_bridge.bml.base.problems import Problems
 from embodiment_bridge.core.unicode_text import is_unicode
 
 LONGEST_INTEGER = 400  # digits; a double has at most 309, and long integers parse in square time

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from embodiment_bridge.bml.document import Document, Problem
+from embodiment_bridge.bml.base.limits import Limits
+from embodiment_bridge.bml.base.problems import Problem, Problems
+from embodiment_bridge.bml.fields.values import Values
+from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.reading import doubts
 from embodiment_bridge.bml.reading.envelope import opened
-from embodiment_bridge.bml.reading.fields import Fields
-from embodiment_bridge.bml.reading.limits import Limits
 from embodiment_bridge.bml.reading.normalise import normalise
 from embodiment_bridge.bml.reading.parse import parse
-from embodiment_bridge.bml.reading.problems import Problems
 from embodiment_bridge.bml.reading.subtrees import Subtrees
 from embodiment_bridge.core.errors import ConfigError, unknown
 
@@ -54,24 +54,24 @@ def read(
     if volume_scale not in FULL_VOLUME:
         raise ConfigError(unknown("volume scale", volume_scale, FULL_VOLUME))
     problems = Problems(strict=strict, most=limits.max_problems)
-    fields = Fields(problems, limits, FULL_VOLUME[volume_scale])
-    document = _document(text, fields, Subtrees(subtrees or {}))
+    values = Values(problems, limits, FULL_VOLUME[volume_scale])
+    document = _document(text, values, Subtrees(subtrees or {}))
     return Result(document, problems.listing())
 
 
 def metadata_of(text: bytes | str) -> dict[str, Any]:
     """What the envelope of a document says, whatever is in it; nothing when the text is no JSON."""
-    fields = Fields(Problems(), Limits(), FULL_VOLUME["percent"])
-    parsed = parse(text, fields.problems, fields.limits)
-    return {} if parsed is None else opened(parsed.value, fields)[1]
+    values = Values(Problems(), Limits(), FULL_VOLUME["percent"])
+    parsed = parse(text, values.problems, values.limits)
+    return {} if parsed is None else opened(parsed.value, values)[1]
 
 
-def _document(text: bytes | str, fields: Fields, subtrees: Subtrees) -> Document | None:
-    parsed = parse(text, fields.problems, fields.limits)
+def _document(text: bytes | str, values: Values, subtrees: Subtrees) -> Document | None:
+    parsed = parse(text, values.problems, values.limits)
     if parsed is None:
         return None
     if parsed.doubtful:
-        doubts.find(parsed.value, fields.problems, fields.limits)
-    root, metadata = opened(parsed.value, fields)
-    tree = normalise(root, fields, subtrees)
+        doubts.find(parsed.value, values.problems, values.limits)
+    root, metadata = opened(parsed.value, values)
+    tree = normalise(root, values, subtrees)
     return None if tree is None else Document(tree, metadata)

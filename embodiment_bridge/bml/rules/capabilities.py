@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from embodiment_bridge.bml.analysis.channels import AUDIO
-from embodiment_bridge.bml.document import Body, Document, Player, Problem, Speak
-from embodiment_bridge.bml.walk import preorder
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.registry import type_of
+from embodiment_bridge.bml.nodes.sound import AUDIO
+from embodiment_bridge.bml.nodes.walk import preorder
 from embodiment_bridge.body.description import CHANNELS
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -89,14 +91,8 @@ def check_channels(
         return []
     problems = []
     for node in preorder(document.root):
-        if isinstance(node, Body):
-            skill = skills.get(node.action.lower())
-            reason = allowed.refusal(node.action, () if skill is None else skill.channels)
-            where = f"{node.pointer}/{node.action_key}"
-        elif isinstance(node, (Speak, Player)):
-            reason, where = allowed.refusal("sound", (AUDIO,)), f"{node.pointer}/type"
-        else:
-            continue
-        if reason:
-            problems.append(Problem(where, "CHANNEL_NOT_ALLOWED", reason))
+        use = type_of(node).uses(node, skills)
+        reason = "" if use is None else allowed.refusal(use.what, use.channels)
+        if use is not None and reason:
+            problems.append(Problem(f"{node.pointer}/{use.key}", "CHANNEL_NOT_ALLOWED", reason))
     return problems

@@ -5,7 +5,7 @@ import json
 import math
 import re
 
-from embodiment_bridge.bml.conditions import KEY, Compare, Value
+from embodiment_bridge.bml.base.conditions import KEY, Compare, Value
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.unicode_text import is_unicode
 

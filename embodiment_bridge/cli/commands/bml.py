@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml ...`: look at BML documents, logs and motions; all but `record-motion` without ROS."""
+"""`embodiment_bridge bml ...`: tools for BML documents, logs and motions. Only `record-motion` needs ROS."""
 
 import argparse
 import json
@@ -68,34 +68,34 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     )
     actions = group.add_subparsers(metavar="ACTION", required=True)
     validate = _declare(
-        actions, "validate", "name all problems of a document, with JSON pointers", VALIDATE_EXAMPLES
+        actions, "validate", "list all problems of a document, with JSON pointers", VALIDATE_EXAMPLES
     )
-    validate.add_argument("--speech", action="store_true", help="text to speak is no problem")
-    validate.add_argument("--times", action="store_true", help="tell how long the document takes")
+    validate.add_argument("--speech", action="store_true", help="accept text to speak")
+    validate.add_argument("--times", action="store_true", help="print how long the document takes")
     validate.set_defaults(run=run_validate)
     show = _declare(actions, "show", "draw the tree of a document, with its times", SHOW_EXAMPLES)
     show.add_argument("--format", choices=tuple(DRAWINGS), default="text", help="default: text")
     show.set_defaults(run=run_show)
     rehearse = _declare(actions, "dry-run", "run a document on a virtual clock", DRY_RUN_EXAMPLES)
     rehearse.add_argument(
-        "--media", action="append", default=[], metavar="URL=SECONDS", help="length of a medium"
+        "--media", action="append", default=[], metavar="URL=SECONDS", help="length of the sound at a URL"
     )
     rehearse.add_argument("--speech", type=float, metavar="SECONDS", help="length of each spoken text")
     rehearse.add_argument(
-        "--reply", action="append", default=[], metavar="URL=FILE", help="what a request gets"
+        "--reply", action="append", default=[], metavar="URL=FILE", help="reply to a request"
     )
     rehearse.add_argument(
         "--until",
         type=seconds,
         default=DEFAULT_UNTIL_S,
         metavar="SECONDS",
-        help="give up then (default: %(default)g)",
+        help="time limit of the run (default: %(default)g)",
     )
     rehearse.add_argument(
         "--missing-channel",
         choices=("skip", "fail"),
         default="skip",
-        help="what an action does whose channel the body lacks (default: take its time)",
+        help="what an action does if the body lacks its channel (default: wait for its time)",
     )
     add_run_options(rehearse)
     rehearse.set_defaults(run=run_dry_run)
@@ -116,7 +116,7 @@ def _declare(
     )
     command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
     command.add_argument(
-        "--body", default="mock", help="whose actions are known: mock, t1, ... (default: mock)"
+        "--body", default="mock", help="body whose actions are known: mock, t1, ... (default: mock)"
     )
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     add_subtree_option(command)
@@ -124,7 +124,7 @@ def _declare(
 
 
 def run_validate(arguments: argparse.Namespace) -> int:
-    """Exit code 1 if the document has errors; warnings alone are 0."""
+    """Check a document. Exit code 1 if it has errors; with warnings only it is 0."""
     skills = body_skills(arguments.body)
     result = _read(arguments)
     problems = list(result.problems)
@@ -152,7 +152,7 @@ def _time_text(estimate: bml.Estimate) -> str:
 
 
 def run_show(arguments: argparse.Namespace) -> int:
-    """Exit code 1 if the document has errors, which go to standard error; what can be read is drawn all the same."""
+    """Draw the readable part of a document. Exit code 1 if it has errors, which go to standard error."""
     skills = body_skills(arguments.body)
     result = _read(arguments)
     problems = list(result.problems)
@@ -166,7 +166,7 @@ def run_show(arguments: argparse.Namespace) -> int:
 
 
 def run_dry_run(arguments: argparse.Namespace) -> int:
-    """See ``DRY_RUN_EXAMPLES`` for the exit codes."""
+    """Run a document on a virtual clock; ``DRY_RUN_EXAMPLES`` lists the exit codes."""
     lines = dry_run(
         read_text(arguments.file),
         body_skills(arguments.body),
@@ -188,10 +188,10 @@ def run_dry_run(arguments: argparse.Namespace) -> int:
 
 
 def body_skills(name: str) -> dict[str, SkillInfo]:
-    """The skills of one of our bodies.
+    """The skills of a body of this package.
 
     Raises:
-        ConfigError: there is no such body.
+        ConfigError: the body is unknown.
     """
     folder = find_share("embodiment_bridge") / "config" / "bodies"
     path = folder / f"{name}.yaml"
@@ -201,7 +201,7 @@ def body_skills(name: str) -> dict[str, SkillInfo]:
 
 
 def _urls(option: str, words: Iterable[str]) -> Iterable[tuple[str, str]]:
-    for word in words:  # a URL may have a = of its own
+    for word in words:  # a URL may contain a =
         left, separator, right = word.rpartition("=")
         if not separator or not left:
             raise ConfigError(f"{option} {word!r} is not of the form URL=VALUE")
@@ -212,4 +212,4 @@ def _seconds(text: str, url: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ConfigError(f"--media {url}={text}: {text!r} is no number of seconds") from None
+        raise ConfigError(f"--media {url}={text}: {text!r} is not a number of seconds") from None

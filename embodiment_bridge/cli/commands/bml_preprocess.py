@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml preprocess`: text to speak becomes sound to play; `--serve` does it for others over HTTP."""
+"""`embodiment_bridge bml preprocess`: turns text to speak into sound; with `--serve` as an HTTP service."""
 
 import argparse
 import os
@@ -41,38 +41,41 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     command.add_argument("file", metavar="FILE", nargs="?", help="the document; - reads standard input")
     command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
     command.add_argument(
-        "--out", metavar="DIR", help="where the sounds go (default: beside the user's cache)"
+        "--out", metavar="DIR", help="folder for the sounds (default: beside the user's cache)"
     )
     command.add_argument(
-        "--url", default="", help="under which URL the robot finds that folder (default: file://)"
+        "--url", default="", help="URL under which the robot finds that folder (default: file://)"
     )
     command.add_argument(
-        "--fallback", default="", metavar="URL", help="played for a text that cannot be spoken"
+        "--fallback", default="", metavar="URL", help="sound that is played for a text that cannot be spoken"
     )
     command.add_argument(
         "--speech",
         choices=("espeak", "espeak_system", "piper", "cloud"),
         default="espeak",
-        help="what speaks (default: %(default)s)",
+        help="speech synthesiser (default: %(default)s)",
     )
     command.add_argument("--piper-model", default="", metavar="FILE", help="piper's voice file")
     command.add_argument(
-        "--speech-url", default="", metavar="TEMPLATE", help="of a cloud service; has {text}"
+        "--speech-url", default="", metavar="TEMPLATE", help="URL of a cloud service, with {text} in it"
     )
     command.add_argument(
-        "--speech-key", default="", metavar="VARIABLE", help="environment variable with its key"
+        "--speech-key",
+        default="",
+        metavar="VARIABLE",
+        help="environment variable with the key of the cloud service",
     )
     add_subtree_option(command)
-    command.add_argument("--serve", action="store_true", help="be a service instead")
-    command.add_argument("--host", default="127.0.0.1", help="of the service: address to listen on")
+    command.add_argument("--serve", action="store_true", help="run as an HTTP service")
+    command.add_argument("--host", default="127.0.0.1", help="address that the service listens on")
     command.add_argument(
-        "--port", type=int, default=8760, help="of the service; 0: a free one (default: 8760)"
+        "--port", type=int, default=8760, help="port of the service; 0: a free one (default: 8760)"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 1 if something is wrong with the document or its texts."""
+    """Run the command. Exit code 1 if the document has errors or a text cannot be spoken."""
     from embodiment_bridge.media.cache import MediaCache
     from embodiment_bridge.media.cloud_speech import CloudSettings
     from embodiment_bridge.media.opening import SpeechChoice, open_speaker, preprocessed_folder

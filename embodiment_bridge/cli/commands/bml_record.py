@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml record-motion OUT`: what the joints do now becomes a skill for a body file."""
+"""`embodiment_bridge bml record-motion OUT`: record joint motion as a skill for a body file."""
 
 import argparse
 import math
@@ -26,31 +26,31 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the command."""
     command = actions.add_parser(
         "record-motion",
-        help="make a skill of what the joints do",
+        help="record joint motion as a skill",
         description="Record joint_states of the running graph, for some seconds or until Ctrl-C, as a skill.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("out", metavar="OUT", help="YAML file to write; - writes standard output")
-    command.add_argument("--name", help="of the skill (default: that of the file)")
+    command.add_argument("--name", help="name of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
     command.add_argument(
         "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
     )
     command.add_argument(
-        "--seconds", type=seconds, default=math.inf, help="record so long, in the body's time"
+        "--seconds", type=seconds, default=math.inf, help="length of the recording, in the body's time"
     )
     command.add_argument(
-        "--near", type=float, default=0.01, metavar="RAD", help="stay so near to each sample (default: 0.01)"
+        "--near", type=float, default=0.01, metavar="RAD", help="largest error at each sample (default: 0.01)"
     )
     command.add_argument(
-        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the body (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="longest wait for the body (default: 10)"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once the file is written, 1 when nothing moved or nobody was there."""
+    """Record. Exit code 0 if the file was written, 1 if no joint moved or there was no body."""
     name = arguments.name or Path(arguments.out).stem
     if name != name.lower() or not name.isidentifier():
         raise ConfigError(f"--name {name!r} is not of lower case letters, digits and _")
@@ -104,10 +104,10 @@ def _record(arguments: argparse.Namespace) -> tuple[list[str], list[float], list
 
 
 def _body_path(name: str) -> Path:
-    """A body file by path, or of this package by name.
+    """The path of a body file, given by path or by the name of a body of this package.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: there is no such file or body.
     """
     if Path(name).suffix == ".yaml":
         return Path(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge bml replay LOG`: do a logged run again, and see whether it goes as it went."""
+"""`embodiment_bridge bml replay LOG`: repeat a logged run and compare it with its log."""
 
 import argparse
 import sys
@@ -7,14 +7,14 @@ from itertools import zip_longest
 
 from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
-from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.cli.files import read_text
 
 EXAMPLES = """\
 examples:
   embodiment_bridge bml replay logs/20260101T120000_1f3a5c77.jsonl
 One line per transition: scheduled time, event, JSON pointer, name, message. Exit code 0 when the run went as its log
-says, 1 when it did not; the first line that differs is told.
+says, 1 when it did not; then the first difference is printed.
 """
 
 
@@ -22,8 +22,8 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the command."""
     command = actions.add_parser(
         "replay",
-        help="do a logged run again",
-        description="Do a run again from its log (parameter log_dir of the behaviour-tree node), without a robot.",
+        help="repeat a logged run",
+        description="Repeat a run from its log (parameter log_dir of the behaviour-tree node), without a robot.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -32,7 +32,7 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """See ``EXAMPLES`` for the exit codes."""
+    """Repeat the run; ``EXAMPLES`` lists the exit codes."""
     lines = read_text(arguments.file).splitlines()
     before, now = logged(lines), replay(lines)
     sys.stdout.writelines(f"{_line(transition)}\n" for transition in now)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge decode PROTOCOL [FILE]`: bytes of a peer in, one JSON object per event out."""
+"""`embodiment_bridge decode PROTOCOL [FILE]`: decode bytes of a peer into one JSON object per event."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "decode",
-        help="bytes received from a peer to JSON lines",
+        help="decode bytes from a peer into JSON lines",
         description="Decode a byte stream exactly as received from the peer, framing included.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -33,7 +33,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, or 1 if anything was malformed; it never stops at bad input."""
+    """Decode the whole stream. Exit code 0, or 1 if anything was malformed; bad input does not stop it."""
     options = {} if arguments.dialect is None else {"dialect": arguments.dialect}
     codec = registry.codec(arguments.protocol, **options)
     malformed = False

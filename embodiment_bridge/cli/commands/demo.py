@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge demo`: a body, what moves it, and something to see; see ``commands/demos``."""
+"""`embodiment_bridge demo`: start a body and a brain and show something; see ``cli/demos``."""
 
 import argparse
 
-from embodiment_bridge.cli.commands.up import find_launch_file, plan_of
+from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
 from embodiment_bridge.cli.demos.bodies import BODIES
 from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
 from embodiment_bridge.cli.files import read_text
@@ -22,21 +22,21 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "demo",
-        help="start a body and let it show something",
-        description="Start a body (by default a T1 in the RoboCup MuJoCo simulator) and let it show something.",
+        help="start a body and run a demo on it",
+        description="Start a body (by default a T1 in the RoboCup MuJoCo simulator) and run a demo on it.",
         epilog=EXAMPLES + "\n".join(_table(all_shows())),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("--show", default="", help="what to show (default: the first that fits)")
-    command.add_argument("--body", default="", help="on which body (default: the usual one of the show)")
-    command.add_argument("--brain", default="", help="which brain moves it (default: that of the show)")
-    command.add_argument("--bml", metavar="FILE", help="a document to perform instead of the show's own")
+    command.add_argument("--show", default="", help="which demo (default: the first that fits)")
+    command.add_argument("--body", default="", help="on which body (default: the usual one of the demo)")
+    command.add_argument("--brain", default="", help="which brain moves it (default: that of the demo)")
+    command.add_argument("--bml", metavar="FILE", help="a document to perform instead of the demo's own")
     command.add_argument("--stay", action="store_true", help="stay up afterwards, until Ctrl-C")
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 when the show went well and the robot stands, 1 when it does not, else as `run-bml`; 8: see `up`."""
+    """Exit code 0 if the demo went well and the robot stands, 1 if it does not, else as of `run-bml`; 8 as of `up`."""
     shows = all_shows()
     name, show, body_name = find_show(shows, arguments.show, arguments.body, arguments.brain)
     if body_name not in BODIES:
@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
     body = BODIES[body_name]
     document = read_text(arguments.bml) if arguments.bml else None
     words = [f"body:={body_name}", f"brain:={show.brain}", *body.words(), *show.words()]
-    plan = plan_of(find_launch_file("bringup.launch.xml"), words)
+    description = launch_description(find_launch_file("bringup.launch.xml"), words)
     from embodiment_bridge.cli.demos.stage import Stage
     from embodiment_bridge.launching.up import Graph
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
     say(f"{name}: {show.summary}; starting {body.about}")
-    with stop_on_signals() as stopped, Graph(plan, say) as graph:
+    with stop_on_signals() as stopped, Graph(description, say) as graph:
         stage = Stage(graph, body, stopped, document)
         code = show.perform(stage)
         if arguments.stay and not stopped():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge doctor`: look whether this machine can run everything, and say what to do if not."""
+"""`embodiment_bridge doctor`: check whether this machine can run everything, and say how to fix it if not."""
 
 import argparse
 import json
@@ -14,7 +14,7 @@ examples:
   embodiment_bridge doctor
   embodiment_bridge doctor --permissions > policy.xml
 One line per check: "ok|warn|fail  what: finding; do this". Exit code 1 if any failed; warnings alone are 0.
-No other machine is asked anything.
+It sends nothing to other machines.
 """
 
 
@@ -22,7 +22,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "doctor",
-        help="check this machine and say what to do",
+        help="check this machine and say what to fix",
         description="Check Python, ROS, the middleware, ports and programs of this machine.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,7 +39,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, or 1 if any check failed (with --permissions: if there is no node)."""
+    """Check. Exit code 0, or 1 if any check failed (with --permissions: if there is no node)."""
     if arguments.permissions:
         return _print_permissions()
     failed = False

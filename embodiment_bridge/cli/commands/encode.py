@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge encode PROTOCOL [FILE]`: JSON lines of commands in, wire bytes out."""
+"""`embodiment_bridge encode PROTOCOL [FILE]`: encode commands from JSON lines into wire bytes."""
 
 import argparse
 import io
@@ -14,7 +14,7 @@ from embodiment_bridge.wire.json_commands import read_commands
 EXAMPLES = """\
 examples:
   echo '{"command": "Init", "model": "T1", "team": "blue", "number": 2}' | embodiment_bridge encode rcsssmj | xxd
-Nothing is written for a line that cannot be sent: it is named on standard error, with exit code 2.
+A line that cannot be encoded writes no bytes; its number is printed on standard error, with exit code 2.
 """
 
 
@@ -22,8 +22,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "encode",
-        help="JSON lines of commands to wire bytes",
-        description="Encode commands, one JSON object per line, as the peer would receive them.",
+        help="encode JSON lines of commands into wire bytes",
+        description="Encode commands, one JSON object per line, into the bytes that the peer receives.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -35,7 +35,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0; a line that cannot be encoded raises CommandError with its number."""
+    """Encode all lines. Exit code 0; a line that cannot be encoded raises CommandError with its number."""
     room = registry.room(arguments.protocol)
     if not room.commands:
         raise ConfigError(f"protocol {room.name!r} has no commands")

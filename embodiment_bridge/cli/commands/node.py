@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge node NAME`: run one node in a process of its own, as `up` does with the driver of a robot."""
+"""`embodiment_bridge node NAME`: run one node in a process of its own, as `up` does with the driver of servos."""
 
 import argparse
 
@@ -8,7 +8,7 @@ from embodiment_bridge.cli.ending import is_gone
 EXAMPLES = """\
 examples:
   embodiment_bridge node joint_driver --ros-args --params-file my.yaml
-Without --end-with it is what `ros2 run embodiment_bridge NAME` runs. Ends by Ctrl-C.
+Without --end-with it is the same as `ros2 run embodiment_bridge NAME`. Ctrl-C ends it.
 """
 
 
@@ -21,17 +21,20 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("name", metavar="NAME", help="executable, as launch files name it: joint_driver")
-    command.add_argument("others", metavar="ARGUMENT", nargs="*", help="as `ros2 run` passes them on")
-    command.add_argument("--end-with", type=int, metavar="PID", help="end when this process is gone, too")
+    command.add_argument("name", metavar="NAME", help="executable as in launch files, such as joint_driver")
+    command.add_argument("others", metavar="ARGUMENT", nargs="*", help="arguments as `ros2 run` passes them")
+    command.add_argument("--end-with", type=int, metavar="PID", help="also end when this process has ended")
     command.add_argument(
-        "--ros-args", nargs=argparse.REMAINDER, default=[], help="ROS arguments of the node, as of `ros2 run`"
+        "--ros-args",
+        nargs=argparse.REMAINDER,
+        default=[],
+        help="ROS arguments of the node, as with `ros2 run`",
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """The exit code of the node; 2 when there is none of that name."""
+    """Run the node and return its exit code; 2 if the executable is unknown."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()

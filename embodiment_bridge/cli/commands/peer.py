@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge peer NAME`: stand-ins for the programs at the other end of a protocol."""
+"""`embodiment_bridge peer NAME`: run a stand-in for the program at the other end of a protocol."""
 
 import argparse
 import sys
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from embodiment_bridge.core.listening import place
 from embodiment_bridge.core.parameter import Parameter
@@ -14,15 +13,16 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.standins.oac.options import OAC_OPTIONS
 
-POLL = 0.1  # s; how long Ctrl-C may go unseen
+OptionValue = bool | int | float | str | list[str]
+POLL = 0.1  # s between two checks for Ctrl-C
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One stand-in. ``server`` is ``module:attribute``: called with host, port and the options, it serves until closed.
+    """One stand-in. ``server`` is ``module:attribute`` of a class; its constructor takes host, port and the options.
 
-    port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the one of them
-    that may also be given without its name. example: words of a command line.
+    port: default TCP port. options: keyword arguments of the server, declared as ``--name``. operand: the option that
+    may also be given without its name. example: arguments of an example command line.
     """
 
     summary: str
@@ -38,7 +38,7 @@ PEERS: Mapping[str, Peer] = {
         "made-up pan-tilt head of the tutorial (docs/dummy.md)",
         "embodiment_bridge.standins.dummy:DummyHead",
         7810,
-        (Parameter("rate", 50.0, "How often it tells where its joints are, Hz.", 1.0, 1000.0),),
+        (Parameter("rate", 50.0, "Rate of its joint percepts, Hz.", 1.0, 1000.0),),
     ),
     "simspark": Peer(
         "RoboCup 3D soccer server rcssserver3d, as a small kinematic world (docs/simspark.md)",
@@ -47,21 +47,19 @@ PEERS: Mapping[str, Peer] = {
         (
             Parameter("sync", False, "Wait for the (syn) of every agent."),
             Parameter("realtime", True, "false with sync: as fast as the agents answer."),
-            Parameter("noise", True, "Whether beams and what is seen are a little off."),
+            Parameter("noise", True, "Whether beams and vision have noise."),
             Parameter("true_pose", False, "Tell players where they are (mypos, myorien)."),
             Parameter(
                 "monitor_port", 3200, "TCP port of monitors and trainers; 0 takes a free one.", 0, 65535
             ),
-            Parameter("recording", "", "Recorded agent stream that everybody hears instead of a world."),
+            Parameter("recording", "", "Recorded agent stream that every agent gets instead of the world."),
             Parameter("monitor_recording", "", "Recorded monitor stream that every monitor gets."),
-            Parameter("seed", 0, "Of all that is random.", 0, 2**31 - 1),
-            Parameter("slow", 0.0, "Fault: more time for each cycle, s.", 0.0, 10.0),
-            Parameter(
-                "cut", 0.0, "Fault: hang up on each client after so long, s; 0 never does.", 0.0, 3600.0
-            ),
+            Parameter("seed", 0, "Seed of all random values.", 0, 2**31 - 1),
+            Parameter("slow", 0.0, "Fault: additional time per cycle, s.", 0.0, 10.0),
+            Parameter("cut", 0.0, "Fault: disconnect each client after this time, s; 0: never.", 0.0, 3600.0),
             Parameter("nan", 0.0, "Fault: share of messages with a nan in them.", 0.0, 1.0),
-            Parameter("unknown", 0.0, "Fault: share of messages with lists that nobody knows.", 0.0, 1.0),
-            Parameter("lost", 0.0, "Fault: share of messages that never come.", 0.0, 1.0),
+            Parameter("unknown", 0.0, "Fault: share of messages with unknown lists.", 0.0, 1.0),
+            Parameter("lost", 0.0, "Fault: share of messages that are not sent.", 0.0, 1.0),
         ),
         example="--sync true --monitor-port 0",
     ),
@@ -70,16 +68,18 @@ PEERS: Mapping[str, Peer] = {
         "embodiment_bridge.standins.maeden.server:MaedenServer",
         7237,
         (
-            Parameter("world", "", "World file; empty: a small world of its own."),
+            Parameter("world", "", "World file; empty: a small built-in world."),
             Parameter(
                 "build",
                 "json2018",
-                "Build whose rules hold: text2013, text201701, text2017, json_j3 or json2018; or a dialect: T, J3, J4.",
+                "Simulator build: text2013, text201701, text2017, json_j3 or json2018; or a dialect: T, J3, J4.",
             ),
-            Parameter("period", 0.05, "Of a cycle, s.", 0.001, 10.0),
+            Parameter("period", 0.05, "Period of a cycle, s.", 0.001, 10.0),
             Parameter("eating_ends", True, "Whether a meal ends the run."),
             Parameter("fault", "none", "Fault: doubled, mixed, silent, halves or hang_up."),
-            Parameter("fault_every", 10, "Fault: of how many answers one is silent or a hang-up.", 1, 1000),
+            Parameter(
+                "fault_every", 10, "Fault: every how many answers one is left out or the link ends.", 1, 1000
+            ),
         ),
         operand="world",
         example="my_world.txt --build T",
@@ -92,18 +92,18 @@ PEERS: Mapping[str, Peer] = {
         example="--script demo --verbose true",
     ),
     "bml": Peer(
-        "service that directs a robot by BML: documents, sounds, next links, faults (docs/requests.md)",
+        "service that sends a robot BML: documents, sounds, links to the next document, faults (docs/requests.md)",
         "embodiment_bridge.standins.bml.server:BmlPeer",
         7830,
         (
-            Parameter("songs", 0, "Documents in the chain of songs; 0: it never ends.", 0, 10**9),
+            Parameter("songs", 0, "Documents in the chain of songs; 0: endless.", 0, 10**9),
             Parameter("voice", 1.0, "Length of an announcement, s.", 0.1, 60.0),
             Parameter("music", 4.0, "Length of a song, s.", 0.1, 600.0),
-            Parameter("directory", "", "Folder whose JSON files are served as /documents/NAME.json."),
+            Parameter("directory", "", "Folder with JSON files to serve as /documents/NAME.json."),
             Parameter(
                 "fault", "", "Every reply is this fault: slow, drip, bomb, loopback, type, endless, ..."
             ),
-            Parameter("sign_key", "", "File of the key by which documents are signed; empty: they are not."),
+            Parameter("sign_key", "", "File with the key that signs documents; empty: no signatures."),
             Parameter("tls", "", "PEM file with a certificate and its key: https instead of http."),
         ),
         example="--songs 2",
@@ -113,7 +113,7 @@ PEERS: Mapping[str, Peer] = {
 EXAMPLES = """\
 examples:
   embodiment_bridge peer dummy
-  embodiment_bridge peer dummy --port 0        takes a free port and says which
+  embodiment_bridge peer dummy --port 0        takes a free port and prints it
   embodiment_bridge peer maeden my_world.txt
 It listens on this machine only unless --host says otherwise. Ctrl-C ends it with exit code 0.
 """
@@ -156,22 +156,22 @@ def _add_peer(names: "argparse._SubParsersAction[argparse.ArgumentParser]", name
         command.add_argument(
             peer.operand,
             nargs="?",
-            default=argparse.SUPPRESS,  # else it would take back what the option has set
+            default=argparse.SUPPRESS,  # else it would replace the value that the option has set
             metavar=peer.operand.upper(),
             help=f"the same as --{peer.operand}",
         )
     command.set_defaults(run=run, name=name)
 
 
-def _reader(option: Parameter) -> Callable[[str], Any]:
-    """What makes a value of an option of its text, within the option's range."""
+def _reader(option: Parameter) -> Callable[[str], OptionValue]:
+    """A function that reads the value of an option from a text and checks its range."""
 
-    def read(text: str) -> Any:
-        value: Any = _flag(text) if isinstance(option.default, bool) else type(option.default)(text)
+    def read(text: str) -> OptionValue:
+        value: OptionValue = _flag(text) if isinstance(option.default, bool) else type(option.default)(text)
         if (
             option.lower is not None
             and option.upper is not None
-            and not option.lower <= float(value) <= option.upper
+            and not option.lower <= float(text) <= option.upper
         ):
             raise argparse.ArgumentTypeError(f"{text} is not within {option.lower:g} to {option.upper:g}")
         return value
@@ -187,7 +187,7 @@ def _flag(text: str) -> bool:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when it cannot listen."""
+    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 2 if it cannot listen."""
     peer = PEERS[arguments.name]
     options = {option.name: getattr(arguments, option.name) for option in peer.options}
     with (

@@ -40,19 +40,19 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--namespace", type=namespace, default="", help="only topics of this robot, /tf and /clock"
     )
     command.add_argument(
-        "--seconds", type=seconds, default=0.0, metavar="S", help="end after so long; 0: not by itself"
+        "--seconds", type=seconds, default=0.0, metavar="S", help="length of the recording; 0: until Ctrl-C"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, 1 if messages were lost, 2 if the recording cannot be made."""
+    """Record. Exit code 0, 1 if messages were lost, 2 if the recording cannot be made."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
     from rclpy.parameter import Parameter
 
-    from embodiment_bridge.nodes.bags.bag_recorder import Recorder
+    from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     with stop_on_signals() as stopped, Runtime() as runtime:
-        recorder = Recorder(
+        recorder = BagRecorder(
             find_share,
             parameter_overrides=overrides,
             namespace=arguments.namespace or None,

@@ -12,9 +12,9 @@ EXAMPLES = """\
 examples:
   embodiment_bridge replay dance
   embodiment_bridge replay dance --speed 4 --begin 30 --loop
-  embodiment_bridge replay dance --body               # also answers skills, so that a brain can run against it
+  embodiment_bridge replay dance --body               # also serves skills, so that a brain can run with it
 While it plays: services /player/pause and /player/resume (std_srvs/Trigger), /player/play
-(embodiment_bridge/PlayLog: speed, seek). Ends by itself at the end, or by Ctrl-C; exit code 0.
+(embodiment_bridge/PlayLog: speed, seek). It ends at the end of the recording or by Ctrl-C; exit code 0.
 """
 
 
@@ -23,20 +23,22 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "replay",
         help="play a recording (rosbag2) onto the graph",
-        description="Play a recording with the time stamps that it has; its time goes to /clock.",
+        description="Play a recording with its original time stamps; its time is published on /clock.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("bag", metavar="BAG", help="a rosbag2 directory")
-    command.add_argument("--speed", type=float, default=1.0, help="times real time (default: 1)")
-    command.add_argument("--begin", type=float, default=0.0, metavar="S", help="from S s on (default: 0)")
+    command.add_argument("--speed", type=float, default=1.0, help="multiple of real time (default: 1)")
+    command.add_argument(
+        "--begin", type=float, default=0.0, metavar="S", help="start S s after the beginning (default: 0)"
+    )
     command.add_argument("--loop", action="store_true", help="begin again at the end")
     command.add_argument("--paused", action="store_true", help="wait for /player/resume")
     command.add_argument("--include", default=".*", metavar="REGEX", help="names of topics to play")
     command.add_argument("--exclude", default="", metavar="REGEX", help="names of topics to leave out")
     command.add_argument("--no-clock", action="store_true", help="do not publish /clock")
     command.add_argument(
-        "--body", action="store_true", help="be the body; skip every skill that is asked for"
+        "--body", action="store_true", help="act as the body, which skips every requested skill"
     )
     command.add_argument(
         "--namespace", type=namespace, default="/", help="namespace for the recorded robot (default: /)"
@@ -45,13 +47,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, 1 when the recording is damaged, 2 when it cannot be opened."""
+    """Play. Exit code 0, 1 if the recording is damaged, 2 if it cannot be opened."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
     from rclpy.parameter import Parameter
 
-    from embodiment_bridge.nodes.bags.bag_player import Player
+    from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     with stop_on_signals() as stopped, Runtime() as runtime:
         player = runtime.add(
-            Player(parameter_overrides=overrides, namespace=arguments.namespace, context=runtime.context)
+            BagPlayback(parameter_overrides=overrides, namespace=arguments.namespace, context=runtime.context)
         )
         runtime.spin(lambda: player.active or player.refused or stopped())
         playback = player.playback

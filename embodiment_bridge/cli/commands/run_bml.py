@@ -4,9 +4,9 @@
 import argparse
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
-from embodiment_bridge.bml.reading.plain import one_line
+from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.cli.bml_options import (
     add_run_options,
     add_subtree_option,
@@ -19,13 +19,16 @@ from embodiment_bridge.cli.following import GONE, GoneError, follow
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 
-ANSWER_WITHIN = 5.0  # s; an answer that DDS lost never comes
+if TYPE_CHECKING:
+    from embodiment_bridge.action import ExecuteBml
+
+ANSWER_WITHIN = 5.0  # s; DDS can lose the answer, which then never comes
 EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
-exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, nobody there),
-5 nobody knows: the server is gone, did not answer to a cancel, or a second signal came
+exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, no server),
+5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
 """
 
 
@@ -34,7 +37,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "run-bml",
         help="run a BML document on the running graph",
-        description="Send a BML document to the behaviour-tree node and follow it. Ctrl-C cancels it, twice ends this.",
+        description="Run a BML document on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,7 +52,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         default="replace",
         help="what to do about a document that runs (default: replace it)",
     )
-    command.add_argument("--priority", type=int, default=0, help="a lower one never replaces a higher one")
+    command.add_argument(
+        "--priority", type=int, default=0, help="it never replaces a document of higher priority"
+    )
     command.add_argument("--suspendable", action="store_true", help="a later document may suspend this one")
     command.add_argument(
         "--breakpoint",
@@ -61,13 +66,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     add_run_options(command)
     add_subtree_option(command)
     command.add_argument(
-        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="longest wait for the graph (default: 10)"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """See ``EXAMPLES`` for the exit codes."""
+    """Send the document and follow it; ``EXAMPLES`` lists the exit codes."""
     document = read_text(arguments.file)
     from embodiment_bridge.launching.environment import prepare
 
@@ -79,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
         return GONE
     if result is None:
         sys.stderr.write(
-            f"embodiment_bridge: nobody answers execute_bml in namespace {arguments.namespace}; start a "
+            f"embodiment_bridge: nothing serves execute_bml in namespace {arguments.namespace}; start a "
         )
         sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml start_peer:=true`\n")
         return OTHER
@@ -91,11 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _perform(
     document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
-) -> Any:
-    """The action's result, or None when no server appeared in time.
+) -> "ExecuteBml.Result | None":
+    """The result of the action, or None if no server appeared in time.
 
     Raises:
-        GoneError: nobody tells how it ended.
+        GoneError: the outcome is unknown; the text says why.
     """
     import rclpy
 
@@ -133,8 +138,8 @@ def _perform(
         return client.result
 
 
-def _show(feedback: Any) -> None:
-    """One line per change: run time, state, and what is active."""
+def _show(feedback: "ExecuteBml.Feedback") -> None:
+    """Print one line per change: run time, state, and active nodes."""
     for warning in feedback.warnings:
         sys.stderr.write(one_line(warning) + "\n")
     line = f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}"

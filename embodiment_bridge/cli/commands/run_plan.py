@@ -5,27 +5,31 @@ import argparse
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
 
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
-from embodiment_bridge.cli.following import GONE, GoneError, follow
+from embodiment_bridge.cli.following import GONE, FollowedGoal, GoneError, follow
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import OTHER, exit_code
 
 if TYPE_CHECKING:
+    from embodiment_bridge.action import ExecuteActionPlan
     from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
+    from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 
 REJECTED = 3
-STATES = ("waits", "runs", "done", "ERROR", "canceled")  # by the numbers of PlanActionStatus
+STATES = ("waits", "runs", "done", "ERROR", "canceled")  # indexed by PlanActionStatus
 EXAMPLES = """\
 examples:
   embodiment_bridge run-plan plan.xml
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
 exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED,
-PREEMPTED, ERROR, nobody there), 5 nobody knows: the server is gone, did not answer to a cancel, or a second signal came
+PREEMPTED, ERROR, no server), 5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
 """
 
 
@@ -34,7 +38,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "run-plan",
         help="run an action plan (XML) on the running graph",
-        description="Send an action plan to the behaviour-tree node and follow it. Ctrl-C cancels it, twice ends this.",
+        description="Run an action plan on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -46,32 +50,35 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         "--dialect",
         choices=("seed", "final", "legacy-2008"),
         default="seed",
-        help="of the file (default: seed)",
+        help="dialect of the file (default: seed)",
     )
     command.add_argument(
-        "--on-error", choices=ON_ERROR, default="stop", help="after an action that failed (default: stop)"
+        "--on-error",
+        choices=ON_ERROR,
+        default="stop",
+        help="what to do after a failed action (default: stop)",
     )
     command.add_argument(
         "--on-new",
         choices=("replace", "reject", "queue"),
         default="replace",
-        help="what to do about what runs (default: replace it)",
+        help="what to do about a running plan or document (default: replace it)",
     )
     command.add_argument(
         "--timeout",
         type=seconds,
         default=0.0,
         metavar="S",
-        help="longest time of one action (default: the node's)",
+        help="time limit of one action (default: that of the node)",
     )
     command.add_argument(
-        "--wait", type=seconds, default=10.0, metavar="S", help="wait so long for the graph (default: 10)"
+        "--wait", type=seconds, default=10.0, metavar="S", help="longest wait for the graph (default: 10)"
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """See ``EXAMPLES`` for the exit codes."""
+    """Send the plan and follow it; ``EXAMPLES`` lists the exit codes."""
     plan = _read(b"".join(read_chunks(arguments.file)), arguments.dialect)
     if isinstance(plan, str):
         sys.stderr.write(f"embodiment_bridge: {arguments.file}: {plan}\n")
@@ -86,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
         return GONE
     if result is None:
         sys.stderr.write(
-            f"embodiment_bridge: nobody answers execute_action_plan in namespace {arguments.namespace}; start a "
+            f"embodiment_bridge: nothing serves execute_action_plan in namespace {arguments.namespace}; start a "
         )
         sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml`\n")
         return OTHER
@@ -95,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     return exit_code(result.outcome)
 
 
-def _read(data: bytes, dialect: str) -> Any:
-    """The plan in a document, or the reason why there is none."""
+def _read(data: bytes, dialect: str) -> "ActionPlan | str":
+    """The first plan in a document, or the reason why there is none."""
     from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
     from embodiment_bridge.protocols.opencog.xml.xml_reader import read
     from embodiment_bridge.wire.events import Malformed
@@ -109,7 +116,7 @@ def _read(data: bytes, dialect: str) -> Any:
     return faults[0] if faults else "there is no action-plan in it"
 
 
-def _goal(plan: Any, arguments: argparse.Namespace) -> Any:
+def _goal(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPlan.Goal":
     from builtin_interfaces.msg import Time
 
     from embodiment_bridge.action import ExecuteActionPlan
@@ -126,11 +133,11 @@ def _goal(plan: Any, arguments: argparse.Namespace) -> Any:
     )
 
 
-def _perform(plan: Any, arguments: argparse.Namespace) -> Any:
-    """The action's result, or None when no server appeared in time.
+def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPlan.Result | None":
+    """The result of the action, or None if no server appeared in time.
 
     Raises:
-        GoneError: nobody tells how it ended.
+        GoneError: the outcome is unknown; the text says why.
     """
     import rclpy
 
@@ -161,27 +168,30 @@ def _perform(plan: Any, arguments: argparse.Namespace) -> Any:
         return goal.result
 
 
-class SentPlan:
-    """See ``following.Followed``."""
+class SentPlan(FollowedGoal):
+    """An action plan that was sent, to be followed."""
 
     def __init__(self, client: "PlanClient", goal: "PlanGoal") -> None:
         self._client = client
         self._goal = goal
-        self.cancel = goal.cancel
+
+    @override
+    def cancel(self) -> None:
+        self._goal.cancel()
 
     @property
-    def result(self) -> Any:
-        """None until it has ended."""
+    @override
+    def result(self) -> "ExecuteActionPlan.Result | None":
         return self._goal.result
 
     @property
+    @override
     def server_is_there(self) -> bool:
-        """Whether a behaviour-tree node serves the action."""
         return self._client.server_is_there
 
     @property
+    @override
     def cancel_taken(self) -> bool:
-        """Whether the server said that it will cancel."""
         return self._goal.cancel_taken
 
 
@@ -191,8 +201,8 @@ class Progress:
     def __init__(self) -> None:
         self._told: list[int] = []
 
-    def show(self, feedback: Any) -> None:
-        """Write what is new in a feedback of the action."""
+    def show(self, feedback: "ExecuteActionPlan.Feedback") -> None:
+        """Write the changes since the last feedback."""
         states = [one.status for one in feedback.actions]
         before = self._told or [0] * len(states)
         for one, old in zip(feedback.actions, before, strict=False):

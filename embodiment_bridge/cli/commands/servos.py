@@ -4,15 +4,18 @@
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from embodiment_bridge.core.errors import ConfigError
 
 if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
 
-ID = "of the servo, 0 to 252"
+Rows: TypeAlias = list[Mapping[str, object]]
+
+ID = "id of the servo, 0 to 252"
 EXAMPLES = """\
 examples:
   embodiment_bridge servos /dev/ttyUSB0 scan
@@ -20,8 +23,8 @@ examples:
   embodiment_bridge servos /dev/ttyUSB0 read 3 present_position
   embodiment_bridge servos /dev/ttyUSB0 write 3 return_delay_time 0
   embodiment_bridge servos socket://127.0.0.1:7000 reboot 3
-Values are as the servo's manual numbers them. Nothing else may have the port open. What is found or read is printed as
-one JSON object a line. Exit code 2 if a servo does not answer or refuses.
+Values are raw values as in the servo's manual. No other program may have the port open. Results are printed as one
+JSON object per line. Exit code 2 if a servo does not answer or refuses.
 """
 
 
@@ -41,34 +44,37 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         type=_milliseconds,
         default=0.034,
         metavar="MS",
-        help="for an answer, besides its bytes (default: 34)",
+        help="longest wait for an answer, besides the time of its bytes (default: 34)",
     )
     actions = command.add_subparsers(metavar="ACTION", required=True)
-    scan = _add_action(actions, "scan", "all servos at the baud rate", "")
+    scan = _add_action(actions, "scan", "find all servos at the baud rate", "")
     scan.add_argument(
         "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
     )
     scan.add_argument(
-        "--ids", type=_ids, metavar="A-B", help="of protocol 1, which is asked one by one (default: all)"
+        "--ids",
+        type=_ids,
+        metavar="A-B",
+        help="ids for protocol 1, which are tried one by one (default: all)",
     )
     scan.set_defaults(act=_scan)
     for name, act, text in (
         ("ping", _ping, "one servo"),
         ("reboot", _reboot, "restart a servo"),
-        ("backup", _backup, "keep the control table in the servo"),
-        ("restore", _restore, "return to the kept control table"),
+        ("backup", _backup, "back up the control table in the servo"),
+        ("restore", _restore, "restore the control table from the backup"),
     ):
         one = _add_action(actions, name, text, "3")
         one.add_argument("id", type=int, help=ID)
         one.set_defaults(act=act)
-    read = _add_action(actions, "read", "a register, or all", "3 present_position")
+    read = _add_action(actions, "read", "read a register, or all", "3 present_position")
     read.add_argument("id", type=int, help=ID)
     read.add_argument("register", nargs="?", help="such as present_position (default: all)")
     read.set_defaults(act=_read)
-    write = _add_action(actions, "write", "set a register; of EEPROM only if it differs", "3 led 1")
+    write = _add_action(actions, "write", "write a register; one of EEPROM only if it differs", "3 led 1")
     write.add_argument("id", type=int, help=ID)
     write.add_argument("register", help="such as goal_position")
-    write.add_argument("value", type=int, help="whole number, as the servo's manual has it")
+    write.add_argument("value", type=int, help="raw value, a whole number, as in the servo's manual")
     write.set_defaults(act=_write)
     command.set_defaults(run=run)
 
@@ -76,13 +82,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def _add_action(
     actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, words: str
 ) -> argparse.ArgumentParser:
-    """Declare one action; ``words`` are what follows its name in an example."""
+    """Declare one action; ``words`` follow its name in the example of the help."""
     example = f"example: embodiment_bridge servos /dev/ttyUSB0 {name} {words}".rstrip()
     return actions.add_parser(name, help=text, epilog=example)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0; errors are raised."""
+    """Run one action. Exit code 0; errors are raised."""
     try:
         from embodiment_bridge.dynamixel.bus.registers import Registers
     except ImportError as error:
@@ -93,35 +99,35 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _scan(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _scan(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     return [asdict(found) for found in registers.scan(arguments.ids, arguments.protocol or (2,))]
 
 
-def _ping(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _ping(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     return [asdict(registers.ping(arguments.id))]
 
 
-def _read(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _read(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     if arguments.register:
         return [{arguments.register: registers.read(arguments.id, arguments.register)}]
     return [registers.read_all(arguments.id)]
 
 
-def _write(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _write(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     return [{"written": registers.write(arguments.id, arguments.register, arguments.value)}]
 
 
-def _reboot(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _reboot(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     registers.reboot(arguments.id)
     return []
 
 
-def _backup(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _backup(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     registers.backup(arguments.id)
     return []
 
 
-def _restore(registers: "Registers", arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def _restore(registers: "Registers", arguments: argparse.Namespace) -> Rows:
     registers.backup(arguments.id, restore=True)
     return []
 

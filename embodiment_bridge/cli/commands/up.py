@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge up LAUNCH name:=value ...`: run a launch file's nodes in one process."""
+"""`embodiment_bridge up LAUNCH name:=value ...`: run the nodes of a launch file in one process."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.plan import Argument, LaunchPlan
+from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
 from embodiment_bridge.launching.shares import find_share
 
@@ -17,8 +17,8 @@ EXAMPLES = """\
 examples:
   embodiment_bridge up bringup.launch.xml body:=rcsssmj start_peer:=true
   embodiment_bridge up bringup.launch.xml --show-args
-LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends with exit code 0; with 8 when a body may
-still be driven, as its servos did not confirm that their torque is off.
+LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends it with exit code 0, or 8 if a body may
+still be driven because its servos did not confirm that their torque is off.
 """
 
 
@@ -26,7 +26,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "up",
-        help="run a launch file's nodes in one process",
+        help="run the nodes of a launch file in one process",
         description="Run a ROS 2 XML launch file in one process, without ROS's own launch.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -40,34 +40,34 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once ended by a signal, 8 when a body may still be driven then, 2 when it cannot begin.
+    """Run until a signal. Exit code 0, 8 if a body may still be driven then, 2 if it cannot start.
 
-    A node in a process of its own that did not end well gives its code.
+    If a node in a process of its own fails, its exit code is returned.
     """
     path = find_launch_file(arguments.launch)
     if arguments.show_args:
         sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
         return 0
-    plan = plan_of(path, arguments.arguments)
+    description = launch_description(path, arguments.arguments)
     from embodiment_bridge.launching.up import Graph
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    with stop_on_signals() as stopped, Graph(plan, say) as graph:
-        say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
+    with stop_on_signals() as stopped, Graph(description, say) as graph:
+        say(f"running {len(description.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
     return graph.runtime.exit_code or graph.exit_code
 
 
-def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:
-    """What a launch file asks for with the arguments of a command line."""
+def launch_description(path: Path, words: Iterable[str]) -> LaunchDescription:
+    """The launch description of a file with the arguments of a command line."""
     return read_launch(path, parse_arguments(words), find_share=find_share, environment=os.environ)
 
 
 def find_launch_file(name: str) -> Path:
-    """A launch file by path, or by name among those of this package.
+    """A launch file, given by path or by its name in this package.
 
     Raises:
-        ConfigError: there is no such file; the text has the names that there are.
+        ConfigError: there is no such file; the text lists the names in this package.
     """
     path = Path(name)
     if path.is_file():

@@ -10,7 +10,7 @@ EXAMPLES = """\
 examples:
   embodiment_bridge view                              # the robot without a namespace
   embodiment_bridge view --namespace bridge --all     # each robot below /bridge
-The page is at http://127.0.0.1:8080. Ends by Ctrl-C with exit code 0.
+The page is at http://127.0.0.1:8080. Ctrl-C ends it with exit code 0.
 """
 
 
@@ -19,24 +19,27 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command = commands.add_parser(
         "view",
         help="show robots of the running graph in a browser",
-        description="Show robots of the running graph in a browser, with what they sense and do.",
+        description="Show robots of the running graph in a browser, with their sensors and actions.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument(
         "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
     )
-    command.add_argument("--all", action="store_true", help="each robot in the namespace")
+    command.add_argument("--all", action="store_true", help="show each robot below the namespace")
     command.add_argument("--port", type=int, help="TCP port of the page; 0: any free one (default: 8080)")
-    command.add_argument("--end-with", type=int, metavar="PID", help="end when this process is gone, too")
+    command.add_argument("--end-with", type=int, metavar="PID", help="also end when this process has ended")
     command.add_argument(
-        "--ros-args", nargs=argparse.REMAINDER, default=[], help="ROS arguments of the node, as of `ros2 run`"
+        "--ros-args",
+        nargs=argparse.REMAINDER,
+        default=[],
+        help="ROS arguments of the node, as with `ros2 run`",
     )
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0, 2 when there can be no page."""
+    """Serve the page. Exit code 0, or 2 if it cannot be served."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge virtual-servos URDF`: the servos of a robot description as a virtual bus."""
+"""`embodiment_bridge virtual-servos URDF`: simulate the servos of a robot description on a virtual bus."""
 
 import argparse
 import sys
@@ -21,16 +21,16 @@ from embodiment_bridge.dynamixel.virtual.transcript import Transcript
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.urdf import read_urdf
 
-POLL = 0.1  # s; how long Ctrl-C may go unseen
-DEFAULT_MODEL = "xm430_w350"  # of a servo whose model the description does not tell
+POLL = 0.1  # s between two checks for Ctrl-C
+DEFAULT_MODEL = "xm430_w350"  # for servos without a model in the description
 EXAMPLES = """\
 examples:
   embodiment_bridge virtual-servos urdf/desk_humanoid.urdf --link /tmp/ttyDXL0
   embodiment_bridge virtual-servos my.urdf --listen 127.0.0.1:0 --paced --usb-latency 1
-A driver opens the link as it would open /dev/ttyUSB0, or socket://HOST:PORT. Where the description has several buses,
-the link, and the port unless it is 0, are those of the first; the others' links end in _NAME, their ports follow on.
-Each line that is printed names a bus, its servos and where it can be opened. Ctrl-C ends it with exit code 0.
-docs/virtual_servos.md tells what can be asked of the control socket.
+A driver opens the link as it would open /dev/ttyUSB0, or socket://HOST:PORT. If the description has several buses,
+the link and the port (unless it is 0) are those of the first; the links of the others end in _NAME, and they have the
+next ports. Each printed line names a bus, its servos and its addresses. Ctrl-C ends it with exit code 0.
+docs/virtual_servos.md describes the control socket.
 """
 
 
@@ -38,39 +38,49 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "virtual-servos",
-        help="virtual Dynamixel servos for a robot description",
+        help="simulate the Dynamixel servos of a robot description",
         description="Answer on the wire as the servos of a robot description (its <ros2_control>) would.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("urdf", metavar="URDF", help="robot description with <ros2_control>")
-    command.add_argument("--link", metavar="PATH", help="symbolic link to keep at the pseudo terminal")
+    command.add_argument("--link", metavar="PATH", help="symbolic link to make to the pseudo terminal")
     command.add_argument(
         "--listen", metavar="HOST:PORT", type=_address, help="also serve TCP; port 0 takes a free one"
     )
     command.add_argument("--control", metavar="PATH", help="Unix socket for faults, registers and counters")
     command.add_argument(
-        "--ros-namespace", metavar="NAME", help="be a node there too, with the service inject_fault"
+        "--ros-namespace",
+        metavar="NAME",
+        help="also run a node in this namespace, with the service inject_fault",
     )
-    command.add_argument("--transcript", metavar="FILE", help="write every packet, one JSON object a line")
+    command.add_argument("--transcript", metavar="FILE", help="write every packet, one JSON object per line")
     command.add_argument(
-        "--paced", action="store_true", help="be as slow as the baud rate and the return delay are"
-    )
-    command.add_argument(
-        "--usb-latency", metavar="MS", type=_Number(0.0, 255.0), default=0.0, help="of the adapter (FTDI: 16)"
-    )
-    command.add_argument(
-        "--scale", metavar="FACTOR", type=_Number(0.01, 100.0), default=1.0, help="servo time per real time"
+        "--paced", action="store_true", help="answer as slowly as the baud rate and the return delay require"
     )
     command.add_argument(
-        "--voltage", metavar="V", type=_Number(1.0, 60.0), help="of the supply (default: that of the models)"
+        "--usb-latency",
+        metavar="MS",
+        type=_Number(0.0, 255.0),
+        default=0.0,
+        help="latency timer of the adapter (FTDI: 16)",
     )
-    command.add_argument("--seed", type=int, default=0, help="of chance in faults (default: %(default)s)")
+    command.add_argument(
+        "--scale",
+        metavar="FACTOR",
+        type=_Number(0.01, 100.0),
+        default=1.0,
+        help="servo time as a multiple of real time",
+    )
+    command.add_argument(
+        "--voltage", metavar="V", type=_Number(1.0, 60.0), help="supply voltage (default: that of the models)"
+    )
+    command.add_argument("--seed", type=int, default=0, help="seed of random faults (default: %(default)s)")
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 once ended by Ctrl-C or SIGTERM, 2 when it cannot begin."""
+    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 2 if it cannot start."""
     setup = read_servo_setup(read_urdf(arguments.urdf))
     chosen = [bus for bus in setup.buses if bus.servos]
     with ExitStack() as stack:
@@ -157,7 +167,7 @@ def _address(text: str) -> tuple[str, int]:
 
 
 class _Number:
-    """Reads a number within limits."""
+    """An argparse type: a number within limits."""
 
     def __init__(self, lower: float, upper: float) -> None:
         self._lower, self._upper = lower, upper

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a demo brings up each body: the launch arguments that make it run on this machine, beside nothing else."""
+"""The bodies of the demos: launch arguments that start each of them on this machine, on free ports."""
 
 import os
 import socket
@@ -9,15 +9,15 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Final
 
-STANDING_T1: Final = 0.6  # m; height of a standing T1's torso is 0.67
-STANDING_NAO: Final = 0.25  # m; that of a Nao is 0.36, as it sees by landmarks
+STANDING_T1: Final = 0.6  # m; the torso of a standing T1 is at 0.67
+STANDING_NAO: Final = 0.25  # m; the torso of a standing Nao is at 0.36, as localised by landmarks
 
 
 @dataclass(frozen=True, slots=True)
 class DemoBody:
-    """about: what starts, for people. words: launch arguments.
+    """A body of the demos. about: what starts, for people. words: gives its launch arguments.
 
-    upright: m, least height of base_link of a body that stands; 0 for one that cannot fall.
+    upright: lowest height of base_link of a standing body, m; 0 for a body that cannot fall.
     """
 
     about: str
@@ -26,7 +26,7 @@ class DemoBody:
 
 
 def free_ports(number: int) -> list[int]:
-    """TCP ports of this machine that nobody uses now."""
+    """Free TCP ports of this machine."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
     try:
         return [one.getsockname()[1] for one in sockets]
@@ -54,6 +54,6 @@ BODIES: Mapping[str, DemoBody] = {
         "a stand-in for the simulator rcssserver3d, joined with a Nao", _soccer, STANDING_NAO
     ),
     "maeden": DemoBody("a stand-in for the simulator Maeden, joined with an agent", _maeden),
-    "virtual_servos": DemoBody("twenty virtual servos, and the driver of real ones", _virtual_servos),
+    "virtual_servos": DemoBody("twenty virtual servos, and the driver for real ones", _virtual_servos),
     "mock": DemoBody("a mock body in a small world of its own", list),
 }

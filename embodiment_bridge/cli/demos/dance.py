@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A dance with eye colours that is paused half way: clock, motion and lights stand, and go on where they were."""
+"""A dance with eye colours that is paused half way: clock, motion and lights stop, and go on where they were."""
 
 import math
 
@@ -10,11 +10,11 @@ from embodiment_bridge.cli.outcome import OTHER
 from embodiment_bridge.cli.say import say
 
 PAUSE_S = 2.0  # s of wall time
-PATIENCE_S = 30.0  # s of wall time for pausing and going on
+PATIENCE_S = 30.0  # s of wall time for each of pause and resume
 
 
 def perform(stage: Stage) -> int:
-    """Exit code 1 also when the pause did not hold."""
+    """Perform the dance. Exit code 1 also if the pause did not work."""
     if not stage.join():
         return OTHER
     stage.begin(stage.document or own_document("dance"))
@@ -24,7 +24,7 @@ def perform(stage: Stage) -> int:
 
 
 def _pause_half_way(stage: Stage) -> bool:
-    """Whether the dance was paused, stood still, and went on."""
+    """Pause and resume the dance; returns whether it stood still between."""
     stage.wait(lambda: stage.result is not None or _is_half_way(stage))
     if stage.result is not None or stage.stopped():
         return False
@@ -41,11 +41,7 @@ def _pause_half_way(stage: Stage) -> bool:
 
 def _is_half_way(stage: Stage) -> bool:
     feedback = stage.feedback
-    return (
-        feedback is not None
-        and math.isfinite(feedback.expected)
-        and feedback.elapsed >= feedback.expected / 2
-    )
+    return math.isfinite(feedback.expected) and feedback.elapsed >= feedback.expected / 2
 
 
 SHOW = Show("a dance with eye colours, paused and resumed half way", ("rcsssmj", "mock", "simspark"), perform)

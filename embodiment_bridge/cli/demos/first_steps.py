@@ -7,7 +7,7 @@ from embodiment_bridge.cli.demos.stage import Stage
 
 
 def perform(stage: Stage) -> int:
-    """The document of the command line, or the first steps."""
+    """Perform the document of the command line, or the first steps."""
     return stage.perform(stage.document or own_document("first_steps"))
 
 

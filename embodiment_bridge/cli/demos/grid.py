@@ -3,12 +3,18 @@
 
 import sys
 import time
-from typing import Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
 
 from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
 from embodiment_bridge.cli.outcome import OTHER
 from embodiment_bridge.cli.say import say
+
+if TYPE_CHECKING:
+    from nav_msgs.msg import OccupancyGrid
+
+    from embodiment_bridge.msg import EntityArray, EpisodeEvent, GridPercept
 
 SKILLS: Final = (
     ("explore", {"until": "key"}),
@@ -28,18 +34,18 @@ END_TIMEOUT: Final = 30.0  # s from the last skill to the ending
 
 
 class Picture:
-    """What the agent knows, as characters; drawn over itself on a terminal, once at the end elsewhere."""
+    """The agent's map as characters. On a terminal it is redrawn in place; otherwise it is drawn once at the end."""
 
     def __init__(self) -> None:
-        self.percept: Any = None
-        self.map: Any = None
+        self.percept: GridPercept | None = None
+        self.map: OccupancyGrid | None = None
         self.things: dict[tuple[int, int], str] = {}
         self.doing = ""
         self._next = 0.0
         self._drawn = 0
 
-    def take_entities(self, message: Any) -> None:
-        """What lies where; cells of 1 m."""
+    def set_entities(self, message: "EntityArray") -> None:
+        """Set the things and their cells of 1 m."""
         self.things = {}
         for entity in message.entities:
             symbols = [item.value for item in entity.properties if item.key == "symbol"]
@@ -49,7 +55,7 @@ class Picture:
                 self.things[place] = symbols[0][:1]
 
     def lines(self) -> list[str]:
-        """The map, north up, and what the agent is at."""
+        """The map, north up, and a line with the state of the agent."""
         if self.map is None or self.percept is None:
             return []
         info, percept = self.map.info, self.percept
@@ -59,20 +65,22 @@ class Picture:
             cells = self.map.data[y * info.width : (y + 1) * info.width]
             places = ((left + x, bottom + y) for x in range(info.width))
             rows.append(
-                "".join(self._symbol(place, value) for place, value in zip(places, cells, strict=True))
+                "".join(
+                    self._symbol(percept, place, value) for place, value in zip(places, cells, strict=True)
+                )
             )
         carried = " ".join(percept.inventory) or "nothing"
         return [*rows, f"energy {percept.energy}, smell {percept.smell}, carries {carried} | {self.doing}"]
 
-    def _symbol(self, place: tuple[int, int], value: int) -> str:
-        if place == (self.percept.column, self.percept.row):
-            return ARROWS.get(self.percept.heading, "?")
+    def _symbol(self, percept: "GridPercept", place: tuple[int, int], value: int) -> str:
+        if place == (percept.column, percept.row):
+            return ARROWS.get(percept.heading, "?")
         if place in self.things:
             return self.things[place]
         return " " if value < 0 else "." if value == 0 else "*"
 
     def show(self) -> bool:
-        """Draw if it is time and there is a terminal; always False, so that it can stand in a loop's condition."""
+        """Draw if it is time and there is a terminal. Always returns False, for use in the condition of a loop."""
         now = time.monotonic()
         if sys.stdout.isatty() and now >= self._next:
             self._next = now + SHOW_EVERY
@@ -80,7 +88,7 @@ class Picture:
         return False
 
     def draw(self) -> None:
-        """Over what was drawn before."""
+        """Draw over the last drawing."""
         lines = self.lines()
         back = f"\x1b[{self._drawn}A" if self._drawn and sys.stdout.isatty() else ""
         clear = "\x1b[K" if sys.stdout.isatty() else ""
@@ -90,7 +98,7 @@ class Picture:
 
 
 class _Explorer:
-    """The client of the skills, and the eyes of the picture."""
+    """Client of the skills, and subscriber of the topics that the picture shows."""
 
     def __init__(self, stage: Stage) -> None:
         from rclpy.action import ActionClient
@@ -99,7 +107,7 @@ class _Explorer:
 
         self.stage = stage
         self.picture = Picture()
-        self.event: Any = None
+        self.event: EpisodeEvent | None = None
         self._kind = ExecuteSkill
         self._watch()
         self._client = ActionClient(stage.watcher, ExecuteSkill, "execute_skill")
@@ -113,20 +121,20 @@ class _Explorer:
         watch = self.stage.watcher.create_subscription
         watch(GridPercept, "percept", lambda it: setattr(self.picture, "percept", it), profile("events"))
         watch(OccupancyGrid, "map", lambda it: setattr(self.picture, "map", it), profile("latched"))
-        watch(EntityArray, "entities", self.picture.take_entities, profile("state"))
+        watch(EntityArray, "entities", self.picture.set_entities, profile("state"))
         watch(EpisodeEvent, "event", lambda it: setattr(self, "event", it), profile("latched"))
 
-    def wait(self, condition: Any, seconds: float = float("inf")) -> bool:
+    def wait(self, condition: Callable[[], bool], seconds: float = float("inf")) -> bool:
         """Serve and draw until the condition holds."""
         return self.stage.wait(lambda: self.picture.show() or condition(), seconds)
 
     def there(self) -> bool:
-        """Whether the agent is in the world and takes skills."""
+        """Whether the agent is in the world and accepts skills."""
         watcher = self.stage.watcher
         return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_ready()
 
     def do(self, name: str, parameters: dict[str, str]) -> str:
-        """One skill to its end: why it was not done, empty when it was."""
+        """Run one skill to its end; returns why it failed, empty if it succeeded."""
         from diagnostic_msgs.msg import KeyValue
 
         self.picture.doing = " ".join([name, *parameters.values()])
@@ -156,7 +164,7 @@ class _Explorer:
 
 
 def perform(stage: Stage) -> int:
-    """Exit code 0 when the agent ate the food."""
+    """Run the agent. Exit code 0 if it ate the food."""
     agent = _Explorer(stage)
     try:
         return _perform(agent)

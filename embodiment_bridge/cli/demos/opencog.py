@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in of an OpenCog OAC moves a body: its plans, what is reported of them, and what it sees of the ball."""
+"""A stand-in for an OpenCog OAC moves a body: its plans, the reports on them, and what it sees of the ball."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from embodiment_bridge.standins.oac.brain import Brain
 
 AGENT = "fido"
-SCRIPTS = {"mock": ("demo", 2)}  # and how many plans are in it; T1 has no hands and nothing to speak with
+SCRIPTS = {"mock": ("demo", 2)}  # script and its number of plans; a T1 cannot grab or speak
 OTHERS = ("visit", 1)
 PATIENCE_S = 240.0  # s of wall time for all plans
 
@@ -26,12 +26,12 @@ class OpencogShow:
         self._port = 0
 
     def words(self) -> list[str]:
-        """Launch arguments: a Router of our own at a free port."""
+        """Launch arguments: the Router of the stand-in at a free port."""
         self._port = free_ports(1)[0]
         return [f"router_port:={self._port}", f"agent:={AGENT}", "on_error:=continue"]
 
     def perform(self, stage: Stage) -> int:
-        """Exit code 0 when every action of every plan was reported once, and those that the body can do were done."""
+        """Exit code 0 if each action of each plan was reported once and those that the body can do were done."""
         from embodiment_bridge.standins.oac.stand_in import OacPeer
 
         known = next((name for name in SCRIPTS if BODIES[name] is stage.body), "")
@@ -49,7 +49,7 @@ class OpencogShow:
 
 
 def _reported(brain: "Brain") -> tuple[int, int]:
-    """(actions of all plans, those that were reported exactly once)."""
+    """Number of actions of all plans, and of those that were reported exactly once."""
     planned = [(plan.id, action.sequence) for plan in brain.record.plans for action in plan.actions]
     told = [(report.plan_id, report.sequence) for report in brain.record.reports]
     return len(planned), sum(told.count(one) == 1 for one in planned)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk humanoid on virtual servos moves head, arms and legs; then how its servos are."""
+"""The desk humanoid on virtual servos moves head, arms and legs; then the state of its servos is printed."""
 
 import math
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.documents import own_document
 from embodiment_bridge.cli.demos.show import Show
@@ -11,13 +11,17 @@ from embodiment_bridge.cli.demos.stage import JOIN_TIMEOUT, Stage
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.say import say
 
+if TYPE_CHECKING:
+    from embodiment_bridge.action import ExecuteBml
+    from embodiment_bridge.msg import ServoStates
+
 
 def perform(stage: Stage) -> int:
-    """Exit code 1 also when a servo failed or fell silent."""
+    """Perform the motion. Exit code 1 also if a servo failed or stopped answering."""
     from embodiment_bridge.msg import ServoStates
     from embodiment_bridge.nodes.base.qos import profile
 
-    seen: list[Any] = []
+    seen: list[ServoStates] = []
     stage.watcher.create_subscription(ServoStates, "servo_states", seen.append, profile("state"))
     watcher = stage.watcher
     if not stage.wait(
@@ -30,23 +34,19 @@ def perform(stage: Stage) -> int:
         return OTHER
     seen.clear()
     stage.begin(stage.document or own_document("first_steps"))
-    stage.wait(lambda: stage.result is not None)
-    if stage.result is None:
-        stage.client.cancel()
-        stage.graph.spin(lambda: stage.result is not None)
-    stage.status.end()
-    sys.stdout.writelines(f"{line}\n" for line in [*stage.result.problems, *_summary(stage.result, seen)])
+    result = stage.await_result()
+    sys.stdout.writelines(f"{line}\n" for line in [*result.problems, *_summary(result, seen)])
     sys.stdout.flush()
-    code = exit_code(stage.result.outcome)
+    code = exit_code(result.outcome)
     return code if code or _well(seen) else 1
 
 
-def _well(seen: list[Any]) -> bool:
-    """Whether every servo was driven all the time, and none told an error."""
+def _well(seen: "list[ServoStates]") -> bool:
+    """Whether every servo was driven all the time, without errors."""
     return bool(seen) and all(all(state.torque) and not any(state.hardware_error) for state in seen)
 
 
-def _summary(result: Any, seen: list[Any]) -> list[str]:
+def _summary(result: "ExecuteBml.Result", seen: "list[ServoStates]") -> list[str]:
     lines = [
         f"outcome            {result.outcome}{where_and_why(result)}",
         f"run time           {result.elapsed:.1f} s",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a demo is, and which one a command line means."""
+"""The type of a demo, and the choice of one for a command line."""
 
 import importlib
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 class Show:
     """One demo.
 
-    bodies: those it is made for, its usual one first. brain: the launch argument of that name.
-    perform: does it on a stage whose graph runs, and returns the exit code: 0 only if everything went well.
-    words: gives launch arguments besides those of body and brain, ``name:=value``.
+    bodies: those that it is made for, the usual one first. brain: the launch argument of that name.
+    perform: performs it on the stage of a running graph and returns the exit code, 0 only if everything went well.
+    words: gives further launch arguments, ``name:=value``.
     """
 
     summary: str
@@ -36,7 +36,7 @@ def all_shows() -> dict[str, Show]:
 
 
 def find_show(shows: dict[str, Show], show: str, body: str, brain: str) -> tuple[str, Show, str]:
-    """The name of a show, the show, and its body; empty wishes are for whatever fits the others.
+    """The first show that fits, with its name and body; an empty argument leaves the choice open.
 
     Raises:
         ConfigError: no show fits; the text has the choices.
@@ -48,9 +48,9 @@ def find_show(shows: dict[str, Show], show: str, body: str, brain: str) -> tuple
         if fits and (not body or body in one.bodies) and brain in ("", one.brain):
             return name, one, body or one.bodies[0]
     known = [f"{name}: body {' or '.join(one.bodies)}, brain {one.brain}" for name, one in shows.items()]
-    wish = _wish((("show", show), ("body", body), ("brain", brain)))
-    raise ConfigError(f"nothing to show with {wish}; there is {'; '.join(known)}")
+    request = _request((("show", show), ("body", body), ("brain", brain)))
+    raise ConfigError(f"nothing to show with {request}; there is {'; '.join(known)}")
 
 
-def _wish(parts: Sequence[tuple[str, str]]) -> str:
+def _request(parts: Sequence[tuple[str, str]]) -> str:
     return ", ".join(f"{what} {value}" for what, value in parts if value)

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.cli.demos.documents import own_document
@@ -14,21 +14,22 @@ from embodiment_bridge.cli.demos.stage import Stage
 from embodiment_bridge.cli.outcome import OTHER
 
 if TYPE_CHECKING:
+    from embodiment_bridge.msg import AudioState
     from embodiment_bridge.standins.bml.server import BmlPeer
 
 SONGS = 2
-USUAL_PLACE = "127.0.0.1:7830"  # of `embodiment_bridge peer bml`, as the document has it
+USUAL_PLACE = "127.0.0.1:7830"  # default address of `embodiment_bridge peer bml`, as in the document
 
 
 class SongShow:
-    """One show; it knows the port of the stand-in between launching and performing."""
+    """The show; it keeps the port of the stand-in from launching to performing."""
 
     def __init__(self) -> None:
         self._place = ""
         self._folder: TemporaryDirectory[str] | None = None
 
     def words(self) -> list[str]:
-        """Launch arguments: a parameter file that opens the one place that documents and songs come from."""
+        """Launch arguments: a parameter file that allows fetching from the stand-in only."""
         self._place = f"127.0.0.1:{free_ports(1)[0]}"
         self._folder = TemporaryDirectory()
         opened = {"fetch_plain_http": True, "fetch_private_hosts": [self._place]}
@@ -37,21 +38,21 @@ class SongShow:
         return [f"params:={path}"]
 
     def perform(self, stage: Stage) -> int:
-        """Exit code 0 when every song was announced, played to its end, and danced to."""
+        """Exit code 0 if each song was announced, played to its end, and danced to."""
         from embodiment_bridge.msg import AudioState
         from embodiment_bridge.nodes.base.qos import profile
         from embodiment_bridge.standins.bml.server import BmlPeer
 
         host, _, port = self._place.partition(":")
-        endings: dict[str, Any] = {}
+        endings: dict[str, AudioState] = {}
 
-        def take(state: Any) -> None:
+        def on_audio(state: AudioState) -> None:
             if state.ending:
                 endings[state.id] = state
 
         try:
             with BmlPeer(host, int(port), songs=SONGS) as peer:
-                stage.watcher.create_subscription(AudioState, "audio_state", take, profile("state"))
+                stage.watcher.create_subscription(AudioState, "audio_state", on_audio, profile("state"))
                 if not stage.join():
                     return OTHER
                 stage.begin((stage.document or own_document("song")).replace(USUAL_PLACE, self._place))
@@ -64,13 +65,13 @@ class SongShow:
                 self._folder.cleanup()
 
 
-def _went_well(endings: dict[str, Any], peer: "BmlPeer") -> bool:
+def _went_well(endings: "dict[str, AudioState]", peer: "BmlPeer") -> bool:
     """Whether the greeting, the announcements and the songs were played to their ends."""
     played = [state for state in endings.values() if state.ending == "ended"]
     return len(played) == 1 + 2 * SONGS and sum("type=next" in target for target in peer.asked) == SONGS
 
 
-def _summary(endings: dict[str, Any], peer: "BmlPeer") -> list[str]:
+def _summary(endings: "dict[str, AudioState]", peer: "BmlPeer") -> list[str]:
     spoken = [state for state in endings.values() if state.text]
     media = [state for state in endings.values() if state.url]
     through = next((state.output for state in endings.values()), "nothing")

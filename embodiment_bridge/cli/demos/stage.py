@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a demo plays on: the running graph, somebody who watches the robot, and a client for documents."""
+"""The stage of a demo: the running graph, a watcher of the robot, and a client for documents."""
 
 import math
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.demos.status_line import StatusLine
@@ -13,6 +13,7 @@ from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.say import say
 
 if TYPE_CHECKING:
+    from embodiment_bridge.action import ExecuteBml
     from embodiment_bridge.launching.up import Graph
 
 JOIN_TIMEOUT = 120.0  # s; a simulator may compile its world first, and the machine may be busy
@@ -20,11 +21,12 @@ CALL_TIMEOUT = 30.0  # s for a service
 
 
 class Stage:
-    """``graph`` runs; ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document."""
+    """A running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document."""
 
     def __init__(
         self, graph: "Graph", body: DemoBody, stopped: Callable[[], bool], document: str | None = None
     ) -> None:
+        from embodiment_bridge.action import ExecuteBml
         from embodiment_bridge.nodes.base.watcher import Watcher
         from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
@@ -32,15 +34,15 @@ class Stage:
         self.body = body
         self.stopped = stopped
         self.document = document
-        self.feedback: Any = None
+        self.feedback = ExecuteBml.Feedback(expected=math.nan)  # until the first one comes
         self.watcher = graph.runtime.add(Watcher(context=graph.runtime.context))
         self.status = StatusLine(self.watcher)
-        self.client = BmlClient(self.watcher, self._take)
+        self.client = BmlClient(self.watcher, self._on_feedback)
         self._begun = 0.0
 
     @property
-    def result(self) -> Any:
-        """The result of the document; None before its end."""
+    def result(self) -> "ExecuteBml.Result | None":
+        """The result of the document; None until it has ended."""
         return self.client.result
 
     @property
@@ -51,7 +53,7 @@ class Stage:
         )
 
     def wait(self, condition: Callable[[], bool], seconds: float = math.inf) -> bool:
-        """Serve until the condition holds, the time is over, or Ctrl-C; says whether it holds."""
+        """Serve until the condition holds, the time is over, or Ctrl-C; returns whether the condition holds."""
         deadline = time.monotonic() + seconds
         self.graph.spin(
             lambda: self.status.show() or condition() or self.stopped() or time.monotonic() > deadline
@@ -59,7 +61,7 @@ class Stage:
         return condition()
 
     def join(self) -> bool:
-        """Wait until the robot is there and takes documents; says so if it does not come."""
+        """Wait until the robot is ready for documents; prints why if it does not get ready in time."""
         w = self.watcher
         there = self.wait(
             lambda: w.link == "ready" and w.placed and self.client.server_is_there, JOIN_TIMEOUT
@@ -70,12 +72,12 @@ class Stage:
         return there
 
     def begin(self, document: str) -> None:
-        """Send a document; ``result`` follows."""
+        """Send a document; ``result`` is set later."""
         self._begun = time.monotonic()
         self.client.send(document, source="demo")
 
     def call(self, service: str) -> bool:
-        """Call a service of the behaviour-tree node (pause, resume, step, stop); whether it did what was asked."""
+        """Call a service of the behaviour-tree node (pause, resume, step, stop); returns whether it succeeded."""
         from std_srvs.srv import Trigger
 
         client = self.watcher.create_client(Trigger, f"behavior_tree/{service}")
@@ -87,35 +89,40 @@ class Stage:
         finally:
             self.watcher.destroy_client(client)
 
-    def finish(self) -> int:
-        """Wait for the end of the document (Ctrl-C cancels it); write the summary; the exit code."""
+    def await_result(self) -> "ExecuteBml.Result":
+        """Wait for the end of the document; Ctrl-C cancels it."""
         self.wait(lambda: self.result is not None)
-        if self.result is None:
+        while (result := self.result) is None:
             self.client.cancel()
             self.graph.spin(lambda: self.result is not None)
         self.status.end()
-        sys.stdout.writelines(f"{line}\n" for line in [*self.result.problems, *self._summary()])
+        return result
+
+    def finish(self) -> int:
+        """Wait for the end of the document (Ctrl-C cancels it) and print the summary; returns the exit code."""
+        result = self.await_result()
+        sys.stdout.writelines(f"{line}\n" for line in [*result.problems, *self._summary(result)])
         sys.stdout.flush()
-        code = exit_code(self.result.outcome)
+        code = exit_code(result.outcome)
         return code if code or self.upright else 1
 
     def perform(self, document: str) -> int:
-        """Join, send, finish."""
+        """Wait for the robot, run a document to its end, and return the exit code."""
         if not self.join():
             return OTHER
         self.begin(document)
         return self.finish()
 
     def close(self) -> None:
-        """Take the client off the graph."""
+        """Remove the client from the graph."""
         self.client.destroy()
 
-    def _take(self, feedback: Any) -> None:
+    def _on_feedback(self, feedback: "ExecuteBml.Feedback") -> None:
         self.feedback = feedback
-        self.status.take(feedback)
+        self.status.update(feedback)
 
-    def _summary(self) -> list[str]:
-        w, result, timing = self.watcher, self.result, self.watcher.timing
+    def _summary(self, result: "ExecuteBml.Result") -> list[str]:
+        w, timing = self.watcher, self.watcher.timing
         posture = "upright" if self.upright else "FALLEN"
         lines = [
             f"outcome            {result.outcome}{where_and_why(result)}",

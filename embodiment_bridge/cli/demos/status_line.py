@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the robot does at this moment, on one line of the terminal."""
+"""Shows what the robot does at this moment, on one line of the terminal."""
 
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.say import say
 
 if TYPE_CHECKING:
+    from embodiment_bridge.action import ExecuteBml
     from embodiment_bridge.nodes.base.watcher import Watcher
 
 SHOW_EVERY = 0.2  # s
 
 
 class StatusLine:
-    """One line that is written over while it changes; on no terminal, a line for each change of what is active."""
+    """On a terminal one line that is redrawn in place; otherwise one line per change of the active nodes."""
 
     def __init__(self, watcher: "Watcher") -> None:
         self._watcher = watcher
@@ -22,15 +23,15 @@ class StatusLine:
         self._told = ""
         self._next = 0.0
 
-    def take(self, feedback: Any) -> None:
-        """Hear what is active."""
+    def update(self, feedback: "ExecuteBml.Feedback") -> None:
+        """Set the active nodes, and print warnings."""
         paused = [] if feedback.state == "RUNNING" else [feedback.state]
         self._active = " ".join([*paused, *feedback.active])
         for warning in feedback.warnings:
             say(warning)
 
     def show(self) -> bool:
-        """Write the line if it is time; always False, so that it can stand in a loop's condition."""
+        """Write the line if it is time. Always returns False, for use in the condition of a loop."""
         now = time.monotonic()
         if now < self._next or not self._active:
             return False
@@ -45,6 +46,6 @@ class StatusLine:
         return False
 
     def end(self) -> None:
-        """Leave the line as it is."""
+        """End the line, which keeps its last text."""
         if sys.stderr.isatty():
             sys.stderr.write("\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environment variables of ROS, as the user has set them."""
+"""Checks the environment variables of ROS as the user has set them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,16 +9,16 @@ from embodiment_bridge.launching.environment import is_on_loopback
 
 PACKAGE = "embodiment_bridge"
 MARKER = Path("share/ament_index/resource_index/packages")
-GUARD = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"  # set in each Python that the ROS wheels have started once more
+GUARD = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"  # set in a Python that the ROS wheels have restarted
 RANGES = ("LOCALHOST", "SUBNET", "OFF", "SYSTEM_DEFAULT")
 LAST_DOMAIN = 232
-LAST_SAFE_DOMAIN = 101  # the ports of higher domains meet the ephemeral ports of Linux, up to domain 214
+LAST_SAFE_DOMAIN = 101  # domains from here to 214 use ephemeral ports of Linux
 FIRST_SAFE_HIGH_DOMAIN = 215
 DEFAULT_RMW = "rmw_fastrtps_cpp"
 
 
 def check_prefixes(env: Mapping[str, str], prefix: Path, code: Path) -> Finding:
-    """That ROS will find the files of this package. prefix: of Python; code: the folder of the package's modules."""
+    """Check that ROS finds the files of this package. prefix: of Python; code: the folder of the package's modules."""
     what = "AMENT_PREFIX_PATH"
     told = [Path(p) for p in env.get(what, "").split(":") if p]
     absent = [str(p) for p in told if not p.is_dir()]
@@ -43,7 +43,7 @@ def check_prefixes(env: Mapping[str, str], prefix: Path, code: Path) -> Finding:
 
 
 def check_domain(env: Mapping[str, str]) -> Finding:
-    """That the ROS domain has ports of its own."""
+    """Check that other programs cannot take the ports of the ROS domain."""
     what = "ROS_DOMAIN_ID"
     text = env.get(what, "")
     if not text:
@@ -51,7 +51,7 @@ def check_domain(env: Mapping[str, str]) -> Finding:
     if not (text.isascii() and text.isdigit()) or int(text) > LAST_DOMAIN:
         return fail(
             what,
-            f"{text!r} is no number from 0 to {LAST_DOMAIN}",
+            f"{text!r} is not a number from 0 to {LAST_DOMAIN}",
             f"export {what}=0 (up to {LAST_SAFE_DOMAIN})",
         )
     if LAST_SAFE_DOMAIN < int(text) < FIRST_SAFE_HIGH_DOMAIN:
@@ -64,7 +64,7 @@ def check_domain(env: Mapping[str, str]) -> Finding:
 
 
 def check_discovery(env: Mapping[str, str]) -> Finding:
-    """How far nodes see each other."""
+    """Check on which machines nodes discover each other."""
     what = "ROS_AUTOMATIC_DISCOVERY_RANGE"
     advice = f"export {what}=LOCALHOST"
     if "ROS_LOCALHOST_ONLY" in env:
@@ -81,7 +81,7 @@ def check_discovery(env: Mapping[str, str]) -> Finding:
     if is_on_loopback(env):
         return ok("discovery", "our own profile: this machine only, on loopback")
     if told not in RANGES:
-        return fail("discovery", f"{what}={told} is none of {', '.join(RANGES)}", advice)
+        return fail("discovery", f"{what}={told} is not one of {', '.join(RANGES)}", advice)
     if told == "OFF":
         return warn("discovery", "OFF: programs do not see each other's nodes", advice)
     if told == "LOCALHOST":
@@ -94,7 +94,7 @@ def check_discovery(env: Mapping[str, str]) -> Finding:
 
 
 def check_middleware(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding:
-    """That the chosen ROS middleware is installed. libraries: folders of shared libraries."""
+    """Check that the chosen ROS middleware is installed. libraries: folders of shared libraries."""
     name = env.get("RMW_IMPLEMENTATION", "") or DEFAULT_RMW
     if any((folder / f"lib{name}.so").is_file() for folder in libraries):
         return ok("middleware", name)
@@ -104,7 +104,7 @@ def check_middleware(env: Mapping[str, str], libraries: Sequence[Path]) -> Findi
 
 
 def check_libraries(env: Mapping[str, str], prefix: Path) -> Finding:
-    """That no other environment's libraries come first. prefix: of the Python that runs."""
+    """Check that the libraries of another environment are not found first. prefix: of this Python."""
     told = [Path(p) for p in env.get("LD_LIBRARY_PATH", "").split(":") if p]
     ours = {prefix, *(Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p)}
     # Only folders with ROS in them matter; a package of a workspace may have lib/ under its own prefix.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All checks, on this machine."""
+"""Runs all checks on this machine."""
 
 import importlib
 import locale
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import embodiment_bridge
 from embodiment_bridge.cli.doctor import (
@@ -33,12 +33,16 @@ LIBRARIES = {  # that the package imports, and their Debian packages
     "numpy": "python3-numpy",
     "yaml": "python3-yaml",
     "lxml.etree": "python3-lxml",
+    "typing_extensions": "python3-typing-extensions",
     "py_trees": "ros-$ROS_DISTRO-py-trees",
     "serial": "python3-serial",
     "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
 }
 PORTS = (60000, 60001)  # agents and monitors of rcssservermj
-CODE = Path(embodiment_bridge.__file__).absolute().parent  # links kept: an install may consist of them
+Result = TypeVar("Result")
+CODE = (
+    Path(embodiment_bridge.__file__).absolute().parent
+)  # links unresolved: an installation may consist of them
 
 
 def examine(env: Mapping[str, str]) -> Iterator[Finding]:
@@ -55,8 +59,8 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     prepare()
     yield from _installation(env, prefix)
     yield graph.check_round_trip(*_try(graph.round_trip))
-    found, error = _try(look.picture)
-    if not error:  # if there is one, the line above has told it
+    found, _ = _try(look.picture)
+    if found is not None:  # otherwise the line above has the error
         yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
     yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
     for port in PORTS:
@@ -101,7 +105,7 @@ def _executor_name() -> str:
 
 
 def _load_interfaces() -> None:
-    """Also the compiled part, which is looked for only when a topic is made."""
+    """Also load the compiled part, which is otherwise loaded with the first topic."""
     from rclpy.type_support import check_for_type_support
 
     from embodiment_bridge.msg import LinkState
@@ -109,11 +113,11 @@ def _load_interfaces() -> None:
     check_for_type_support(LinkState)
 
 
-def _try(look: Callable[[], Any]) -> tuple[Any, str]:
-    """(what was found, nothing) or (None, why not)."""
+def _try(look: Callable[[], Result]) -> tuple[Result | None, str]:
+    """The result and no error, or None and the error."""
     try:
         return look(), ""
-    except Exception as error:  # noqa: BLE001 - whatever is broken is what we look for
+    except Exception as error:  # noqa: BLE001 - any error is a finding
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a check says."""
+"""The result of a check."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """``WARN``: it works, but not as somebody may expect. ``FAIL``: something does not work."""
+    """``WARN``: it works, but perhaps not as expected. ``FAIL``: something does not work."""
 
     OK = "ok"
     WARN = "warn"
@@ -15,7 +15,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line: what was looked at, what was found, and what to do about it (empty when it is good)."""
+    """One line of the report: what was checked, what was found, and advice (empty if it is good)."""
 
     verdict: Verdict
     what: str
@@ -28,20 +28,20 @@ class Finding:
         return f"{line}; {self.advice}" if self.advice else line
 
     def as_dict(self) -> dict[str, str]:
-        """For JSON."""
+        """The finding as an object for JSON."""
         return {"verdict": self.verdict.value, "what": self.what, "finding": self.text, "do": self.advice}
 
 
 def ok(what: str, text: str) -> Finding:
-    """All is well."""
+    """A finding without a problem."""
     return Finding(Verdict.OK, what, text)
 
 
 def warn(what: str, text: str, advice: str) -> Finding:
-    """Works, but not as somebody may expect."""
+    """A finding about something that may surprise users."""
     return Finding(Verdict.WARN, what, text, advice)
 
 
 def fail(what: str, text: str, advice: str) -> Finding:
-    """Does not work."""
+    """A finding about something that does not work."""
     return Finding(Verdict.FAIL, what, text, advice)

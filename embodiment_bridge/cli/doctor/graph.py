@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether two nodes hear each other."""
+"""Checks that two nodes receive each other's messages."""
 
 import os
 import time
@@ -12,7 +12,7 @@ TURN = 0.02  # s
 
 
 def check_round_trip(seconds: float | None, error: str) -> Finding:
-    """seconds: from making two nodes to the answer of the second, None if there was none; ``error`` if it broke."""
+    """seconds: from creating two nodes to the answer of the second, None without one; error: why it failed."""
     if error:
         return fail("round trip", f"two nodes could not be made: {error}", "see the lines above")
     if seconds is None:
@@ -25,7 +25,7 @@ def check_round_trip(seconds: float | None, error: str) -> Finding:
 
 
 def round_trip(clock: Callable[[], float] = time.monotonic) -> float | None:
-    """Time until a message came back from a second node of another ROS context, None when it did not."""
+    """Time (s) until a message came back from a node in another ROS context; None if it did not."""
     import rclpy
     from std_msgs.msg import String
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must be importable, and whether it is what the sources say."""
+"""Checks that modules can be imported, and that the installation is up to date with the sources."""
 
 from collections.abc import Mapping
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
 
-DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy, where one is known
+DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
 DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # of a checkout, installed under share/
 INTERFACES = {".msg", ".srv", ".action"}
 
 
 def check_rclpy(version: str, error: str, executor: str, env: Mapping[str, str]) -> Finding:
-    """That ROS can be imported, and which one. ``error`` says why not; executor: name of the class that is used."""
+    """Check that ROS can be imported, and which one. error: why it cannot; executor: name of the class in use."""
     if error:
         return fail(
             "rclpy",
@@ -36,15 +36,15 @@ def check_rclpy(version: str, error: str, executor: str, env: Mapping[str, str])
 
 
 def check_importable(what: str, error: str, advice: str) -> Finding:
-    """That a module is there; ``error`` says why not."""
+    """Check that a module can be imported; error: why it cannot."""
     return fail(what, f"cannot be imported: {error}", advice) if error else ok(what, "can be imported")
 
 
 def check_sources(checkout: Path | None, share: Path, code: Path) -> Finding:
-    """That what is installed is what the sources say.
+    """Check that the installed files are the same as those of the sources.
 
     Args:
-        checkout: the sources at hand, if any.
+        checkout: folder of the sources, if there is one.
         share: where the package's data files are installed.
         code: the folder of the modules that are imported.
     """

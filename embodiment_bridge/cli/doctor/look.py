@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at the running graph, and at which ROS domains this machine has programs in."""
+"""Reads the state of the running graph, and the ROS domains in which this machine has programs."""
 
 import time
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from embodiment_bridge.cli.doctor.permissions import NodeUse
 from embodiment_bridge.cli.doctor.running import Picture
 
+if TYPE_CHECKING:
+    from diagnostic_msgs.msg import DiagnosticArray
+    from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+    Endpoints: TypeAlias = dict[str, list[TopicEndpointInfo]]
+
 NAME = "doctor"
 LOOK_S = 1.6  # diagnostics come once a second, discovery takes up to half of one
-PORT_BASE, DOMAIN_GAIN, FIRST_PARTICIPANT = 7400, 250, 10  # of RTPS: which UDP ports a domain has
-EPHEMERAL = 32768  # ports from here on may be of any program
+PORT_BASE, DOMAIN_GAIN, FIRST_PARTICIPANT = 7400, 250, 10  # RTPS: the UDP ports of a domain
+EPHEMERAL = 32768  # any program may get ports from here on
 
 
 def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
-    """What the graph has, but for the looker itself."""
+    """The state of the graph, without the node that reads it."""
     import rclpy
     from diagnostic_msgs.msg import DiagnosticArray
 
@@ -27,7 +33,7 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node(NAME, context=runtime.context, namespace="/embodiment_bridge"))
         subscription = node.create_subscription(
-            DiagnosticArray, "/diagnostics", lambda m: _take(m, troubles), 100
+            DiagnosticArray, "/diagnostics", lambda m: _update(m, troubles), 100
         )
         end = clock() + LOOK_S
         runtime.spin(lambda: clock() > end)
@@ -47,9 +53,7 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
         )
 
 
-def _mismatches(
-    publishers: dict[str, list[Any]], subscribers: dict[str, list[Any]]
-) -> Iterator[tuple[str, str]]:
+def _mismatches(publishers: "Endpoints", subscribers: "Endpoints") -> Iterator[tuple[str, str]]:
     from rclpy.qos import QoSCompatibility, qos_check_compatible
 
     for topic, offered in publishers.items():
@@ -59,7 +63,7 @@ def _mismatches(
                 yield topic, f"{one.node_name} to {other.node_name}: {why.strip().removeprefix('ERROR: ')}"
 
 
-def _take(message: Any, troubles: dict[str, str]) -> None:
+def _update(message: "DiagnosticArray", troubles: dict[str, str]) -> None:
     for status in message.status:
         if status.level != status.OK or status.message == "inactive":
             troubles[status.name] = status.message
@@ -68,7 +72,7 @@ def _take(message: Any, troubles: dict[str, str]) -> None:
 
 
 def domains_in_use(table: Path = Path("/proc/net/udp")) -> set[int]:
-    """Domains with a participant on this machine, by the UDP ports that the kernel says are open."""
+    """Domains with a participant on this machine, from the open UDP ports in the kernel's table."""
     try:
         lines = table.read_text().splitlines()[1:]
     except OSError:
@@ -78,16 +82,16 @@ def domains_in_use(table: Path = Path("/proc/net/udp")) -> set[int]:
 
 
 def _domain(port: int) -> int | None:
-    """The domain whose discovery has this port."""
+    """The domain that uses this port for discovery."""
     if not PORT_BASE <= port < EPHEMERAL:
         return None
     domain, offset = divmod(port - PORT_BASE, DOMAIN_GAIN)
-    # 0 for all; 10, 12, ... for one participant each; odd ones are for data, which follow
+    # offset 0 is multicast; 10, 12, ... are of one participant each; odd offsets are for data
     return domain if offset == 0 or (offset >= FIRST_PARTICIPANT and offset % 2 == 0) else None
 
 
 def uses(settle: float = LOOK_S, clock: Callable[[], float] = time.monotonic) -> list[NodeUse]:
-    """What each node of the graph uses, but for the looker itself. settle: s to wait for the graph."""
+    """What each node of the graph uses, without the node that reads it. settle: s to wait for the graph."""
     import rclpy
 
     from embodiment_bridge.nodes.base.runtime import Runtime

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policy of SROS 2 that allows what the nodes of the running graph do, and nothing else.
+"""Writes an SROS 2 policy that allows exactly what the nodes of the running graph do.
 
 The format is that of sros2's policies, version 0.2.0, from which `ros2 security create_permission` makes the signed
 permissions of each enclave.
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 VERSION = "0.2.0"
-ACTION = "/_action/"  # what stands between an action's name and its topics and services
+ACTION = "/_action/"  # between the name of an action and those of its topics and services
 ALLOW = "ALLOW"
 
 
 @dataclass(frozen=True, slots=True)
 class NodeUse:
-    """One node, and the full names of what it uses."""
+    """One node, and the full names of the topics and services that it uses."""
 
     enclave: str
     namespace: str
@@ -29,7 +29,7 @@ class NodeUse:
 
 
 def policy(nodes: Iterable[NodeUse]) -> str:
-    """The XML text; nodes of one name become one profile."""
+    """The policy as XML text; nodes with the same name share one profile."""
     enclaves: dict[str, dict[tuple[str, str], list[NodeUse]]] = defaultdict(lambda: defaultdict(list))
     for node in nodes:
         enclaves[node.enclave][node.namespace, node.name].append(node)

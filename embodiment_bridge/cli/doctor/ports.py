@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who listens on a TCP port of this machine, as the kernel tells."""
+"""Checks which process listens on a TCP port of this machine, from the kernel's tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,20 +13,22 @@ SIMULATOR = "rcssservermj"
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """A process that listens; pid 0 and no command where we may not know."""
+    """A listening process; pid 0 and no command if it belongs to another user."""
 
     pid: int = 0
     command: str = ""
 
 
 def check_port(port: int, listener: Listener | None) -> Finding:
-    """A port of the simulator is free, or the simulator has it."""
+    """Check that a port of the simulator is free or used by the simulator."""
     what = f"port {port}"
     if listener is None:
         return ok(what, "free")
     if not listener.pid:
         return warn(
-            what, "taken by a process of another user", "if it is no simulator, choose another: port:=NUMBER"
+            what,
+            "taken by a process of another user",
+            "if it is not a simulator, choose another: port:=NUMBER",
         )
     who = f"process {listener.pid} ({listener.command[:60]})"
     if SIMULATOR in listener.command:
@@ -35,7 +37,7 @@ def check_port(port: int, listener: Listener | None) -> Finding:
 
 
 def find_listener(port: int, proc: Path = Path("/proc")) -> Listener | None:
-    """Who listens on the port on any address; None if nobody."""
+    """The process that listens on the port, at any address; None if there is none."""
     sockets = {inode for table in ("tcp", "tcp6") for inode in _listening(proc / "net" / table, port)}
     if not sockets:
         return None
@@ -63,7 +65,7 @@ def _sockets(process: Path) -> Iterator[str]:
             target = str(descriptor.readlink())
             if target.startswith("socket:["):
                 yield target[len("socket:[") : -1]
-    except OSError:  # ended, or not ours to look at
+    except OSError:  # the process has ended, or belongs to another user
         return
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs beside us, none of which is needed by all, and serial ports."""
+"""Checks optional programs and serial ports."""
 
 from collections.abc import Iterable, Mapping
 from ctypes.util import find_library
@@ -22,18 +22,18 @@ BEST_LATENCY = 1  # ms
 
 
 def check_program(name: str, path: str | None, needed_for: str) -> Finding:
-    """Where a program is, or what cannot be done without it."""
+    """The path of a program, or what is not possible without it."""
     return ok(name, path) if path else ok(name, f"absent: needed only for {needed_for}")
 
 
 def find_voice() -> str | None:
-    """Where espeak-ng is: PyPI's wheel, else the system's library. Neither is loaded."""
+    """The place of espeak-ng: that of PyPI's wheel, else the system's library. Neither is loaded."""
     wheel = find_spec("espeakng_loader")
     return find_library("espeak-ng") if wheel is None else wheel.origin
 
 
 def find_distribution(name: str) -> str | None:
-    """The version of a Python distribution."""
+    """The version of a Python distribution; None if it is not installed."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -41,7 +41,7 @@ def find_distribution(name: str) -> str | None:
 
 
 def check_serial(timers: Mapping[str, int]) -> Finding:
-    """Latency timers of serial adapters, ms by device: the chip keeps a short answer back for so long."""
+    """Check latency timers of serial adapters (ms by device): the chip delays a short answer by this time."""
     if not timers:
         return ok("serial ports", "no adapter with a latency timer")
     slow = {name: timer for name, timer in timers.items() if timer > BEST_LATENCY}
@@ -58,7 +58,7 @@ def check_serial(timers: Mapping[str, int]) -> Finding:
 
 
 def latency_timers(devices: Iterable[Path]) -> dict[str, int]:
-    """The timers of those that have one, ms by name. devices: folders under /sys/bus/usb-serial/devices."""
+    """Latency timers of the devices that have one, ms by name. devices: folders under /sys/bus/usb-serial/devices."""
     timers = {device.name: _read_number(device / "latency_timer") for device in sorted(devices)}
     return {name: timer for name, timer in timers.items() if timer is not None}
 
@@ -66,5 +66,5 @@ def latency_timers(devices: Iterable[Path]) -> dict[str, int]:
 def _read_number(path: Path) -> int | None:
     try:
         return int(path.read_text())
-    except (OSError, ValueError):  # an adapter without one, or just unplugged
+    except (OSError, ValueError):  # an adapter without a timer, or unplugged meanwhile
         return None

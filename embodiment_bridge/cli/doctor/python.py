@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python that runs us, and what it thinks of text and time."""
+"""Checks this Python, its text encoding, the clock and the log folder."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -8,14 +8,14 @@ from pathlib import Path
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
 
 OLDEST = (3, 11)
-NEWEST_WHEELS = (3, 13)  # CPython versions that the ROS wheels on PyPI exist for, from OLDEST on
+NEWEST_WHEELS = (3, 13)  # newest CPython with ROS wheels on PyPI; the oldest is OLDEST
 UTF8 = {"utf-8", "utf8"}
 
 
 def check_python(
     version: tuple[int, int, int], prefix: str, base_prefix: str, env: Mapping[str, str]
 ) -> Finding:
-    """That there can be a ROS for this Python. prefix, base_prefix: as in ``sys``."""
+    """Check that ROS is available for this Python. prefix, base_prefix: as in ``sys``."""
     name = ".".join(map(str, version))
     if version[:2] < OLDEST:
         return fail(
@@ -37,14 +37,14 @@ def check_python(
 
 
 def check_locale(encoding: str) -> Finding:
-    """That text that is not ASCII can be printed. encoding: that of standard output."""
+    """Check that text other than ASCII can be printed. encoding: that of standard output."""
     if encoding.lower() in UTF8:
         return ok("locale", encoding)
     return warn("locale", f"{encoding} cannot show every text", "export LC_ALL=C.UTF-8")
 
 
 def check_clock(now: float, installed: float) -> Finding:
-    """That the clock is not before the time at which this package was installed; both in s since 1970."""
+    """Check that the clock is not before the installation of this package; both in s since 1970."""
     text = datetime.fromtimestamp(now, UTC).isoformat(" ", "seconds")
     if now < installed:
         return warn(
@@ -56,7 +56,7 @@ def check_clock(now: float, installed: float) -> Finding:
 
 
 def check_log_folder(folder: Path, writable: bool) -> Finding:
-    """That nodes can write their log. folder: where it will be, perhaps not there yet."""
+    """Check that nodes can write their log. folder: that of the log, which may not exist yet."""
     if writable:
         return ok("log folder", str(folder))
     return fail("log folder", f"{folder} cannot be written", "export ROS_LOG_DIR=/tmp/ros_log")

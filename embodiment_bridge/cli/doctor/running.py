@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with the graph that runs: mistakes that no single machine or variable shows."""
+"""Checks the running graph for mistakes that a single machine or variable does not show."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -10,25 +10,25 @@ from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
 WHAT = "running graph"
 SERVED = ("execute_bml", "execute_action_plan", "execute_skill")  # actions, each by one node of a namespace
 GOAL = "/_action/send_goal"
-SHOWN = 4  # names of each kind that a line has at most
+SHOWN = 4  # most names of a kind in one line
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What there is. Names are full ones; ``services``, ``publishers``, ``subscribers``: how many of each name."""
+    """State of the graph. Names are full names; ``services``, ``publishers``, ``subscribers``: number of each name."""
 
-    nodes: Collection[str] = ()  # a name as often as there are nodes of it
+    nodes: Collection[str] = ()  # a name occurs once per node
     services: Mapping[str, int] = field(default_factory=dict)
     publishers: Mapping[str, int] = field(default_factory=dict)
     subscribers: Mapping[str, int] = field(default_factory=dict)
-    mismatches: Mapping[str, str] = field(default_factory=dict)  # why, by topic
-    troubles: Mapping[str, str] = field(default_factory=dict)  # what diagnostics say, by node
+    mismatches: Mapping[str, str] = field(default_factory=dict)  # reason by topic
+    troubles: Mapping[str, str] = field(default_factory=dict)  # diagnostic message by node
 
 
 def check_running(picture: Picture, domain: int, others: Collection[int]) -> Iterator[Finding]:
-    """Every mistake, or that there is none. others: domains in which programs of this machine are."""
+    """All mistakes, or one finding that there are none. others: domains with programs of this machine."""
     if not picture.nodes:
-        yield _nobody(domain, others)
+        yield _no_nodes(domain, others)
         return
     wrong = [
         *_twice(picture), *_clock(picture), *_bodiless(picture), *_mismatches(picture), *_troubles(picture),
@@ -38,7 +38,7 @@ def check_running(picture: Picture, domain: int, others: Collection[int]) -> Ite
         yield ok(WHAT, f"{len(picture.nodes)} nodes in domain {domain}, nothing wrong with them")
 
 
-def _nobody(domain: int, others: Collection[int]) -> Finding:
+def _no_nodes(domain: int, others: Collection[int]) -> Finding:
     if not others:
         return ok(WHAT, f"no nodes in domain {domain}")
     known = ", ".join(map(str, sorted(others)))
@@ -75,7 +75,7 @@ def _clock(picture: Picture) -> Iterator[Finding]:
     if wanted and not told:
         yield fail(
             "/clock",
-            f"{wanted} nodes have use_sim_time, and nobody publishes the time: they stand still",
+            f"{wanted} nodes have use_sim_time, but nothing publishes the time: they stand still",
             "start the body with use_sim_time:=true, or the others without",
         )
     if told > 1:

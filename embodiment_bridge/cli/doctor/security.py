@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether DDS security, where it is switched on (SROS 2), can work here."""
+"""Checks whether DDS security (SROS 2) can work here if it is switched on."""
 
 import mmap
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,11 +15,11 @@ NAMES = ("libfastrtps.so", "libfastdds.so")
 
 
 def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding:
-    """What the variables ask for, and whether the middleware has it. libraries: folders of shared libraries."""
+    """Check the variables, and whether the middleware supports security. libraries: folders of shared libraries."""
     if env.get(ENABLE) != "true":
         if env.get(ENABLE):
             return warn(WHAT, f"{ENABLE}={env[ENABLE]} means off; only `true` is on", f"export {ENABLE}=true")
-        return ok(WHAT, "off: everybody who can reach this domain may command the robot")
+        return ok(WHAT, "off: every program that can reach this domain may command the robot")
     store = Path(env.get(KEYSTORE, ""))
     if not env.get(KEYSTORE) or not (store / "enclaves").is_dir():
         return fail(WHAT, f"{KEYSTORE}={env.get(KEYSTORE, '')} has no folder enclaves", "docs/ros.md, SROS 2")
@@ -35,9 +35,9 @@ def check_security(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding
 
 
 def has_plugin(folders: Iterable[Path]) -> bool:
-    """Whether the middleware in one of the folders has it; also true where it is not found."""
+    """Whether the middleware in one of the folders supports security; also true if it is not found."""
     files = [folder / name for folder in folders for name in NAMES if (folder / name).is_file()]
     if not files:
-        return True  # not ours to say
+        return True  # cannot be decided
     with files[0].open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as text:
         return text.find(PLUGIN) >= 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared memory of Fast DDS: its files outlive a process that was killed."""
+"""Checks the shared memory of Fast DDS: its files remain after a process was killed."""
 
 import fcntl
 from pathlib import Path
@@ -8,12 +8,12 @@ from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
 
 FOLDER = Path("/dev/shm")
 NAMES = ("fastrtps_*", "fastdds_*")  # of Fast DDS 2 and 3
-LOCKS = ("_el", "_sl")  # suffixes of the files that a living user keeps locked
+LOCKS = ("_el", "_sl")  # suffixes of the files that a running user keeps locked
 ENOUGH = 32 << 20  # bytes; a process takes 0.6 MB
 
 
 def check_shared_memory(leftovers: int, free: int | None) -> Finding:
-    """leftovers: segments that nobody uses; free: bytes, None where there is no shared memory."""
+    """leftovers: number of unused segments; free: bytes, None without shared memory."""
     what = "shared memory"
     if free is None:
         return warn(what, f"{FOLDER} cannot be used: DDS goes over UDP", f"mount a tmpfs on {FOLDER}")
@@ -32,15 +32,15 @@ def check_shared_memory(leftovers: int, free: int | None) -> Finding:
 
 
 def count_leftovers(folder: Path) -> int:
-    """Segments whose lock file nobody holds."""
+    """Number of segments with a lock file that no process holds."""
     locks = [path for name in NAMES for suffix in LOCKS for path in folder.glob(name + suffix)]
     return sum(not _is_held(path) for path in locks)
 
 
 def _is_held(path: Path) -> bool:
-    """Whether another process has locked a file; one that may not be looked at counts as held."""
+    """Whether another process has locked a file; also true for a file that cannot be opened."""
     try:
-        with path.open("rb") as file:  # closing it gives the lock back
+        with path.open("rb") as file:  # closing the file releases the lock
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return True

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A servo bus with the thread that owns its port: open, find, set up, drive, lose, open again, for ever.
+"""A servo bus and the thread that owns its port.
+
+The thread opens the port, finds the servos, sets them up and drives them, and begins again when the port is lost.
 
 CLOSED -> OPEN -> PROBE -> CONFIGURE -> READY -> ACTIVE <-> DEGRADED -> LOST -> (OPEN ...)
 """
@@ -20,6 +22,7 @@ from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done, Request
+from embodiment_bridge.dynamixel.bus.sdk_port import open_sdk_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import Stored
@@ -27,37 +30,39 @@ from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
 BACKOFF_S, BACKOFF_LATEST_S = 0.1, 2.0  # s between tries to open the port
-GAP_S = (
-    0.25  # s between two cycles after which nothing is known of where the joints are: the process was stopped
-)
-STEP_S = 0.01  # s: what a cycle may always last
-WORK_LIMIT = 256  # requests that wait; more are refused
+# s between two cycles after which the positions of the joints count as unknown: the process was stopped meanwhile.
+GAP_S = 0.25
+STEP_S = 0.01  # s: a cycle may always take this long
+WORK_LIMIT = 256  # requests that may wait; further ones are refused
 
 
 class BusState(Enum):
-    """How a bus stands."""
+    """The state of a bus."""
 
-    CLOSED = "closed"  # not asked to be open
+    CLOSED = "closed"  # not started
     OPEN = "open"  # the port was opened
     PROBE = "probe"  # the servos are asked who they are
     CONFIGURE = "configure"  # their settings are brought in order
-    READY = "ready"  # they are read; nobody asked for their torque
-    ACTIVE = "active"  # they are driven
-    DEGRADED = "degraded"  # as before, but some do not answer
-    LOST = "lost"  # the port is gone, or nobody answers on it
+    READY = "ready"  # the servos are read; their torque has not been requested
+    ACTIVE = "active"  # the servos are driven
+    DEGRADED = "degraded"  # some servos do not answer
+    LOST = "lost"  # the port is gone, or no servo answers
 
 
 SERVING = frozenset({BusState.READY, BusState.ACTIVE, BusState.DEGRADED})
 
+OpenPort = Callable[[str, int], Port]
+PORT_HANDLERS: Mapping[str, OpenPort] = {"own": open_port, "sdk": open_sdk_port}
+
 
 class ServoBus:
-    """All servos of one wire. Every public method may be called by any thread; none of them waits for the bus.
+    """All servos on one wire. Public methods may be called by any thread; only ``stop`` waits for the bus.
 
     Args:
-        config: what the description says.
-        stored: what the user's calibration file says, by joint.
-        margin_s: how much later than the wire needs an answer may come.
-        open_port: opens a port by name and bits per second; raises LinkError.
+        config: from the robot description.
+        stored: entries of the user's calibration file, by joint.
+        margin_s: s that an answer may come later than its time on the wire.
+        open_port: opens a port by name and bits per second; raises LinkError. None: as ``config.port_handler`` says.
     """
 
     def __init__(
@@ -66,12 +71,12 @@ class ServoBus:
         stored: Mapping[str, Stored] | None = None,
         *,
         margin_s: float = 0.01,
-        open_port: Callable[[str, int], Port] = open_port,
+        open_port: OpenPort | None = None,
     ) -> None:
         self.config = config
         self._stored = dict(stored or {})
         self._margin_s = margin_s
-        self._open_port = open_port
+        self._open_port = open_port or PORT_HANDLERS[config.port_handler]
         self.servos = described_servos(config, self._stored)
         self.state = BusState.CLOSED
         self.reason = ""
@@ -81,18 +86,18 @@ class ServoBus:
         self.times = CycleTimes()
         self._active = False
         self._stopping = False
-        self._estop = ""  # torque_off or hold, while stopped
+        self._estop = ""  # torque_off or hold during an emergency stop
         self._wake = threading.Event()
         self._work: deque[Request] = deque()
         self._waiting: list[Request] = []
         self._targets: tuple[float, Mapping[str, Target]] = (float("-inf"), {})
         self._thread: threading.Thread | None = None
         self._opened = False  # since ``start``
-        self._safe = False  # what the shutdown policies say was done
+        self._safe = False  # the shutdown policies have been carried out
         self._stop_by: float | None = None  # s of the monotonic clock
         self._guarded: tuple[Guardian, list[tuple[ControlTable, str]]] | None = None
         self.guardian_problem = ""
-        self.unsafe: Mapping[str, str] = {}  # after ``stop``: why the torque of a joint may still be on
+        self.unsafe: Mapping[str, str] = {}  # after ``stop``: by joint, why its torque may still be on
 
     def start(self) -> None:
         """Open the port and keep it open, until ``stop``."""
@@ -105,14 +110,14 @@ class ServoBus:
             self._thread.start()
 
     def stop_soon(self) -> None:
-        """Let the bus begin to ``stop`` by itself. Takes no lock: a signal handler may call it at any time."""
+        """Let the bus begin to ``stop`` by itself. A signal handler may call it at any time: it takes no lock."""
         self._stopping = True
 
     def stop(self) -> None:
-        """Make safe as the policies say, close the port, and wait for that: some seconds when servos do not answer.
+        """Carry out the shutdown policies, close the port and wait for that: some seconds when servos do not answer.
 
-        Whatever is believed of the servos, and also where the port has to be opened once more for it. ``unsafe`` has
-        the joints of which it could not be confirmed.
+        This is done whatever state the servos are believed to be in, even if the port must be opened again for it.
+        ``unsafe`` then has the joints for which it could not be confirmed.
         """
         self.stop_soon()
         self._wake.set()
@@ -121,23 +126,23 @@ class ServoBus:
             self._thread = None
 
     def activate(self, on: bool) -> None:
-        """Drive the joints, or bring them to what the shutdown policy says."""
+        """Drive the joints, or apply the shutdown policy to them."""
         self._active = on
         self._request(Servo.want if on else Servo.release)
 
     def command(self, targets: Mapping[str, Target]) -> None:
-        """What joints shall do from now on; after ``command_timeout_s`` without a call they hold."""
+        """Set the targets of joints; after ``command_timeout_s`` without a call the joints hold."""
         self._targets = (time.monotonic(), targets)
 
     def emergency_stop(self, action: str) -> None:
-        """``torque_off`` or ``hold``, before anything else; empty: let go on, from where the joints are then."""
+        """Begin a stop, ``torque_off`` or ``hold``, before all other work; ``""`` ends it where the joints are."""
         self._estop = action
         self._wake.set()
 
     def request(self, work: BusRequest, done: Done) -> None:
-        """Let ``work`` be done between two cycles; ``done(success, text, value)`` is called by the bus thread."""
+        """Do ``work`` between two cycles; ``done(success, text, value)`` is called on the bus thread."""
         if len(self._work) >= WORK_LIMIT:
-            done(False, "too many requests wait for this bus", 0)
+            done(False, "too many requests are waiting for this bus", 0)
         elif self._estop and work.drives:
             done(False, "emergency stop: release it first", 0)
         elif self.state not in SERVING:
@@ -147,7 +152,7 @@ class ServoBus:
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:
-        """Every joint as it was told last. Each value is whole; two of them may be one cycle apart."""
+        """The latest reading of each joint. Each value is consistent in itself; two of them may be one cycle apart."""
         return tuple(servo.reading() for servo in self.servos)
 
     def _request(self, action: Callable[[Servo], None]) -> None:
@@ -162,12 +167,12 @@ class ServoBus:
             try:
                 port = self._open_port(self.config.port_name, self.config.baud_rate)
                 self._opened = True
-                self._tell(BusState.OPEN)
+                self._set_state(BusState.OPEN)
                 backoff = BACKOFF_S
-                self._attend(port)
+                self._serve_guarded(port)
             except LinkError as error:
-                self._lose(str(error))
-                self._doubt(str(error))
+                self._mark_lost(str(error))
+                self._mark_unsafe(str(error))
             finally:
                 if port is not None:
                     port.close()
@@ -176,61 +181,61 @@ class ServoBus:
                 self._wake.clear()
                 backoff = min(2.0 * backoff, BACKOFF_LATEST_S)
         if not self._opened:
-            self.unsafe = {}  # nothing was ever asked of them
-        self._tell(BusState.CLOSED)
+            self.unsafe = {}  # the servos were never driven by us
+        self._set_state(BusState.CLOSED)
         self._refuse_work()
 
     def _ended(self) -> bool:
-        """Whether there is nothing more to do, or no time left for it."""
+        """Whether the thread may end: everything is done, or there is no time left."""
         if not self._stopping or self._safe or not self._opened:
             return self._stopping
         return time.monotonic() >= self._deadline()
 
     def _deadline(self) -> float:
-        """Until when it is tried to make safe; it begins when our thread notices that it is to stop."""
+        """When to stop trying to make the servos safe, s; counted from when the thread notices that it is to stop."""
         if self._stop_by is None:
             self._stop_by = time.monotonic() + PATIENCE_S
         return self._stop_by
 
-    def _attend(self, port: Port) -> None:
-        """Serve while a guardian stands by; it acts, too, when our thread ends by a mistake of ours."""
+    def _serve_guarded(self, port: Port) -> None:
+        """Serve the bus with a guardian; the guardian also acts when this thread ends by a programming error."""
         guardian = Guardian(port.fileno())
-        mistaken = True
+        failed = True
         try:
             self._serve(port, guardian)
-            mistaken = False
+            failed = False
         except LinkError:
-            mistaken = False
+            failed = False
             raise
         finally:
-            if mistaken:
-                self._lose("the thread of the bus has ended by a mistake")
-                self._doubt(self.reason)
-            guardian.close(act=mistaken)
+            if failed:
+                self._mark_lost("the thread of the bus ended by a programming error")
+                self._mark_unsafe(self.reason)
+            guardian.close(act=failed)
             self._guarded = None
 
-    def _doubt(self, why: str) -> None:
-        """Nobody can say whether the joints are limp that are to be."""
+    def _mark_unsafe(self, why: str) -> None:
+        """Note that the joints which are to be limp may still be driven."""
         self.unsafe = {servo.joint: why for servo in self.config.servos if servo.on_shutdown == "off"}
 
-    def _instruct(self, guardian: Guardian, now: float) -> None:
-        """Tell it what makes safe, where models or modes have changed, and see whether it lives."""
+    def _update_guardian(self, guardian: Guardian, now: float) -> None:
+        """Give the guardian new packets if a model or mode has changed, and check that it runs."""
         known = [(servo.table, servo.mode) for servo in self.servos]
         if self._guarded != (guardian, known):
             self._guarded = guardian, known
-            guardian.tell(safe_packets(self.servos))
-        guardian.look(now)
+            guardian.set_packets(safe_packets(self.servos))
+        guardian.check(now)
         self.guardian_problem = guardian.problem
 
-    def _tell(self, state: BusState, reason: str = "") -> None:
+    def _set_state(self, state: BusState, reason: str = "") -> None:
         self.state, self.reason = state, reason
 
-    def _lose(self, reason: str) -> None:
+    def _mark_lost(self, reason: str) -> None:
         now = time.monotonic()
         for servo in self.servos:
             servo.silent, servo.torque, servo.retry_at, servo.retry_s = True, False, now, 0.0
             servo.reason = "the bus is lost"
-        self._tell(BusState.LOST, reason)
+        self._set_state(BusState.LOST, reason)
         self._refuse_work()
 
     def _refuse_work(self) -> None:
@@ -245,7 +250,7 @@ class ServoBus:
         for servo in self.servos:
             servo.counters = client.counters[servo.id]
         supervisor = Supervisor(client, self.config, self.servos, self._stored)
-        self._instruct(guardian, time.monotonic())
+        self._update_guardian(guardian, time.monotonic())
         self._bring_up(supervisor)
         if not self._stopping:
             self.connects += 1
@@ -253,14 +258,14 @@ class ServoBus:
         self._shut_down(client, supervisor)
 
     def _bring_up(self, supervisor: Supervisor) -> None:
-        """Find the servos and set them up, unless we are to stop meanwhile."""
+        """Find the servos and set them up, unless the bus is stopped meanwhile."""
         if not self._stopping:
-            self._tell(BusState.PROBE)
+            self._set_state(BusState.PROBE)
         supervisor.find_all(lambda: self._stopping)
         for servo in self.servos:
             if self._stopping:
                 return
-            self._tell(BusState.CONFIGURE)
+            self._set_state(BusState.CONFIGURE)
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
@@ -268,12 +273,12 @@ class ServoBus:
                 self._after_found(servo)
 
     def _margin(self) -> float:
-        timer = latency_timer_ms(self.config.port_name)  # how long an adapter holds bytes back
+        timer = latency_timer_ms(self.config.port_name)  # ms for which the adapter holds bytes back
         held_s = 2e-3 * timer[0] if timer is not None else 0.0
         return self._margin_s + held_s + 1e-6 * self.config.return_delay_us
 
     def _after_found(self, servo: Servo) -> None:
-        """One whose torque was on when we came counts as wanted where it is to be kept."""
+        """With ``on_start`` keep, a servo whose torque was on stays driven."""
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 
@@ -282,14 +287,14 @@ class ServoBus:
         period = 1.0 / self.config.rate_hz
         last = time.monotonic()
         due = last
-        dt = usual = max(period, STEP_S)  # s that count as passed
+        dt = usual = max(period, STEP_S)  # s since the last cycle, limited
         hurried = False  # cycles follow each other without a pause
         while not self._stopping:
             now = time.monotonic()
             if now - last > GAP_S:
                 cycle.resume()
-            dt = min(now - last, 2.0 * max(dt, usual))  # what was missed is not made up for in one step
-            self._instruct(guardian, now)
+            dt = min(now - last, 2.0 * max(dt, usual))  # missed time is not caught up in one step
+            self._update_guardian(guardian, now)
             self._cycle(cycle, supervisor, now, dt, hurried=hurried)
             self.rejected = client.rejected
             end = time.monotonic()
@@ -297,43 +302,43 @@ class ServoBus:
             last = now
             due = max(due + period, end - period)
             hurried = due <= end
-            if not hurried and self._estop == cycle.obeyed and self._wake.wait(due - end):
+            if not hurried and self._estop == cycle.estop and self._wake.wait(due - end):
                 self._wake.clear()
 
     def _cycle(self, cycle: Cycle, supervisor: Supervisor, now: float, dt: float, *, hurried: bool) -> None:
-        if self._estop != cycle.obeyed:
-            cycle.obey(self._estop)
+        if self._estop != cycle.estop:
+            cycle.apply_estop(self._estop)
         told, targets = self._targets
         fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
         hurried = hurried and not self._work and not self._waiting
         if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
             return
         try:
-            with cycle.giving_way(lambda: self._estop != cycle.obeyed):
+            with cycle.giving_way(lambda: self._estop != cycle.estop):
                 cycle.tend(now)
-                if cycle.obeyed == "torque_off":
+                if cycle.estop == "torque_off":
                     supervisor.keep_limp()
                 else:
                     supervisor.drive(now)
-        except GivenWay:  # the stop comes first, in the next cycle
+        except GivenWay:  # an emergency stop comes first, in the next cycle
             return
         self._do_requests(supervisor, now)
         self.read_kind = supervisor.reader.kind
         cycle.settle()
-        self._judge()
+        self._update_state()
 
-    def _judge(self) -> None:
+    def _update_state(self) -> None:
         silent = [servo.config.joint for servo in self.servos if servo.silent]
         if len(silent) == len(self.servos):
-            self._tell(BusState.LOST, "no servo answers: power, wiring, baud rate?")
+            self._set_state(BusState.LOST, "no servo answers: power, wiring, baud rate?")
         elif silent:
-            self._tell(BusState.DEGRADED, f"no answer from {', '.join(silent)}")
+            self._set_state(BusState.DEGRADED, f"no answer from {', '.join(silent)}")
         elif self._estop:
-            self._tell(BusState.READY, "emergency stop")
+            self._set_state(BusState.READY, "emergency stop")
         elif any(servo.torque for servo in self.servos):
-            self._tell(BusState.ACTIVE)
+            self._set_state(BusState.ACTIVE)
         else:
-            self._tell(BusState.READY)
+            self._set_state(BusState.READY)
 
     def _do_requests(self, supervisor: Supervisor, now: float) -> None:
         if self._waiting:

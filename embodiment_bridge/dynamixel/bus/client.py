@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions to the servos of one bus, and their answers: one at a time, in the thread that owns the port.
+"""Sends instructions to the servos of one bus and collects their answers, in the thread that owns the port.
 
-Whoever does not answer, or answers badly, is missing from the result: there is never a value that no servo sent.
+A servo that does not answer, or whose answer is damaged, is missing from the result: every value was sent by a servo.
 """
 
 import time
@@ -25,41 +25,37 @@ from embodiment_bridge.dynamixel.wire.instructions import (
 BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
 FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
-SLOT_S = 0.003  # s that each id has to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
-REBOOT_S = 0.5  # s that a servo may need to restart
+SLOT_S = 0.003  # s for each id to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
 OLD_FAULTS = (
     (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
     (Error1.INSTRUCTION, Fault.INSTRUCTION),
     (Error1.CHECKSUM, Fault.CRC),
 )
 OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
-PATIENT_S = (
-    0.05  # s that answers may be late at most where late ones were seen: the computer has other things to do
-)
-CALMING = 0.998  # of what is left of that patience after each question that is answered in time
+# s: the margin is extended to this at most after late answers, when the computer is busy.
+PATIENT_S = 0.05
+CALMING = 0.998  # factor on an extended margin after each question that is answered in time
 
 
 class Wire(Protocol):
-    """What is needed of a port: see ``port.Port``."""
+    """The part of ``port.Port`` that the client uses."""
 
     def write(self, data: bytes) -> None:
-        """Send bytes."""
+        """Send ``data``."""
 
     def read(self, timeout: float) -> bytes:
-        """What comes within ``timeout`` s."""
-        ...
+        """The bytes that come within ``timeout`` s; empty if none do."""
 
     def discard(self) -> int:
-        """Throw away what has come."""
-        ...
+        """Throw away the bytes that have come; returns how many."""
 
 
-class GivenWay(Exception):  # noqa: N818 - no fault of anything
-    """What was being asked is dropped, since something else cannot wait: see ``BusClient.give_way``."""
+class GivenWay(Exception):  # noqa: N818 - not an error
+    """A question was dropped because something else is urgent: see ``BusClient.give_way``."""
 
 
 class Answer(NamedTuple):
-    """``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
+    """The answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
 
     error: int
     data: bytes
@@ -67,7 +63,7 @@ class Answer(NamedTuple):
 
     @property
     def fault(self) -> int:
-        """Why the instruction was not carried out, 0 when it was."""
+        """A ``Fault``: why the instruction was not carried out; 0 when it was."""
         return self.error & ~ALERT
 
     @property
@@ -77,7 +73,7 @@ class Answer(NamedTuple):
 
 
 class Combined(NamedTuple):
-    """What servos say to a fast read: all of it, where it is whole and right, or else what each of them says."""
+    """The answer to a fast read: ``raw`` when it is complete and correct, else the ``answers`` of single servos."""
 
     raw: bytes
     answers: dict[int, Answer]
@@ -85,7 +81,7 @@ class Combined(NamedTuple):
 
 @dataclass(slots=True)
 class Counters:
-    """Of one servo: answers that came, that did not, that came damaged."""
+    """Counters of one servo: answers received, missing and damaged."""
 
     answers: int = 0
     timeouts: int = 0
@@ -96,7 +92,7 @@ _fast_question = lru_cache(maxsize=64)(packet.fast_sync_read)
 
 
 def fault_text(fault: int) -> str:
-    """A status error number in words."""
+    """The name of a status error number."""
     try:
         return Fault(fault).name.lower().replace("_", " ")
     except ValueError:
@@ -104,9 +100,9 @@ def fault_text(fault: int) -> str:
 
 
 class BusClient:
-    """Talks over ``wire``; ``margin_s`` is how long an answer may be late beyond what the wire needs for it.
+    """Asks servos over ``wire``; ``margin_s`` is how long after its time on the wire an answer may come, s.
 
-    Where answers come too late it waits longer, up to ``PATIENT_S``, until they are in time again.
+    After late answers it waits longer, up to ``PATIENT_S``, until answers are in time again.
 
     protocols: id -> 1 for servos that speak Protocol 1.0; all others speak 2.0.
     """
@@ -127,16 +123,16 @@ class BusClient:
         self._old = {id for id, protocol in (protocols or {}).items() if protocol == 1}
         self._decoder = PacketDecoder("status", (2, 1) if self._old else (2,))
         self.counters: dict[int, Counters] = defaultdict(Counters)
-        self._held = b""  # goes out with the next question
-        self._busy = 0  # bytes that went out before it
-        self._missed = False  # somebody did not answer the last question
-        # Asked before each question; when true, ``GivenWay`` is raised instead.
+        self._held = b""  # packets that are sent with the next question
+        self._busy = 0  # bytes that were sent before the question
+        self._missed = False  # a servo did not answer the last question
+        # Called before each question; if it returns True, ``GivenWay`` is raised instead.
         self.give_way: Callable[[], bool] | None = None
-        self.meanwhile: Callable[[], None] | None = None  # done once, while the next answer is on its way
-        self.rejected = 0  # packets that came damaged, whoever they were from
+        self.meanwhile: Callable[[], None] | None = None  # called once, while the next answer is on the wire
+        self.rejected = 0  # damaged packets, from any sender
 
     def ping(self, id: int) -> tuple[int, int] | None:
-        """Model number and firmware version; None when nobody answers."""
+        """Model number and firmware version; None when no servo answers."""
         if id in self._old:
             answer = self.read(id, 0, 3)
             data = answer.data if answer else b""
@@ -148,7 +144,7 @@ class BusClient:
     def ping_all(self) -> dict[int, tuple[int, int]]:
         """Model number and firmware version of all servos of Protocol 2.0 that answer a broadcast, by id.
 
-        Each id has a slot of its own to answer in, so that it takes 0.8 s.
+        It takes 0.8 s, because each id has its own time slot for the answer.
         """
         self._send(packet.ping())
         deadline = self._clock() + SLOT_S * (HIGHEST_ID + 1) + self.margin_s
@@ -165,34 +161,34 @@ class BusClient:
         return found
 
     def read(self, id: int, address: int, size: int) -> Answer | None:
-        """Bytes of a control table; data is empty when the servo refuses."""
+        """Read bytes of a control table; the data are empty when the servo refuses."""
         make = packet1.read if id in self._old else packet.read
         return self._ask(make(id, address, size), {id: size}).get(id)
 
     def write(self, id: int, address: int, data: bytes) -> Answer | None:
-        """Write bytes of a control table, and wait until the servo says that it did."""
+        """Write bytes of a control table, and wait for the confirmation of the servo."""
         make = packet1.write if id in self._old else packet.write
         return self._ask(make(id, address, data), {id: 0}).get(id)
 
     def reboot(self, id: int) -> Answer | None:
-        """Restart a servo; it answers first, and is silent for some 0.3 s then."""
+        """Restart a servo; it answers first, and is then silent for about 0.3 s."""
         return self._ask(packet.reboot(id), {id: 0}, PATIENT_S).get(id)  # it must not be asked twice
 
     def backup(self, id: int, *, restore: bool) -> Answer | None:
-        """Keep the control table in the servo, or return to the kept one."""
+        """Store the control table in the servo, or restore the stored one."""
         make = packet.backup_restore if restore else packet.backup_store
         return self._ask(make(id), {id: 0}).get(id)
 
     def sync_read(self, address: int, size: int, ids: Sequence[int]) -> dict[int, Answer]:
-        """The same bytes of several servos, each in a status of its own."""
+        """Read the same bytes of several servos; each answers with a status of its own."""
         return self._ask(packet.sync_read(address, size, ids), dict.fromkeys(ids, size))
 
     def bulk_read(self, items: Sequence[tuple[int, int, int]]) -> dict[int, Answer]:
-        """(id, address, size) for each servo."""
+        """Read (id, address, size) of each servo."""
         return self._ask(packet.bulk_read(items), {id: size for id, _, size in items})
 
     def fast_sync_read(self, address: int, size: int, ids: tuple[int, ...]) -> Combined:
-        """As ``sync_read``, answered in one combined status; one that breaks off gives those before the break."""
+        """Like ``sync_read``, with one combined status; one that breaks off gives the answers before the break."""
         self._send(_fast_question(address, size, ids))
         rejected = self.rejected
         wanted = FAST_HEAD + (FAST_BLOCK + size) * len(ids)
@@ -201,13 +197,13 @@ class BusClient:
             data = self._wire.read(deadline - self._clock())
             raw = self._fast_raw(data) if data else None
             if raw is None and data:
-                # What has come already shortens what there is to wait for.
+                # Fewer bytes are missing now, so that there is less to wait for.
                 missing = max(wanted - len(self._decoder.pending), STATUS)
                 deadline = max(deadline, self._deadline(missing))
                 continue
             break
         if raw is not None and len(raw) == wanted and raw[FAST_HEAD + 1 :: FAST_BLOCK + size] == bytes(ids):
-            self._all_answered()  # counting them is left to who takes it in
+            self._all_answered()  # `Reader` counts the answers when it stores them
             return Combined(raw, {})
         blocks = fast_blocks(raw or self._decoder.pending, [(id, size) for id in ids])
         found = {block.id: Answer(block.error, block.data) for block in blocks}
@@ -224,12 +220,12 @@ class BusClient:
         return raw
 
     def sync_write(self, address: int, size: int, data: Mapping[int, bytes]) -> None:
-        """Write to several servos; none of them answers."""
+        """Write to several servos, without answers."""
         self.hold(self.sync_write_packets(address, size, data))
         self.flush()
 
     def sync_write_packets(self, address: int, size: int, data: Mapping[int, bytes]) -> bytes:
-        """The same as packets, one for each protocol."""
+        """The packets of ``sync_write``, one for each protocol."""
         if not self._old:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
@@ -239,17 +235,17 @@ class BusClient:
         )
 
     def hold(self, data: bytes) -> None:
-        """Packets that go out before the next question."""
+        """Keep packets to be sent before the next question."""
         self._held += data
 
     def flush(self) -> None:
-        """Send what waits to go out."""
+        """Send the packets that were kept."""
         if self._held:
             self._wire.write(self._held)
             self._held = b""
 
     def settle(self) -> None:
-        """Let late answers come, and throw them away: the next question shall not get the answer to another."""
+        """Wait for late answers and throw them away, so that they are not taken for answers to the next question."""
         end = self._clock() + self.margin_s
         while (left := end - self._clock()) > 0.0:
             self._wire.read(left)
@@ -258,7 +254,7 @@ class BusClient:
         if self.give_way is not None and self.give_way():
             raise GivenWay
         if (self._missed or self._old) and self._wire.discard() and self._missed:
-            self._be_patient()
+            self._extend_margin()
         self._decoder.reset()
         self._wire.write(self._held + request)
         self._busy = len(self._held)
@@ -267,8 +263,8 @@ class BusClient:
             work, self.meanwhile = self.meanwhile, None
             work()
 
-    def _be_patient(self) -> None:
-        """An answer came too late."""
+    def _extend_margin(self) -> None:
+        """Extend the margin after a late answer."""
         if self.margin_s < PATIENT_S:
             self.margin_s = min(2.0 * self.margin_s, PATIENT_S)
 
@@ -277,9 +273,9 @@ class BusClient:
         return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
     def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:
-        """Send, and take answers (``sizes``: bytes of data by id) until all are there, or the next is too late.
+        """Send, and collect answers (``sizes``: bytes of data by id) until all are there or the next one is too late.
 
-        least_s: how late it may be at least.
+        least_s: lower limit of the margin, s.
         """
         echo = self._held + request if self._old else b""
         self._send(request)
@@ -292,27 +288,27 @@ class BusClient:
             data = self._wire.read(deadline - self._clock())
             if not data:
                 break
-            if echo:  # an adapter that hears itself; a 1.0 instruction looks like a status
+            if echo:  # some adapters receive what they send, and a 1.0 instruction looks like a status
                 data, echo = data.removeprefix(echo), b""
-            if self._take(data, waiting, found):
+            if self._collect(data, waiting, found):
                 deadline = self._deadline(longest)
         self._count(sizes, found, damaged=self.rejected > rejected)
         return found
 
-    def _take(self, data: bytes, waiting: dict[int, int], found: dict[int, Answer]) -> bool:
-        """Put answers into ``found``; whether there was one, or the beginning of one."""
+    def _collect(self, data: bytes, waiting: dict[int, int], found: dict[int, Answer]) -> bool:
+        """Move answers from ``data`` into ``found``; whether there was one, or the beginning of one."""
         before = len(found)
         for item in self._decoder.feed(data):
             if not isinstance(item, Packet):
                 self.rejected += 1
             elif item.instruction == Instruction.STATUS and item.id in waiting:
                 answer = _answer(item)
-                # Another length is the late answer to another question.
+                # An answer of another length is the late answer to another question.
                 if answer.fault or len(answer.data) == waiting[item.id]:
                     del waiting[item.id]
                     found[item.id] = answer
             elif item.instruction == Instruction.STATUS and self._missed:
-                self._be_patient()
+                self._extend_margin()
         return len(found) > before or bool(self._decoder.pending)
 
     def _count(self, ids: Iterable[int], found: Container[int], *, damaged: bool = False) -> None:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of a bus after the other: goals out, values in, and then whatever else there is to do.
+"""The cycles of a bus: write goals, read values, and then do one piece of other work.
 
-Where cycles follow each other without a pause and nothing else is to be done, the values of one cycle are looked at,
-and the goals of the next are made, while the wire is busy with the question of the one between. So the wire waits for
-nobody, and a value is at most one cycle older than it could be.
+When cycles follow each other without a pause and there is no other work, the values of one cycle are decoded
+and the goals of the next are computed while the wire is busy with the question of the cycle between. So the wire is
+never idle, and a value is at most one cycle older than it could be.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 
 
 class Cycle:
-    """Cycles of one open bus, in its thread.
+    """The cycles of one open bus, in its thread.
 
-    obeyed: the emergency stop that has been carried out, as ``ServoBus.emergency_stop`` has it.
+    estop: the emergency stop that has been carried out, as in ``ServoBus.emergency_stop``; empty: none.
     """
 
     def __init__(
@@ -36,15 +36,15 @@ class Cycle:
         self._on_found = on_found
         self._writer = GoalWriter(client)
         self._health = Health(client, supervisor)
-        self.obeyed = ""
+        self.estop = ""
         self._answering: list[Servo] = []
         self._resuming = False
         self.settle()
 
-    def obey(self, estop: str) -> None:
-        """Begin or end an emergency stop: torque off is on the wire when this returns."""
+    def apply_estop(self, estop: str) -> None:
+        """Begin or end an emergency stop; ``torque_off`` has been sent when this returns."""
         self._writer.forget()
-        self.obeyed = estop
+        self.estop = estop
         if estop == "torque_off":
             groups: dict[int, dict[int, bytes]] = {}
             for servo in self._servos:
@@ -52,38 +52,38 @@ class Cycle:
                 servo.torque = False
             for address, data in groups.items():
                 self._client.sync_write(address, 1, data)
-            self._health.hurry()
+            self._health.check_torque_next()
         self.settle()
 
     def resume(self) -> None:
-        """A long time has passed: joints keep their goals for one cycle, and then go on from where they are."""
+        """Go on after a long gap: joints keep their goals for one cycle, and then start from where they are."""
         self._writer.forget()
         self._resuming = True
 
     def exchange(
         self, targets: Mapping[str, Target], now: float, dt: float, *, fresh: bool, hurried: bool
     ) -> bool:
-        """Goals out, values in; whether that was all that there is to do.
+        """Write goals and read values; returns whether there is no other work in this cycle.
 
-        targets, dt, fresh: see ``GoalWriter``. hurried: the wire is the limit, and nobody has asked for anything else.
+        targets, dt, fresh: see ``GoalWriter``. hurried: cycles follow each other without a pause, and no request waits.
         """
         resuming, self._resuming = self._resuming, False
         fresh = fresh and not resuming
         calm = self._calm and hurried and now < self._health.due and not resuming
         reader = self._supervisor.reader
-        if self.obeyed != "torque_off":
+        if self.estop != "torque_off":
             self._writer.write(self._driven, targets, dt, fresh=fresh, same=self._calm)
         if calm:
-            self._client.meanwhile = lambda: self._think(targets, dt, fresh=fresh)
+            self._client.meanwhile = lambda: self._work_during_read(targets, dt, fresh=fresh)
         else:
-            reader.tell()
+            reader.store()
         complete = reader.read(self._answering, now)
         if calm and complete:
             return True
         back = [servo for servo in self._answering if servo.misses >= MISSES and reader.answered(servo)]
         if back:
             self._health.examine(back, now)
-        reader.tell()
+        reader.store()
         if resuming:
             for servo in self._driven:
                 if servo.heard == now:
@@ -92,7 +92,7 @@ class Cycle:
 
     @contextmanager
     def giving_way(self, urgent: Callable[[], bool]) -> Iterator[None]:
-        """Inside, the next question to a servo raises ``GivenWay`` once ``urgent()``."""
+        """Inside this context, questions to servos raise ``GivenWay`` as soon as ``urgent()`` is True."""
         self._client.give_way = urgent
         try:
             yield
@@ -100,28 +100,28 @@ class Cycle:
             self._client.give_way = None
 
     def tend(self, now: float) -> None:
-        """See who is silent, who is back, and who needs help."""
+        """Update which servos are silent, look for one that is back, and check the health of one group."""
         self._supervisor.mark_silent(now)
         self._supervisor.look_for_silent(now, self._on_found)
         self._health.step([servo for servo in self._servos if not servo.silent], now)
 
     def settle(self) -> None:
-        """See anew who answers and who is driven."""
+        """Update the lists of servos that answer and that are driven."""
         answering = [servo for servo in self._servos if not servo.silent]
-        if answering != self._answering:  # what is known of the same servos stays of use
+        if answering != self._answering:  # the same list object is kept: `Reader` caches by it
             self._answering = answering
         self._driven = [servo for servo in answering if servo.torque]
         self._calm = self._is_calm()
 
-    def _think(self, targets: Mapping[str, Target], dt: float, *, fresh: bool) -> None:
-        """What needs no wire."""
-        self._supervisor.reader.tell()
+    def _work_during_read(self, targets: Mapping[str, Target], dt: float, *, fresh: bool) -> None:
+        """Do the work that does not use the wire: store the last values and prepare the next goals."""
+        self._supervisor.reader.store()
         self._calm = self._is_calm()
-        if self.obeyed != "torque_off":
+        if self.estop != "torque_off":
             self._writer.prepare(self._driven, targets, dt, fresh=fresh)
 
     def _is_calm(self) -> bool:
-        """Whether all servos are there, well, and in the state in which they shall be."""
+        """Whether all servos answer, have no error, and have the torque that is wanted."""
         for servo in self._servos:
             if (
                 servo.silent

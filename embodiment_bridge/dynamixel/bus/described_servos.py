@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servos of a bus as its description and the user's calibration file have them, before anybody asked them."""
+"""The servos of a bus from its description and the user's calibration file, before they have been asked."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,7 +11,7 @@ from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
 
-USUAL_MODEL = "xm430_w350"  # what a servo counts as until it said what it is
+USUAL_MODEL = "xm430_w350"  # assumed for a servo without a model until it has answered
 NO_CALIBRATION = "its calibration was lost: limp until it is asked for; calibrate it"
 
 
@@ -19,14 +19,14 @@ def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[S
     """The servos of ``config``; one whose calibration was lost is not driven at the start.
 
     Raises:
-        ConfigError: a register that there is not, or a value that it cannot have; all of them in one text.
+        ConfigError: a register does not exist, or its value is outside its limits; one text has all problems.
     """
     servos = tuple(_servo(servo, stored.get(servo.joint)) for servo in config.servos)
     problems = [
         f"joint {servo.config.joint!r}: {why}"
         for servo in servos
         for name, value in servo.config.registers.items()
-        if (why := _why_not(servo, name, value))
+        if (why := _register_problem(servo, name, value))
     ]
     if problems:
         raise ConfigError("\n  ".join([f"bus {config.name!r}:", *problems]))
@@ -41,7 +41,7 @@ def _servo(config: ServoConfig, stored: Stored | None) -> Servo:
     return servo
 
 
-def _why_not(servo: Servo, register: str, value: int) -> str:
+def _register_problem(servo: Servo, register: str, value: int) -> str:
     try:
         servo.table.item(register).encode(value)
     except BridgeError as error:
@@ -54,7 +54,7 @@ def _table_of(model: str) -> ControlTable:
 
 
 def stored_of(servo: Servo, *, clean: bool) -> Stored:
-    """What the user's file shall keep of a servo."""
+    """The entry of a servo for the calibration file."""
     turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
     return Stored(
         servo.id,

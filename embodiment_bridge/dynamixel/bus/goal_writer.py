@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From what joints shall do to what goes onto the wire, once per cycle."""
+"""Turns joint targets into goal packets, once per cycle."""
 
 from collections.abc import Mapping, Sequence
 from math import nan
@@ -12,7 +12,7 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
 
 class Target(NamedTuple):
-    """What one joint shall do: rad, rad/s, Nm; nan where nothing is said. Its mode decides which of them counts."""
+    """The target of one joint: rad, rad/s, Nm; nan where not given. The mode of the servo decides which is used."""
 
     position: float = nan
     velocity: float = nan
@@ -23,7 +23,7 @@ NO_TARGET = Target()
 
 
 class GoalWriter:
-    """Writes goals by one sync write for each kind of goal; they go out together with the next question."""
+    """Writes goals with one sync write for each kind of goal; they are sent together with the next question."""
 
     def __init__(self, client: BusClient) -> None:
         self._client = client
@@ -32,9 +32,11 @@ class GoalWriter:
     def write(
         self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool, same: bool
     ) -> None:
-        """Goals for all ``servos`` (driven ones), ``dt`` s after those before; not ``fresh``: nobody commands.
+        """Write the goals of all ``servos`` (driven ones), ``dt`` s after the last ones.
 
-        same: what was prepared is surely for the same servos in the same state.
+        fresh: whether the targets are recent; with old ones the joints hold.
+
+        same: the servos are known to be the same, in the same state, as when ``prepare`` was called.
         """
         ready, self._ready = self._ready, None
         if ready is not None and (same or ready[0] == _state(servos)):
@@ -45,11 +47,11 @@ class GoalWriter:
     def prepare(
         self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
     ) -> None:
-        """Make what the next ``write`` sends, if nothing happens to the servos until then."""
+        """Compute what the next ``write`` sends, if the servos do not change until then."""
         self._ready = _state(servos), self._packets(servos, targets, dt, fresh=fresh)
 
     def forget(self) -> None:
-        """Make the next goals anew."""
+        """Drop the prepared goals."""
         self._ready = None
 
     def _packets(
@@ -77,11 +79,11 @@ def _state(servos: Sequence[Servo]) -> list[tuple[int, str, int]]:
 
 
 def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[str, int]:
-    """Name and value of the register that makes the joint do what it shall."""
+    """The register, by name, and its value that bring the joint to its target."""
     mode, scale, limits, goals = servo.mode, servo.scale, servo.limits, servo.goals
     if mode in POSITION_MODES:
         ticks = scale.ticks(goals.position(target.position, dt, fresh=fresh))
-        if mode == "position":  # without min and max, which take longer than all else here
+        if mode == "position":  # not by min and max, which take longer than all else here
             if ticks < limits.lowest:
                 ticks = limits.lowest
             elif ticks > limits.highest:
@@ -101,5 +103,5 @@ def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[st
 
 
 def _old_speed(raw: int) -> int:
-    # 0 would be full speed to an AX in joint mode, but in wheel mode it stands still.
+    # In joint mode 0 would be full speed for an AX, but in wheel mode it stands still.
     return -raw | OLD_SIGN if raw < 0 else raw

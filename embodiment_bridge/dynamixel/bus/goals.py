@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last word on what a servo is told: within the joint's limits, step by step, softly after torque came on."""
+"""Limits the goals of a servo: to the range and speed of the joint, and with a soft start after torque comes on."""
 
 from math import inf, isfinite
 
 from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
 
-LONGEST_STEP_S = 0.1  # s; a longer gap between cycles counts as this
-CREEP = 0.02  # share of the full speed with which a soft start begins
+LONGEST_STEP_S = 0.1  # s; a longer time between cycles counts as this
+CREEP = 0.02  # share of the full speed at which a soft start begins
 
 
 class GoalFilter:
-    """Goals of one joint. ``fastest``: rad/s that the joint can do where the description has no limit."""
+    """The goals of one joint. ``fastest``: speed of the joint in rad/s where the description has no limit."""
 
     def __init__(self, config: ServoConfig, fastest: float) -> None:
         self._lower, self._upper = config.lower, config.upper
@@ -21,12 +21,12 @@ class GoalFilter:
         self.goal = 0.0
 
     def start(self, position: float) -> None:
-        """Torque comes on with the joint at ``position`` (rad): that is the goal, and what follows comes softly."""
+        """Torque comes on with the joint at ``position`` (rad): this is the first goal, and a soft start follows."""
         self.goal = position
         self._share = 0.0 if self._soft_s > 0.0 else 1.0
 
     def position(self, target: float, dt: float, *, fresh: bool = True) -> float:
-        """The next goal (rad) on the way to ``target``; without fresh commands it stays the same."""
+        """The next goal (rad) on the way to ``target`` after ``dt`` s; without fresh commands it does not change."""
         share = self._share if self._share >= 1.0 else self._grow(dt)
         if not fresh or not isfinite(target):
             return self.goal
@@ -44,7 +44,7 @@ class GoalFilter:
         return self.goal
 
     def velocity(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:
-        """The next speed (rad/s); none further out of the range, none without fresh commands."""
+        """The next speed (rad/s); 0 if it would lead further out of the range, and without fresh commands."""
         share = self._grow(dt)
         if not fresh or not isfinite(target):
             return 0.0
@@ -52,7 +52,7 @@ class GoalFilter:
         return self._inwards(speed, position)
 
     def effort(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:
-        """The next torque (Nm); none further out of the range, none without fresh commands."""
+        """The next torque (Nm); 0 if it would lead further out of the range, and without fresh commands."""
         share = self._grow(dt)
         if not fresh or not isfinite(target):
             return 0.0
@@ -60,7 +60,7 @@ class GoalFilter:
         return self._inwards(effort, position)
 
     def share_of_full(self, target: float, position: float, dt: float, *, fresh: bool = True) -> float:
-        """The next torque as a share (-1..1) of what the joint may do; for PWM."""
+        """The next torque as a share (-1..1) of the joint's limit; for PWM."""
         effort = self.effort(target, position, dt, fresh=fresh)
         return effort / self._strongest if isfinite(self._strongest) else min(max(effort, -1.0), 1.0)
 

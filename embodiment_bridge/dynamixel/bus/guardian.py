@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts and instructs the guardian of a bus: a small process that makes its servos safe when ours is gone.
+"""Starts and controls the guardian of a bus: a small process that makes the servos safe when this process is gone.
 
-A process that is killed, or crashes, cannot write torque off any more. ``guardian_program.py`` can: it has the same
-open port, the packets, and one end of a pipe that breaks with us.
+A process that is killed or crashes cannot write torque off any more. ``guardian_program.py`` can: it has the same
+open port, the packets, and one end of a pipe that breaks when this process ends.
 """
 
 import os
@@ -13,15 +13,15 @@ from contextlib import suppress
 from pathlib import Path
 
 PROGRAM = Path(__file__).with_name("guardian_program.py")
-LOOK_S = 1.0  # s between looks whether it lives
-END_S = 2.0  # s in which it must have ended
+LOOK_S = 1.0  # s between checks that it runs
+END_S = 2.0  # s within which it must end
 STAND_DOWN = bytes(4)
 
 
 class Guardian:
-    """Guards the port with file descriptor ``port``. One thread owns it.
+    """Guards the port with file descriptor ``port``. Only one thread may use it.
 
-    problem: why nothing guards now, empty while all is well. Nothing here raises: a bus goes on without a guardian.
+    problem: why there is no guardian now; empty while it runs. No method raises: a bus also works without a guardian.
     """
 
     def __init__(self, port: int) -> None:
@@ -35,17 +35,17 @@ class Guardian:
 
     @property
     def pid(self) -> int:
-        """Its process; 0: none."""
+        """Its process id; 0: none."""
         return self._process.pid if self._process is not None else 0
 
-    def tell(self, packets: bytes) -> None:
-        """What makes the servos safe from now on; nothing where there is nothing to do."""
+    def set_packets(self, packets: bytes) -> None:
+        """Set the packets that make the servos safe; empty packets are not sent."""
         self._packets = packets
         if packets:
             self._send(len(packets).to_bytes(4, "little") + packets)
 
-    def look(self, now: float) -> None:
-        """Start another one if it is gone; looks once a second. ``now``: s of the monotonic clock."""
+    def check(self, now: float) -> None:
+        """Start a new one if it has ended; checks once a second. ``now``: s of the monotonic clock."""
         if now < self._look_at:
             return
         self._look_at = now + LOOK_S
@@ -55,24 +55,24 @@ class Guardian:
             return
         self._let_go()
         self._start()
-        self.tell(self._packets)
-        self.problem = self.problem or f"the guardian had ended with code {code}; there is a new one"
+        self.set_packets(self._packets)
+        self.problem = self.problem or f"the guardian had ended with code {code}; a new one was started"
 
     def close(self, *, act: bool) -> None:
-        """End it; ``act``: not before it has made safe. Returns when it is gone, and the port is ours alone."""
+        """End it; ``act``: let it make the servos safe first. When this returns, no other process has the port."""
         if not act:
             self._send(STAND_DOWN)
         self._let_go()
         if self._process is not None:
             try:
                 self._process.wait(END_S)
-            except subprocess.TimeoutExpired:  # somebody has stopped it
+            except subprocess.TimeoutExpired:  # the process is suspended
                 self._process.kill()
                 self._process.wait()
             self._process = None
 
     def _start(self) -> None:
-        """By the interpreter's own path and a file descriptor: `pkill -9 -f` with our name shall not find it."""
+        """Start it by the interpreter's real path and a file descriptor: `pkill -9 -f` must not find our name in it."""
         python = os.path.realpath(sys.executable)
         self._look_at = time.monotonic() + LOOK_S
         self._process, self.problem = None, ""
@@ -95,10 +95,10 @@ class Guardian:
                 finally:
                     os.close(reader)
         except (OSError, ValueError) as error:
-            self.problem = f"no guardian: {error}; a crash of the driver would leave the joints driven"
+            self.problem = f"no guardian: {error}; after a crash of the driver the joints would stay driven"
 
     def _send(self, data: bytes) -> None:
-        with suppress(OSError):  # it is gone: `look` sees to that
+        with suppress(OSError):  # it has ended: `check` starts a new one
             os.write(self._orders, data)
 
     def _let_go(self) -> None:

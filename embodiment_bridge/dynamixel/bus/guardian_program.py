@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The guardian of a servo bus, a program by itself: makes servos safe when their driver is gone.
+"""The guardian of a servo bus: a program that makes servos safe when their driver is gone.
 
-It shares the open port with the driver and hears from it over a pipe: four bytes of length, then the packets that make
-the servos safe; length 0: the driver has made safe, end. The pipe breaks when the driver is gone, however that came
-about, and what was told last goes onto the wire, several times, for a packet may meet an answer on it.
+It shares the open port with the driver and reads from a pipe: four bytes of length, then the packets that make
+the servos safe; length 0: the driver has made them safe, so end. The pipe breaks when the driver ends, whatever the
+reason. The last packets are then written to the wire several times, because a packet may collide with an answer.
 
-It needs the standard library alone, asks the servos nothing, and heeds no signal that can be ignored: a service
-manager that ends all processes of the driver shall not end this one first.
+It needs only the standard library, does not read from the servos, and ignores all signals that can be ignored: a
+service manager that ends all processes of the driver must not end this one first.
 """
 
 import os
@@ -15,13 +15,15 @@ import signal
 import sys
 import time
 
-LAST_S = 0.3  # s for which it writes
-PAUSE_S = 0.02  # s between two times; longer than the pause after which servos drop half a packet
-HEAD = 4  # bytes of length
+LAST_S = 0.3  # s for which it repeats the packets
+PAUSE_S = (
+    0.02  # s between two repetitions; longer than the pause after which servos drop an unfinished packet
+)
+HEAD = 4  # bytes of the length
 
 
 def main(port: int, orders: int, driver: int) -> None:
-    """Guard: file descriptors of port and pipe, process id of the driver."""
+    """Guard the servos. Arguments: file descriptors of port and pipe, process id of the driver."""
     for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
         signal.signal(number, signal.SIG_IGN)
     packets = wait(orders, driver)
@@ -30,27 +32,28 @@ def main(port: int, orders: int, driver: int) -> None:
 
 
 def wait(orders: int, driver: int) -> bytes:
-    """What is to be sent, once the driver is gone; nothing when it told us to stand down."""
+    """Wait until the driver is gone and return the packets to send; empty if it has made the servos safe itself."""
     watched = select.poll()
     for file in (orders, *process_handle(driver)):
         watched.register(file, select.POLLIN)
-    packets, told = b"", b""
+    packets, received = b"", b""
     while True:
         ready = [file for file, _ in watched.poll()]
         data = os.read(orders, 65536) if orders in ready else b""
-        if (
-            not data
-        ):  # the pipe is broken; or a copy of it lives on, in a child of the driver, but not the driver
+        # The pipe is broken; or the driver has ended while a child of it still has a copy of the pipe.
+        if not data:
             return packets
-        told += data
-        while len(told) >= HEAD and len(told) >= HEAD + (size := int.from_bytes(told[:HEAD], "little")):
+        received += data
+        while len(received) >= HEAD and len(received) >= HEAD + (
+            size := int.from_bytes(received[:HEAD], "little")
+        ):
             if size == 0:
                 return b""
-            packets, told = told[HEAD : HEAD + size], told[HEAD + size :]
+            packets, received = received[HEAD : HEAD + size], received[HEAD + size :]
 
 
 def process_handle(driver: int) -> "list[int]":
-    """What can be waited for until the driver ends; nothing where the system has no such thing."""
+    """A file descriptor that becomes readable when the driver ends; empty where the system does not offer it."""
     try:
         handle = os.pidfd_open(driver)
     except (AttributeError, OSError):
@@ -59,13 +62,13 @@ def process_handle(driver: int) -> "list[int]":
 
 
 def make_safe(port: int, packets: bytes) -> None:
-    """Write until the time is over, or the port is gone."""
+    """Write the packets until ``LAST_S`` is over or the port is gone."""
     end = time.monotonic() + LAST_S
     while time.monotonic() < end:
         try:
             os.write(port, packets)
         except BlockingIOError:
-            pass  # it takes no bytes just now
+            pass  # the port takes no bytes now
         except OSError:
             return
         time.sleep(PAUSE_S)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is looked at now and then: torque, hardware errors, voltage, temperature, the servo's own watchdog.
+"""Regular checks of servos: torque, hardware errors, voltage, temperature, the servo's own watchdog.
 
-Each look is one sync read for all servos of one layout, and at most one look is taken per cycle.
+Each check is one sync read for all servos of one layout; there is at most one check per cycle.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,48 +12,47 @@ from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 
-EVERY_S = 1.0  # s between two looks at the same thing
-FIRED = -1  # of bus_watchdog
-FAR, LOOKS = 0.3, 2  # rad from the goal, so many looks in a row: the joint does not follow
+EVERY_S = 1.0  # s between two checks of the same kind
+FIRED = -1  # value of bus_watchdog after it has fired
+FAR, LOOKS = 0.3, 2  # rad from the goal in that many checks in a row: the joint does not follow
 BEHIND = "does not follow: "
 FIRST, LAST = "torque_enable", "hardware_error_status"
 SUPPLY, HEAT = "present_input_voltage", "present_temperature"
 
 
 class Health:
-    """Looks after the servos of one bus."""
+    """The checks of the servos of one bus."""
 
     def __init__(self, client: BusClient, supervisor: Supervisor) -> None:
         self._client = client
         self._supervisor = supervisor
         self._looks: tuple[Callable[[Sequence[Servo], float], None], ...] = (
-            self._look_at_torque,
-            self._look_at_supply,
-            self._look_at_watchdog,
+            self._check_torque,
+            self._check_supply,
+            self._check_watchdog,
         )
         self._next = 0
-        self.due = 0.0  # when the next look is taken, s of the monotonic clock
-        self.watchdog_trips = 0
+        self.due = 0.0  # time of the next check, s of the monotonic clock
 
-    def hurry(self) -> None:
-        """Look at the torque in the next cycle."""
+    def check_torque_next(self) -> None:
+        """Check the torque in the next cycle."""
         self._next, self.due = 0, 0.0
 
     def examine(self, servos: Sequence[Servo], now: float) -> None:
-        """Find out whether servos that were away for some cycles have restarted, before they are believed.
+        """Check whether servos that missed some cycles have restarted, before their values are used.
 
-        Torque tells: no servo has any after a restart. Those that had none are set up again.
+        The torque shows it, because it is off after a restart. Servos whose torque was off are set up again.
         """
         for servo in servos:
             if not servo.torque:
                 self._supervisor.silence(servo, now, "was away for a moment", 0.0)
-        self._look_at_torque([servo for servo in servos if servo.torque], now)
+        self._check_torque([servo for servo in servos if servo.torque], now)
 
     def step(self, servos: Sequence[Servo], now: float) -> None:
-        """Take one look at servos that answer, if it is time for one."""
+        """Do one check of the servos that answer, if one is due."""
         for servo in servos:
             if servo.alert and not servo.error:
-                self._look_at_error(servo, now)
+                self._check_error(servo, now)
                 return
         if now < self.due:
             return
@@ -61,57 +60,58 @@ class Health:
         self._next = (self._next + 1) % len(self._looks)
         self.due = now + EVERY_S / len(self._looks)
 
-    def _look_at_error(self, servo: Servo, now: float) -> None:
+    def _check_error(self, servo: Servo, now: float) -> None:
         item = servo.table.items.get(LAST)
         if item is None:
             return
         answer = self._client.read(servo.id, item.address, item.size)
         if answer is not None and answer.data:
-            self._supervisor.take_fault(servo, item.decode(answer.data), now)
+            self._supervisor.handle_fault(servo, item.decode(answer.data), now)
 
-    def _look_at_torque(self, servos: Sequence[Servo], now: float) -> None:
+    def _check_torque(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, FIRST, LAST):
             table = servo.table
             start = table.item(FIRST).address
             torque = bool(_value(servo, FIRST, answer, start))
             bits = _value(servo, LAST, answer, start) if LAST in table.items else servo.error
             if bits != servo.error:
-                self._supervisor.take_fault(servo, bits, now)
+                self._supervisor.handle_fault(servo, bits, now)
             if servo.torque and not torque:
-                # It restarted, or dropped its torque by itself: its settings may be gone with it.
+                # It restarted, or switched its torque off by itself: its settings may be lost.
                 servo.torque = False
                 if not servo.error:
                     self._supervisor.silence(
                         servo, now, "lost its torque: it restarted, or its power was cut", 0.0
                     )
             elif torque and not servo.torque:
-                servo.torque = True  # `drive` takes it away where it is not wanted
+                servo.torque = True  # `drive` switches it off where it is not wanted
                 servo.starts += 1
-                servo.goals.start(servo.position)  # its goal may be of long ago
+                servo.goals.start(servo.position)  # its goal may be old
 
         for servo in servos:
-            _look_at_following(servo)
+            _check_following(servo)
 
-    def _look_at_supply(self, servos: Sequence[Servo], now: float) -> None:
+    def _check_supply(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, SUPPLY, HEAT):
             start = servo.table.item(SUPPLY).address
             servo.voltage = _value(servo, SUPPLY, answer, start) * servo.table.item(SUPPLY).factor
             servo.temperature = float(_value(servo, HEAT, answer, start))
 
-    def _look_at_watchdog(self, servos: Sequence[Servo], now: float) -> None:
+    def _check_watchdog(self, servos: Sequence[Servo], now: float) -> None:
         watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]
         for servo, answer in self._ask(watched, "bus_watchdog", "bus_watchdog"):
             if servo.table.item("bus_watchdog").decode(answer.data) == FIRED:
-                self.watchdog_trips += 1
                 try:
-                    self._supervisor.settings.torque_off(servo)  # and on again by `drive`, softly
+                    self._supervisor.settings.torque_off(
+                        servo
+                    )  # `drive` switches it on again, with a soft start
                 except CommandError as error:
                     servo.reason = str(error)
                 else:
                     servo.note = "its watchdog stopped it: the bus was silent for too long"
 
     def _ask(self, servos: Sequence[Servo], first: str, last: str) -> list[tuple[Servo, Answer]]:
-        """The bytes from one item to another of all servos; those that have only the first give that."""
+        """Read the bytes from item ``first`` to ``last`` of all servos; only ``first`` where there is no ``last``."""
         groups: dict[tuple[int, int, int], list[Servo]] = {}
         for servo in servos:
             items = servo.table.items
@@ -133,8 +133,8 @@ class Health:
         return found
 
 
-def _look_at_following(servo: Servo) -> None:
-    """Stuck, overloaded, stripped or mounted the wrong way round: the goal is where the joint does not come."""
+def _check_following(servo: Servo) -> None:
+    """Note a joint that does not follow: it is stuck, overloaded, stripped or mounted the wrong way round."""
     off = servo.goals.goal - servo.position if servo.torque and servo.mode in POSITION_MODES else 0.0
     servo.behind = servo.behind + 1 if abs(off) > FAR else 0
     if servo.behind >= LOOKS:

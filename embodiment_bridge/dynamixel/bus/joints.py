@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What raw values of a servo mean for its joint, and back: rad, rad/s, Nm on one side, counts on the other.
+"""Converts between raw values of a servo (counts) and values of its joint (rad, rad/s, Nm).
 
-As transmission_interface/SimpleTransmission has it: horn angle = reduction * (joint angle - offset), horn speed =
+As in transmission_interface/SimpleTransmission: horn angle = reduction * (joint angle - offset), horn speed =
 reduction * joint speed, joint torque = reduction * horn torque.
 """
 
@@ -33,14 +33,14 @@ OLD_SIGN = 1 << 10  # bit for the other direction in speeds and loads of Protoco
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What a user file adds to the description: shift of the joint angle, rad, and whole turns of the horn."""
+    """The calibration of a joint: shift of its angle, rad, and whole turns of the horn."""
 
     shift: float = 0.0
     turns: int = 0
 
 
 class JointScale:
-    """Between one servo and its joint."""
+    """Converts values between one servo and its joint."""
 
     def __init__(
         self, config: ServoConfig, table: ControlTable, calibration: Calibration | None = None
@@ -67,7 +67,7 @@ class JointScale:
         self.has_current = table.has_current
 
     def calibrate(self, calibration: Calibration) -> None:
-        """Take another calibration."""
+        """Set another calibration."""
         self.calibration = calibration
         away = (self._offset + calibration.shift) * self._per_rad
         self._zero = self._centre - away - calibration.turns * self.ticks_per_turn
@@ -89,7 +89,7 @@ class JointScale:
         return round(velocity * self._reduction / self._speed)
 
     def effort(self, raw: int) -> float:
-        """Joint torque, Nm, from current (or load, where the servo has none: a rough estimate)."""
+        """Joint torque, Nm, from the current; a rough estimate from the load where the servo does not sense current."""
         return self._signed(raw) * self._torque * self._reduction
 
     def raw_current(self, effort: float) -> int:
@@ -108,11 +108,11 @@ class JointScale:
 
 
 def turns_between(before: int, now: int, ticks_per_turn: float) -> tuple[int, float]:
-    """How many whole turns a restarted servo forgot, and how far (counts) it was moved meanwhile."""
+    """The whole turns that a restarted servo has lost, and how far (counts) it was moved meanwhile."""
     turns = round((before - now) / ticks_per_turn)
     return turns, now + turns * ticks_per_turn - before
 
 
 def finite(value: float, otherwise: float) -> float:
-    """The value, if it is a number."""
+    """The value if it is finite, else ``otherwise``."""
     return value if isfinite(value) else otherwise

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which bytes are read from each servo every cycle, and how they are asked for."""
+"""The bytes that are read from each servo in every cycle, and how they are requested."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,16 +9,16 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item
 
 COMBINED_HEAD = 8  # bytes before the first block of a combined status
-VALUES = 5  # of each block in it: error, id, and what a ``Block`` has
+VALUES = 5  # of each block in it: error, id, and the three of a ``Block``
 LONGEST = 24  # bytes: a wider span is read through indirect addresses
 FORMATS = {(1, False): "B", (1, True): "b", (2, False): "H", (2, True): "h", (4, False): "I", (4, True): "i"}
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Bytes that are read at once; ``entries`` are the addresses that indirect ones must point to first.
+    """Bytes that are read at once; ``entries``: addresses that must first be written to the indirect addresses.
 
-    order: where position, speed and load are among the values of ``layout``.
+    order: the indices of position, speed and load in the values of ``layout``.
     """
 
     address: int
@@ -37,7 +37,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class CombinedLayout:
-    """What is in the combined status of several servos. ``places``: error, position, speed and load of each of them."""
+    """The combined status of several servos. ``places``: indices of error, position, speed and load of each."""
 
     layout: Struct
     places: tuple[tuple[int, int, int, int], ...]
@@ -56,20 +56,20 @@ def combined_layout(blocks: Sequence[Block]) -> CombinedLayout:
 
 @dataclass(frozen=True, slots=True)
 class ReadPlan:
-    """How the servos of a bus are read. ``kind``: ``sync``, ``indirect`` or ``bulk``, of those of Protocol 2.0."""
+    """How the servos of a bus are read. ``kind``: ``sync``, ``indirect`` or ``bulk``, for those of Protocol 2.0."""
 
     kind: str
     blocks: Mapping[int, Block] = field(default_factory=dict)
 
 
 def plan_reads(tables: Mapping[int, ControlTable]) -> ReadPlan:
-    """The best way to read servos with these control tables (by id).
+    """Choose how to read servos with these control tables (by id).
 
-    One sync read where all have the same bytes at the same place; through indirect addresses where they have not; one
-    bulk read where some have no indirect addresses, or at different places.
+    One sync read if all have the same items at the same addresses; else a sync read of indirect addresses; one
+    bulk read if some have no indirect addresses, or have them elsewhere.
 
     Raises:
-        ConfigError: a model does not tell position, speed and load.
+        ConfigError: a model has no register of position, speed or load.
     """
     direct = {id: _direct(table) for id, table in tables.items()}
     new = [id for id, table in tables.items() if table.protocol == 2]

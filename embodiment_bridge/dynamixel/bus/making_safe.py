@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaving servos as their policies say: packets that need no answer, and looking whether the torque is gone.
+"""Carries out the shutdown policies: sends packets without answers, and then checks that the torque is off.
 
-What the driver believes of a servo does not count here: one that it holds for silent, limp or absent may be driven.
+The known state of a servo is not used here: one that counts as silent, limp or absent may still be driven.
 """
 
 import time
@@ -14,17 +14,17 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST
 
-PATIENCE_S = 2.0  # s in which servos must have confirmed that their torque is off
+PATIENCE_S = 2.0  # s within which servos must confirm that their torque is off
 SILENT = "does not answer"
 DRIVEN = "says that its torque is on"
 Place = tuple[int, int, int]  # protocol, address, bytes
 
 
 def safe_packets(servos: Sequence[Servo]) -> bytes:
-    """Torque off where ``on_shutdown`` is off, and goal 0 where it is hold and the motor would run on without us.
+    """Torque off where ``on_shutdown`` is off; goal 0 where it is hold and the motor would otherwise run on.
 
-    A sync write for each kind of servo; where every servo of a protocol is to be limp, the same once more as a
-    broadcast, which is shorter and has another form.
+    One sync write for each kind of servo. If all servos of a protocol are to be limp, the same is added as a
+    broadcast, which is shorter and may get through where the sync write does not.
     """
     limp: dict[Place, dict[int, bytes]] = {}
     still: dict[Place, dict[int, bytes]] = {}
@@ -54,7 +54,7 @@ def _sync_writes(groups: Mapping[Place, Mapping[int, bytes]]) -> bytes:
 
 
 def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
-    """One for each protocol whose servos are all meant, and have their torque at the same address."""
+    """A broadcast for each protocol whose servos are all to be limp and have torque_enable at the same address."""
     made = []
     for protocol, make in ((2, packet.write), (1, packet1.write)):
         addresses = {address for one, address, _ in limp if one == protocol}
@@ -64,12 +64,12 @@ def _broadcasts(limp: Iterable[Place], others: set[int]) -> list[bytes]:
 
 
 def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> dict[str, str]:
-    """Send ``safe_packets`` again and again until every servo that is to be limp says so, or it is ``deadline``.
+    """Repeat ``safe_packets`` until every servo that is to be limp confirms it, or until ``deadline``.
 
     deadline: s of the monotonic clock.
 
     Returns:
-        By joint, why it could not be confirmed; empty when all is safe.
+        By joint, why it could not be confirmed; empty when all are safe.
 
     Raises:
         LinkError: the port is gone.
@@ -77,7 +77,7 @@ def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> di
     packets = safe_packets(servos)
     client.hold(packets)
     client.flush()
-    client.settle()  # an answer that is late shall not count as one to what is asked now
+    client.settle()  # a late answer must not count as the answer to the next question
     left = {servo: SILENT for servo in servos if servo.config.on_shutdown == "off"}
     while left:
         for servo, torque in _read_torque(client, list(left), packets, deadline):
@@ -94,7 +94,7 @@ def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> di
 def _read_torque(
     client: BusClient, servos: Sequence[Servo], packets: bytes, deadline: float
 ) -> list[tuple[Servo, int]]:
-    """Torque of those that answer: together, and then one by one, for a silent one may hide those behind it."""
+    """Torque of the servos that answer: together, then one by one, as a silent one may block those behind it."""
     groups: dict[Place, list[Servo]] = {}
     for servo in servos:
         groups.setdefault(_torque(servo), []).append(servo)

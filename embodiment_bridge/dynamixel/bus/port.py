@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A port to a servo bus: a serial device (also a pty) or ``socket://host:port``; reads wait in ``poll``, never spin."""
+"""A port to a servo bus: a serial device (also a pty) or ``socket://host:port``. Reads wait in ``poll``."""
 
 import os
 import select
@@ -23,9 +23,9 @@ except ImportError:  # no terminals on this system
 
 LOST = (serial.SerialException, OSError, TERMINAL_ERROR, ValueError)
 CONNECT_S = 1.0  # s to wait for a TCP connection
-WRITE_S = 0.5  # s in which a packet must have gone out
+WRITE_S = 0.5  # s within which a packet must be written
 CHUNK = 4096
-DRAIN = 64  # chunks of old input that are thrown away at most: a port that babbles shall not hold us
+DRAIN = 64  # chunks of old input that are thrown away at most, for a port that sends without end
 LATENCY_FILE = "/sys/bus/usb-serial/devices/{}/latency_timer"
 
 
@@ -42,7 +42,7 @@ class Port:
         self._writer.register(fd, select.POLLOUT)
 
     def fileno(self) -> int:
-        """For select."""
+        """The file descriptor, for select."""
         return self._fd
 
     def write(self, data: bytes) -> None:
@@ -57,10 +57,10 @@ class Port:
         except BlockingIOError as error:
             raise LinkError(f"{self.name}: takes no bytes") from error
         except LOST as error:
-            raise _lost(self.name, error) from error
+            raise lost(self.name, error) from error
 
     def read(self, timeout: float) -> bytes:
-        """What is there, or comes within ``timeout`` s; empty when nothing does."""
+        """The bytes that are there or come within ``timeout`` s; empty if none do."""
         try:
             if not self._reader.poll(max(timeout, 0.0) * 1e3):
                 return b""
@@ -68,13 +68,13 @@ class Port:
         except BlockingIOError:
             return b""
         except LOST as error:
-            raise _lost(self.name, error) from error
+            raise lost(self.name, error) from error
         if not data:
             raise LinkError(f"{self.name}: the other end hung up")
         return data
 
     def discard(self) -> int:
-        """Throw away what has come; returns how many bytes."""
+        """Throw away the received bytes; returns how many."""
         count = 0
         for _ in range(DRAIN):
             data = self.read(0.0)
@@ -84,40 +84,40 @@ class Port:
         return count
 
     def close(self) -> None:
-        """Give the port back."""
-        with suppress(*LOST):  # it may be gone already
+        """Close the port."""
+        with suppress(*LOST):  # the device may be gone already
             self._close()
 
 
 def open_port(name: str, baud_rate: int) -> Port:
-    """Open a serial device for this process alone, or connect to ``socket://host:port``.
+    """Open a serial device exclusively, or connect to ``socket://host:port``.
 
     Raises:
-        LinkError: it cannot be opened.
+        LinkError: the port cannot be opened.
     """
     try:
         return _open_socket(name) if name.startswith("socket://") else _open_serial(name, baud_rate)
     except LOST as error:
-        raise _lost(name, error) from error
+        raise lost(name, error) from error
 
 
 def checked_port_name(name: str) -> str:
-    """The name, if it can be one of a port.
+    """The name, if it has the form of a port name.
 
     Raises:
-        ConfigError: it cannot.
+        ConfigError: it has not.
     """
     if name.startswith("socket://"):
         _address(name)
     elif not name.startswith("/"):
-        raise ConfigError(f"port_name {name!r} is no absolute path, nor socket://host:port")
+        raise ConfigError(f"port_name {name!r} is not an absolute path or socket://host:port")
     return name
 
 
 def latency_timer_ms(name: str) -> tuple[int, str] | None:
-    """The latency timer of a USB serial port, ms, and the command that makes it 1; None where it has none.
+    """The latency timer of a USB serial port, ms, and the command that sets it to 1; None if the port has none.
 
-    An FTDI adapter holds back bytes for 16 ms by default, which makes 44 to 59 cycles per second at any bit rate.
+    An FTDI adapter holds bytes back for 16 ms by default: a bus then has 44 to 59 cycles per second at any bit rate.
     """
     path = Path(LATENCY_FILE.format(Path(name).resolve().name))
     try:
@@ -150,7 +150,8 @@ def _address(name: str) -> tuple[str, int]:
     return host, port
 
 
-def _lost(name: str, error: Exception) -> LinkError:
+def lost(name: str, error: Exception) -> LinkError:
+    """What the loss of a port is told as."""
     if isinstance(error, LinkError):
         return error
     why = getattr(error, "strerror", None) or str(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The read of each cycle: all servos at once, as fast as they can, and whoever did not answer once more, alone."""
+"""The read of each cycle: all servos at once, and then each servo that did not answer once more, alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,14 +8,14 @@ from embodiment_bridge.dynamixel.bus.client import Answer, BusClient, Combined, 
 from embodiment_bridge.dynamixel.bus.layout import CombinedLayout, ReadPlan, combined_layout
 from embodiment_bridge.dynamixel.bus.servo import Servo
 
-FAST_TRIES = 3  # fast reads in a row that fail, until ordinary ones take over
-FAST_AGAIN_S, FAST_LATEST_S = 2.0, 60.0  # s until fast is tried again, doubled each time
-QUIET = 2  # servos in a row that do not answer alone either: those behind them wait for the next cycle
-MISSES = 3  # cycles in a row without an answer, until a servo is taken out of the list
+FAST_TRIES = 3  # fast reads that fail in a row before ordinary reads are used
+FAST_AGAIN_S, FAST_LATEST_S = 2.0, 60.0  # s until a fast read is tried again, doubled each time
+QUIET = 2  # after so many servos in a row that do not answer alone either, the others wait for the next cycle
+MISSES = 3  # cycles in a row without an answer before a servo is taken out of the list
 
 
-class Told(NamedTuple):
-    """What was answered to a read: ``raw`` is the combined status of ``together``; the others are in ``answers``."""
+class ReadResult(NamedTuple):
+    """The result of a read: ``raw`` is the combined status of ``together``; ``answers`` has those of ``others``."""
 
     raw: bytes
     together: Sequence[Servo]
@@ -24,11 +24,11 @@ class Told(NamedTuple):
     now: float
 
 
-NOTHING = Told(b"", (), (), {}, 0.0)
+NO_RESULT = ReadResult(b"", (), (), {}, 0.0)
 
 
-class Asked(NamedTuple):
-    """Servos by the protocol that they speak; ``ids`` are those of the ``new``."""
+class ServoGroups(NamedTuple):
+    """Servos by protocol: ``new`` speak 2.0 and ``old`` 1.0; ``ids`` are those of the ``new``."""
 
     servos: Sequence[Servo]
     new: Sequence[Servo]
@@ -36,14 +36,14 @@ class Asked(NamedTuple):
     ids: tuple[int, ...]
 
 
-def _asked(servos: Sequence[Servo]) -> Asked:
+def _grouped(servos: Sequence[Servo]) -> ServoGroups:
     new = [servo for servo in servos if servo.table.protocol == 2]
     old = [servo for servo in servos if servo.table.protocol == 1]
-    return Asked(servos, new, old, tuple(servo.config.id for servo in new))
+    return ServoGroups(servos, new, old, tuple(servo.config.id for servo in new))
 
 
 class Reader:
-    """Reads servos by ``plan``; ``fast``: all of them can answer together."""
+    """Reads servos by ``plan``; ``fast``: all servos support fast reads."""
 
     def __init__(self, client: BusClient, plan: ReadPlan, *, fast: bool) -> None:
         self._client = client
@@ -52,55 +52,55 @@ class Reader:
         self._failures = 0
         self._again_at = 0.0
         self._again_s = FAST_AGAIN_S
-        self._told = NOTHING
-        self._asked = _asked(())
+        self._result = NO_RESULT
+        self._groups = _grouped(())
         self._layout: tuple[Sequence[Servo], CombinedLayout] | None = None  # of the servos that answered last
 
     @property
     def kind(self) -> str:
-        """How servos are read now, for people."""
+        """How servos are read now, for diagnostics."""
         return f"fast {self.plan.kind}" if self._fast and not self._again_at else self.plan.kind
 
     def read(self, servos: Sequence[Servo], now: float) -> bool:
-        """Ask all ``servos``, in the order of the bus; ``tell`` puts what they say into them, as of ``now`` (s).
+        """Ask all ``servos``, in the order of the bus; ``store`` then stores the values in them, as of ``now`` (s).
 
-        Whether all answered.
+        Returns whether all answered.
         """
-        asked = self._asked
-        if asked.servos is not servos:
-            asked = self._asked = _asked(servos)
-        raw, answers = self._together(asked.ids, now) if asked.ids else Combined(b"", {})
-        others = asked.old if raw else servos
+        groups = self._groups
+        if groups.servos is not servos:
+            groups = self._groups = _grouped(servos)
+        raw, answers = self._together(groups.ids, now) if groups.ids else Combined(b"", {})
+        others = groups.old if raw else servos
         if len(answers) < len(others):
             self._alone([servo for servo in others if servo.id not in answers], answers)
-        self._told = Told(raw, asked.new, others, answers, now)
+        self._result = ReadResult(raw, groups.new, others, answers, now)
         return len(answers) == len(others)
 
     def answered(self, servo: Servo) -> bool:
-        """Whether a servo said anything to the last ``read``, which was not told yet."""
-        return servo.config.id in self._told.answers or (
-            bool(self._told.raw) and servo in self._told.together
+        """Whether a servo answered the last ``read``, whose result has not been stored yet."""
+        return servo.config.id in self._result.answers or (
+            bool(self._result.raw) and servo in self._result.together
         )
 
-    def tell(self) -> None:
-        """Put what the servos said last into them. Whoever said nothing keeps its last values, and they age.
+    def store(self) -> None:
+        """Store the last result in the servos. A servo that did not answer keeps its last values, which age.
 
-        So does whoever was found to be away since.
+        So does a servo that was marked as silent since.
         """
-        told, self._told = self._told, NOTHING
-        if told.raw:
-            self._take_combined(told)
-        for servo in told.others:
+        result, self._result = self._result, NO_RESULT
+        if result.raw:
+            self._store_combined(result)
+        for servo in result.others:
             if not servo.silent:
-                self.take(servo, told.answers.get(servo.config.id), told.now)
+                self.store_one(servo, result.answers.get(servo.config.id), result.now)
 
     def read_one(self, servo: Servo, now: float) -> bool:
         """Ask one servo; whether it answered."""
         block = self.plan.blocks[servo.id]
-        return self.take(servo, self._client.read(servo.id, block.address, block.size), now)
+        return self.store_one(servo, self._client.read(servo.id, block.address, block.size), now)
 
-    def take(self, servo: Servo, answer: Answer | None, now: float) -> bool:
-        """Put what one servo said into it."""
+    def store_one(self, servo: Servo, answer: Answer | None, now: float) -> bool:
+        """Store the answer of one servo in it; whether it has values."""
         if answer is None:
             servo.misses += 1
             return False
@@ -117,20 +117,20 @@ class Reader:
             servo.error = answer.hardware
         return True
 
-    def _take_combined(self, told: Told) -> None:
-        """As ``take``, for many at once: this is done a thousand times a second."""
-        if self._layout is None or self._layout[0] is not told.together:
-            blocks = [self.plan.blocks[servo.config.id] for servo in told.together]
-            self._layout = told.together, combined_layout(blocks)
-        layout, now = self._layout[1], told.now
-        values = layout.layout.unpack(told.raw)
-        for servo, (error, ticks, speed, load) in zip(told.together, layout.places, strict=True):
+    def _store_combined(self, result: ReadResult) -> None:
+        """Like ``store_one`` for many servos at once, because this is done a thousand times a second."""
+        if self._layout is None or self._layout[0] is not result.together:
+            blocks = [self.plan.blocks[servo.config.id] for servo in result.together]
+            self._layout = result.together, combined_layout(blocks)
+        layout, now = self._layout[1], result.now
+        values = layout.layout.unpack(result.raw)
+        for servo, (error, ticks, speed, load) in zip(result.together, layout.places, strict=True):
             if servo.silent:
                 continue
             if values[error]:
                 servo.alert = values[error] > 127
                 if values[error] & 127:
-                    self.take(servo, Answer(values[error], b""), now)
+                    self.store_one(servo, Answer(values[error], b""), now)
                     continue
             else:
                 servo.alert = False
@@ -156,7 +156,7 @@ class Reader:
         if self._failures >= FAST_TRIES:
             self._again_at = now + self._again_s
             self._again_s = min(2.0 * self._again_s, FAST_LATEST_S)
-            self._failures = FAST_TRIES - 1  # one failure more, and it waits again
+            self._failures = FAST_TRIES - 1  # after one more failure it waits again
         return combined
 
     def _alone(self, servos: Sequence[Servo], answers: dict[int, Answer]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access to single registers of servos, for set-up and service: ping, scan, read, write, reboot, backup."""
+"""Access to single registers of servos for set-up and service: ping, scan, read, write, reboot, backup."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ BAUDS: Final = range(1200, 10_500_001)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A servo that has answered. ``model`` is empty where no control table has its number."""
+    """A servo that has answered. ``model`` is empty if no control table has its number."""
 
     id: int
     protocol: int
@@ -30,13 +30,13 @@ class Found:
 
 
 class Registers(ClosedOnExit):
-    """An open port with servos. One thread uses it at a time.
+    """An open port with servos. Only one thread may use it at a time.
 
-    usb_s: how long an answer may take besides its bytes, s.
+    usb_s: time for an answer in addition to its bytes on the wire, s.
 
     Raises:
-        ConfigError: there is no such baud rate.
-        LinkError: the port cannot be opened; from each method: it is gone.
+        ConfigError: the baud rate is out of range.
+        LinkError: the port cannot be opened; from each method: the port is gone.
     """
 
     def __init__(self, port_name: str, baud: int = 1_000_000, usb_s: float = USB_S) -> None:
@@ -52,14 +52,14 @@ class Registers(ClosedOnExit):
         self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
 
     def close(self) -> None:
-        """Give the port back."""
+        """Close the port."""
         self._port.close()
 
     def ping(self, id: int, protocols: Iterable[int] = (2, 1)) -> Found:
-        """The servo at an id, by the first of ``protocols`` that it answers.
+        """The servo with an id, found with the first of ``protocols`` that it answers.
 
         Raises:
-            LinkError: no answer.
+            LinkError: no servo answers.
         """
         for protocol in protocols:
             found = self._clients[protocol].ping(id)
@@ -83,27 +83,27 @@ class Registers(ClosedOnExit):
         return found
 
     def read(self, id: int, name: str) -> int:
-        """The value of a register, as the manual numbers it.
+        """The value of a register in the units of the manual.
 
         Raises:
             ConfigError: the model has no such register, or is unknown.
             LinkError: no answer, or a damaged one.
-            CommandError: the servo refuses; the text says why.
+            CommandError: the servo refuses; the text gives the reason.
         """
         protocol, table = self._table(id)
         item = table.item(name)
         return item.decode(self._checked(id, self._clients[protocol].read(id, item.address, item.size)).data)
 
     def read_all(self, id: int) -> dict[str, int]:
-        """All registers but the indirect ones."""
+        """All registers except the indirect ones."""
         _, table = self._table(id)
         return {name: self.read(id, name) for name in table.items if not name.startswith("indirect_")}
 
     def write(self, id: int, name: str, value: int) -> bool:
-        """Set a register; one of EEPROM only if it differs, for that wears. Whether anything was written.
+        """Set a register; EEPROM only if its value differs, because it wears out. Whether anything was written.
 
         Raises:
-            ConfigError, LinkError: as ``read``.
+            ConfigError, LinkError: as in ``read``.
             CommandError: the value is outside the register's limits, or the servo refuses.
         """
         protocol, table = self._table(id)
@@ -116,14 +116,14 @@ class Registers(ClosedOnExit):
         return True
 
     def reboot(self, id: int) -> None:
-        """Restart a servo: its RAM is lost, it lets go, and is silent for half a second."""
+        """Restart a servo: its RAM is lost, its torque is off, and it is silent for half a second."""
         protocol, table = self._table(id)
         if protocol == 1:
             raise CommandError(f"servo {id} ({table.model}) cannot be rebooted: cut its power")
         self._checked(id, self._clients[2].reboot(id))
 
     def backup(self, id: int, *, restore: bool = False) -> None:
-        """Keep the control table in the servo, or return to the kept one; torque must be off."""
+        """Store the control table in the servo, or restore the stored one; torque must be off."""
         protocol, table = self._table(id)
         if protocol == 1:
             raise CommandError(f"servo {id} ({table.model}) has no backup")
@@ -145,7 +145,7 @@ class Registers(ClosedOnExit):
         return Found(id, protocol, number, firmware, table.model)
 
     def _checked(self, id: int, answer: Answer | None) -> Answer:
-        """The answer, if there is one that says that the instruction was carried out."""
+        """The answer, if the instruction was carried out; else raises."""
         if answer is None:
             raise LinkError(f"{self.port_name}: servo {id} does not answer, or its answers come damaged")
         if answer.fault:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a bus from outside, done between two cycles: torque, mode, restart, registers."""
+"""Requests to a bus, carried out between two cycles: torque, mode, restart, registers, calibration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.joints import Calibration
@@ -12,9 +14,9 @@ from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
 Done = Callable[[bool, str, int], None]
 RESTART_PATIENCE_S = 5.0
-MOVING = 0.05  # rad/s: faster is moving
-SMALL_SHIFT = 0.05  # rad by which a driven joint may be calibrated: no more than it may be off by hand
-# What the driver itself writes every cycle, and what would make it lose the servo.
+MOVING = 0.05  # rad/s: a faster joint counts as moving
+SMALL_SHIFT = 0.05  # rad by which a driven joint may be calibrated at most
+# Registers that the driver writes in every cycle, or with which it would lose the servo.
 GUARDED = frozenset(
     {
         "id", "baud_rate", "protocol_type", "shadow_id", "operating_mode", "drive_mode", "homing_offset",
@@ -25,24 +27,29 @@ GUARDED = frozenset(
 
 
 class BusRequest(Protocol):
-    """``begin`` does it and says what came of it, or gives a function that is asked each cycle until it does.
+    """One kind of request to a bus.
 
-    ``drives``: it may bring torque, so that it is refused during an emergency stop.
+    drives: whether it may switch torque on; such a request is refused during an emergency stop.
     """
 
-    @property
-    def drives(self) -> bool:
-        """See above."""
-        ...
+    drives: bool
 
     def begin(
         self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> "tuple[str, int] | Callable[[float], tuple[str, int] | None]":
-        """Raises BridgeError when it cannot be done."""
+        """Do it, on the thread of the bus.
+
+        Returns:
+            The result, a text and a number; or a function of the time (s) that is called in each cycle until it
+            returns the result.
+
+        Raises:
+            BridgeError: the request cannot be done.
+        """
 
 
 class Request:
-    """One request on its way."""
+    """A request that is being carried out."""
 
     def __init__(self, work: BusRequest, done: Done) -> None:
         self._work = work
@@ -50,7 +57,7 @@ class Request:
         self._look: Callable[[float], tuple[str, int] | None] | None = None
 
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
-        """Do it; whether it has ended."""
+        """Begin the request; whether it has ended."""
         try:
             result = self._work.begin(supervisor, servos, now)
         except BridgeError as error:
@@ -63,7 +70,7 @@ class Request:
         return False
 
     def look(self, now: float) -> bool:
-        """Whether it has ended by now."""
+        """Whether the request has ended by now."""
         try:
             result = self._look(now) if self._look is not None else ("", 0)
         except BridgeError as error:
@@ -75,15 +82,15 @@ class Request:
         return True
 
 
-class SetTorque:
-    """Drive joints, or let them go limp; none named: all of the bus."""
+class SetTorque(BusRequest):
+    """Switch the torque of joints; an empty list: of all joints of the bus."""
 
     def __init__(self, joints: Sequence[str], *, on: bool) -> None:
         self._joints, self._on = joints, on
         self.drives = on
 
+    @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusRequest``."""
         problems = []
         for servo in _chosen(servos, self._joints):
             servo.wanted, servo.locked = self._on, False
@@ -103,18 +110,18 @@ class SetTorque:
         return "driven" if self._on else "limp", 0
 
 
-class Reboot:
-    """Restart servos; none named: those with a hardware error."""
+class Reboot(BusRequest):
+    """Restart servos; an empty list: those with a hardware error."""
 
     drives = False
 
     def __init__(self, joints: Sequence[str]) -> None:
         self._joints = joints
 
+    @override
     def begin(
         self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> tuple[str, int] | Callable[[float], tuple[str, int] | None]:
-        """See ``BusRequest``."""
         chosen = _chosen(servos, self._joints)
         if not self._joints:
             chosen = [servo for servo in chosen if servo.error]
@@ -124,10 +131,10 @@ class Reboot:
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
-        return lambda later: _when_back(chosen, names, later - now)
+        return lambda later: _restarted(chosen, names, later - now)
 
 
-def _when_back(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
+def _restarted(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
     away = [servo.config.joint for servo in chosen if servo.silent]
     if not away:
         return f"restarted: {names}", len(chosen)
@@ -136,16 +143,16 @@ def _when_back(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str,
     return None
 
 
-class SetMode:
-    """Another mode for joints; none named: all of the bus."""
+class SetMode(BusRequest):
+    """Set the mode of joints; an empty list: of all joints of the bus."""
 
     drives = False
 
     def __init__(self, joints: Sequence[str], mode: str, *, force: bool) -> None:
         self._joints, self._mode, self._force = joints, mode, force
 
+    @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusRequest``."""
         chosen = _chosen(servos, self._joints)
         for servo in chosen:
             speed = servo.scale.velocity(servo.speed)
@@ -157,11 +164,11 @@ class SetMode:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
         for servo in chosen:
             if servo.mode != self._mode:
-                supervisor.settings.set_mode(servo, self._mode)  # `drive` brings the torque back
+                supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
         return f"mode {self._mode}", len(chosen)
 
 
-class Register:
+class Register(BusRequest):
     """Read a register by name, or write it first."""
 
     drives = False
@@ -169,15 +176,17 @@ class Register:
     def __init__(self, joint: str, name: str, value: int | None) -> None:
         self._joint, self._name, self._value = joint, name, value
 
+    @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusRequest``."""
         servo = _chosen(servos, [self._joint])[0]
         item = servo.table.item(self._name)
         if self._value is not None:
             if item.access == "r":
                 raise CommandError(f"register {self._name!r} can only be read")
             if self._name in GUARDED or self._name.startswith("indirect_"):
-                raise CommandError(f"register {self._name!r} is the driver's own, and not written by hand")
+                raise CommandError(
+                    f"register {self._name!r} is the driver's own: it cannot be written by hand"
+                )
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
             if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
@@ -187,20 +196,20 @@ class Register:
         return unit, raw
 
 
-class Calibrate:
-    """From now on, joints that stand where they stand are at these angles (rad)."""
+class Calibrate(BusRequest):
+    """Calibrate joints: their present positions are these angles (rad)."""
 
     drives = False
 
     def __init__(self, positions: Mapping[str, float]) -> None:
         self._positions = positions
 
+    @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        """See ``BusRequest``."""
         chosen = _chosen(servos, list(self._positions))
         for servo in chosen:
             _check_calibration(servo, self._positions[servo.config.joint])
-        told = []
+        texts = []
         for servo in chosen:
             change = self._positions[servo.config.joint] - servo.position
             known = servo.scale.calibration
@@ -208,12 +217,12 @@ class Calibrate:
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
             if servo.uncalibrated:
                 servo.uncalibrated, servo.note = False, ""
-            told.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
-        return f"shifted by {', '.join(told)}", len(chosen)
+            texts.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
+        return f"shifted by {', '.join(texts)}", len(chosen)
 
 
 def _check_calibration(servo: Servo, angle: float) -> None:
-    """Refuse what could make a joint drive itself somewhere, now or when it gets its torque.
+    """Refuse a calibration after which a joint could move by itself, now or when its torque comes on.
 
     Raises:
         CommandError: the joint does not answer, moves, is driven while the shift is large, or cannot be at that angle.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All buses of a robot behind one door: joints by name, whatever wire they are on."""
+"""All servo buses of a robot as one object: joints are named, whatever bus they are on."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -7,20 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import SERVING, BusState, OpenPort, ServoBus
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.port import Port, checked_port_name, open_port
+from embodiment_bridge.dynamixel.bus.port import checked_port_name
 from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
+from embodiment_bridge.dynamixel.bus.sdk_port import checked_sdk_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_or_set_aside, save_calibration
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 
 
 class ServoRobot:
-    """The servos of a robot, moved by one thread per bus. No method waits for a bus but ``stop``.
+    """The servos of a robot, driven by one thread per bus. Only ``stop`` waits for a bus.
 
-    warning: that the calibration file was of no use, and what comes of it; empty when all is well.
+    warning: why the calibration file could not be used, and what follows from it; empty if it could.
 
     Args:
         setup: from ``config_reader``.
@@ -28,7 +29,7 @@ class ServoRobot:
         margin_s, open_port: see ``ServoBus``.
 
     Raises:
-        ConfigError: a port name, a register or a model that cannot be; a calibration file that cannot be read.
+        ConfigError: a port name, a register or a model is wrong, or the calibration file cannot be read.
     """
 
     def __init__(
@@ -37,14 +38,16 @@ class ServoRobot:
         calibration: Path,
         *,
         margin_s: float = 0.01,
-        open_port: Callable[[str, int], Port] = open_port,
+        open_port: OpenPort | None = None,
     ) -> None:
         self.setup = setup
         self._file = calibration
         for config in setup.buses:
             checked_port_name(config.port_name)
+            if config.port_handler == "sdk":
+                checked_sdk_port(config.port_name, config.baud_rate)
         self._stored, self.warning = load_or_set_aside(calibration)
-        if self.warning:  # also for later starts, until each joint was calibrated
+        if self.warning:  # stored, so that later starts know it too until each joint is calibrated
             self._stored = {servo.joint: Stored(servo.id, servo.model, lost=True) for servo in setup.servos}
             save_calibration(calibration, self._stored)
         stored = {name: entry for name, entry in self._stored.items() if self._is_of(name, entry)}
@@ -54,45 +57,45 @@ class ServoRobot:
         self._bus_of = {servo.joint: bus for bus in self.buses for servo in bus.config.servos}
 
     def _is_of(self, joint: str, stored: Stored) -> bool:
-        """Whether an entry of the file is still about the servo that the description has for the joint."""
+        """Whether an entry of the file belongs to the servo that the description has for the joint."""
         return any(servo.joint == joint and servo.id == stored.id for servo in self.setup.servos)
 
     def start(self) -> None:
-        """Open all ports, find and set up the servos, without torque."""
+        """Open all ports, find the servos and set them up, without torque."""
         for bus in self.buses:
             bus.start()
 
     def stop_soon(self) -> None:
-        """Let all buses begin to make safe and close, without waiting; a signal handler may call it."""
+        """Let all buses begin to stop, without waiting; a signal handler may call it."""
         for bus in self.buses:
             bus.stop_soon()
 
     def stop(self) -> None:
-        """Make safe, close, and note where the joints are for the next time; see ``unsafe`` for what came of it."""
-        self.stop_soon()  # all at the same time
+        """Stop all buses and save the positions of the joints for the next start; see ``unsafe`` for the result."""
+        self.stop_soon()  # all buses at the same time
         for bus in self.buses:
             bus.stop()
         if any(servo.known for bus in self.buses for servo in bus.servos):
             self.save(clean=True)
 
     def activate(self, on: bool) -> None:
-        """Drive the joints, or bring them to what the policies say."""
+        """Drive the joints, or apply the shutdown policies to them."""
         if on:
             self.save(clean=False)
         for bus in self.buses:
             bus.activate(on)
 
     def emergency_stop(self, action: str) -> None:
-        """See ``ServoBus.emergency_stop``."""
+        """Begin a stop of all buses, ``torque_off`` or ``hold``; an empty action ends it where the joints are."""
         for bus in self.buses:
             bus.emergency_stop(action)
 
     def readings(self) -> dict[str, JointReading]:
-        """All joints that have a servo."""
+        """The readings of all joints that have a servo, by joint."""
         return {reading.joint: reading for bus in self.buses for reading in bus.readings()}
 
     def command(self, targets: Mapping[str, Target]) -> None:
-        """What joints shall do; those that mimic one of them and have a servo of their own follow it."""
+        """Set the targets of joints; joints that mimic one of them and have a servo of their own follow it."""
         following = {
             name: Target(
                 mimic.multiplier * targets[mimic.joint].position + mimic.offset,
@@ -106,10 +109,10 @@ class ServoRobot:
             bus.command(whole)
 
     def request(self, joints: Sequence[str], make: Callable[[Sequence[str]], BusRequest], done: Done) -> None:
-        """Let work be done on the buses of ``joints`` (none: all); ``done`` is called once, when all have.
+        """Send a request to the buses of ``joints`` (empty: all); ``done`` is called once, when all have answered.
 
         Raises:
-            CommandError: a joint that no servo moves.
+            CommandError: a joint has no servo.
         """
         for joint in joints:
             if joint not in self._bus_of:
@@ -121,13 +124,13 @@ class ServoRobot:
         ]
         answers = _Answers(len(chosen), done)
         for bus, own in chosen:
-            bus.request(make(own), answers.take)
+            bus.request(make(own), answers.add)
 
     def save(self, *, clean: bool) -> None:
-        """Write the calibration file; what it says of joints that are not this robot's stays.
+        """Write the calibration file; entries of joints that this robot does not have are kept.
 
         Raises:
-            ConfigError: it cannot be written.
+            ConfigError: the file cannot be written.
         """
         entries = dict(self._stored)
         for bus in self.buses:
@@ -141,17 +144,17 @@ class ServoRobot:
 
     @property
     def unsafe(self) -> dict[str, str]:
-        """After ``stop``: joints that were to be limp and may still be driven, and why."""
+        """After ``stop``: the joints that should be limp and may still be driven, with the reason."""
         return {joint: why for bus in self.buses for joint, why in bus.unsafe.items()}
 
     @property
     def serving(self) -> bool:
-        """Whether every bus is open and someone answers on it."""
+        """Whether every bus is open and has a servo that answers."""
         return all(bus.state in SERVING for bus in self.buses)
 
     @property
     def state(self) -> tuple[BusState, str]:
-        """The worst state of a bus, and why."""
+        """The worst state of a bus, with its reason."""
         worst = max(self.buses, key=lambda bus: _BADNESS.index(bus.state))
         return worst.state, worst.reason and f"{worst.config.name}: {worst.reason}"
 
@@ -169,15 +172,15 @@ _BADNESS = (
 
 
 class _Answers:
-    """Collects what several buses say; ``done`` is called by the thread of the last."""
+    """Collects the answers of several buses; ``done`` is called by the thread of the last one."""
 
     def __init__(self, count: int, done: Done) -> None:
         self._left, self._done = count, done
         self._lock = threading.Lock()
         self._success, self._texts, self._value = True, list[str](), 0
 
-    def take(self, success: bool, text: str, value: int) -> None:
-        """One bus has answered."""
+    def add(self, success: bool, text: str, value: int) -> None:
+        """Add the answer of one bus."""
         with self._lock:
             self._success = self._success and success
             self._texts += [text] if text and text not in self._texts else []

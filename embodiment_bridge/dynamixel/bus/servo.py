@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One servo as the thread of its bus knows it, and what it tells others."""
+"""The state of one servo in the thread of its bus, and the reading that other threads get."""
 
 from dataclasses import dataclass, field
 from math import inf, nan
@@ -16,9 +16,9 @@ OLD_WHEEL, OLD_JOINT = "velocity", "position"
 
 
 class JointReading(NamedTuple):
-    """A joint as its servo told last. rad, rad/s, Nm, A, V, degrees Celsius; nan: never told.
+    """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
-    heard: when, in seconds of the monotonic clock; -inf: never. error: bits of HardwareError.
+    heard: time of the last answer, s of the monotonic clock; -inf: never. error: bits of HardwareError.
     """
 
     joint: str
@@ -44,7 +44,7 @@ class JointReading(NamedTuple):
 
 @dataclass(slots=True)
 class Limits:
-    """What the servo's own EEPROM allows, in its units."""
+    """The limits in the EEPROM of the servo, in its units."""
 
     lowest: int = 0
     highest: int = 4095
@@ -55,9 +55,9 @@ class Limits:
 
 @dataclass(eq=False)
 class Servo:
-    """Everything about one servo; changed by the thread of its bus only.
+    """The state of one servo; only the thread of its bus changes it.
 
-    wanted: torque is to be on (activation, service, policy); torque: it is. ticks, speed, load: as last told.
+    wanted: torque should be on (activation, service, policy); torque: it is on. ticks, speed, load: last raw values.
     """
 
     config: ServoConfig
@@ -74,8 +74,8 @@ class Servo:
     retry_s: float = 0.0
     wanted: bool = False
     torque: bool = False
-    locked: bool = False  # a fault keeps the torque off until somebody asks for it
-    uncalibrated: bool = False  # the file that had its calibration could not be used
+    locked: bool = False  # a fault keeps the torque off until it is requested
+    uncalibrated: bool = False  # the file with its calibration could not be used
     held: bool = False  # a fault keeps the joint where it is
     error: int = 0
     alert: bool = False
@@ -86,25 +86,25 @@ class Servo:
     voltage: float = nan
     temperature: float = nan
     firmware: int = 0
-    starts: int = 0  # how often torque came on
-    behind: int = 0  # looks in a row that found it far from its goal
+    starts: int = 0  # how often the torque came on
+    behind: int = 0  # checks in a row that found it far from its goal
     reboots: list[float] = field(default_factory=list)
-    reason: str = ""  # why it is not as it should be; what goes well again clears it
-    note: str = ""  # what stays true: another model, a watchdog that fired
+    reason: str = ""  # what is wrong now; cleared when it works again
+    note: str = ""  # what stays true: another model, a fired watchdog
 
     @property
     def id(self) -> int:
-        """Its number on the bus."""
+        """The id of the servo on the bus."""
         return self.config.id
 
     @property
     def known(self) -> bool:
-        """Whether it ever told where it is."""
+        """Whether its position was ever read."""
         return self.heard > NEVER
 
     @property
     def position(self) -> float:
-        """Joint angle, rad; nan when it never told."""
+        """Joint angle, rad; nan if it was never read."""
         return self.scale.position(self.ticks) if self.known else nan
 
     def want(self) -> None:
@@ -118,7 +118,7 @@ class Servo:
         self.wanted = self.wanted and self.config.on_shutdown != "off"
 
     def reading(self) -> JointReading:
-        """What others may know."""
+        """The reading for other threads."""
         known, scale, counters = self.known, self.scale, self.counters
         return JointReading(
             self.config.joint,
@@ -144,14 +144,14 @@ class Servo:
 
 
 def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
-    """A servo of this model that nobody has heard of yet."""
+    """A servo of this model that has not been asked yet."""
     scale = JointScale(config, table, calibration)
     fastest = table.motor.no_load_speed_rad_s / abs(config.reduction)
     return Servo(config, table, scale, GoalFilter(config, fastest), config.mode)
 
 
 def has_mode(table: ControlTable, mode: str) -> bool:
-    """Whether the model can work in this mode."""
+    """Whether the model has this mode."""
     if table.protocol == 1:
         return mode in (OLD_WHEEL, OLD_JOINT)
     return MODE_NUMBERS[mode] in table.modes

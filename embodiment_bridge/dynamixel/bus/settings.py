@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bringing a servo into the state in which the driver needs it: who it is, its settings, its torque.
+"""Sets a servo up for the driver: identity, settings, torque.
 
-EEPROM is written only where it says something else, for it wears out; RAM is written anew after each restart.
+EEPROM is written only where a value differs, because it wears out; RAM is written again after each restart.
 """
 
 from collections.abc import Mapping
@@ -16,24 +16,23 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusC
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table_of
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
-TRIES = 3  # a damaged answer is no reason to give up
+TRIES = 3  # for each read and write, because an answer may be damaged
 WATCHDOG_CYCLES = 5  # cycles without an instruction after which a servo stops by itself
 WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
 CHUNK = 120  # bytes of a control table that are read at once
-SHUTDOWN_USUAL = 0x34
 
 
 class Settings:
-    """What is done to single servos. Every method raises CommandError when the servo refuses or does not answer."""
+    """Operations on single servos. Each method raises CommandError when the servo refuses or does not answer."""
 
     def __init__(self, client: BusClient, bus: BusConfig) -> None:
         self._client = client
         self._bus = bus
 
     def identify(self, servo: Servo) -> tuple[int, int] | None:
-        """Model number and firmware; None when nobody answers."""
+        """Model number and firmware; None if the servo does not answer."""
         for _ in range(TRIES):
             found = self._client.ping(servo.id)
             if found is not None:
@@ -41,7 +40,7 @@ class Settings:
         return None
 
     def table_for(self, servo: Servo, number: int, firmware: int) -> ControlTable:
-        """The control table of the servo that answered, whatever the description says of it."""
+        """The control table of the servo that answered, whatever model the description has."""
         if number == servo.table.number:
             return servo.table
         try:
@@ -50,7 +49,7 @@ class Settings:
             raise CommandError(str(error)) from error
 
     def image(self, servo: Servo) -> bytes:
-        """The control table up to its last value of the present."""
+        """The bytes of the control table up to the last item that is not indirect."""
         size = min(
             servo.table.size,
             max(item.end for name, item in servo.table.items.items() if "direct" not in name),
@@ -62,7 +61,7 @@ class Settings:
         return data
 
     def configure(self, servo: Servo, block: Block, *, keep: bool) -> None:
-        """Bring EEPROM and RAM in order; torque stays on where it was and ``keep``, or where nothing needed it off."""
+        """Write EEPROM and RAM settings. Torque stays on with ``keep``, and where no setting required it to be off."""
         table = servo.table
         if "status_return_level" in table.items:
             self._client.write(servo.id, table.item("status_return_level").address, b"\x02")
@@ -79,14 +78,14 @@ class Settings:
         if block.entries:
             data = b"".join(address.to_bytes(2, "little") for address in block.entries)
             self.write_bytes(servo, block.entries_at, data)
-        self._take_limits(servo, now)
+        self._read_limits(servo, now)
         servo.error = now.get("hardware_error_status", servo.error)
         goal = now.get("goal_position", 0)
         if servo.torque and servo.mode in POSITION_MODES:
             servo.goals.start(servo.scale.position(goal))
 
     def torque_on(self, servo: Servo, ticks: int) -> None:
-        """Drive the motor from where it is (``ticks``): the goal is there before the torque is."""
+        """Switch the torque on where the motor is (``ticks``): the goal is written before the torque."""
         item = servo.table.items.get("bus_watchdog")
         if item is not None:
             self.write(servo, "bus_watchdog", 0)
@@ -98,12 +97,12 @@ class Settings:
             self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
 
     def torque_off(self, servo: Servo) -> None:
-        """Let the joint go limp."""
+        """Switch the torque off."""
         self.write(servo, "torque_enable", 0)
         servo.torque = False
 
     def write_goal_of_rest(self, servo: Servo, ticks: int) -> None:
-        """The goal that moves nothing."""
+        """Write the goal with which the motor does not move."""
         table = servo.table
         if table.protocol == 1:
             if servo.mode == "velocity":
@@ -118,8 +117,8 @@ class Settings:
             ticks %= int(table.ticks_per_turn)
             if not servo.limits.lowest <= ticks <= servo.limits.highest:
                 raise CommandError(
-                    f"joint {servo.config.joint!r} stands at {ticks} of its servo, outside of the position limits "
-                    f"{servo.limits.lowest}..{servo.limits.highest} in it: move it by hand, or change the limits"
+                    f"joint {servo.config.joint!r} is at {ticks} counts, outside the position limits of its servo "
+                    f"{servo.limits.lowest}..{servo.limits.highest}: move it by hand, or change the limits"
                 )
         if servo.mode == "current_based_position":
             strongest = (
@@ -129,7 +128,7 @@ class Settings:
         self.write(servo, "goal_position", ticks)
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Another mode; the servo forgets gains and profile then, so that they are written again. Torque is off."""
+        """Set another mode; the servo then resets gains and profile, so that they are written again. Torque is off."""
         if not has_mode(servo.table, mode):
             raise CommandError(
                 f"joint {servo.config.joint!r}: {servo.table.model} has no mode {mode!r} "
@@ -141,7 +140,7 @@ class Settings:
         self._set_ram(servo, {})
 
     def read(self, servo: Servo, address: int, size: int) -> bytes:
-        """Bytes of the control table."""
+        """Read bytes of the control table."""
         for turn in range(TRIES):
             answer = self._client.read(servo.id, address, size)
             if answer is not None:
@@ -155,12 +154,12 @@ class Settings:
         raise CommandError(f"{_named(servo)} does not answer")
 
     def write(self, servo: Servo, name: str, value: int) -> None:
-        """One item by name."""
+        """Write one item by name."""
         item = servo.table.item(name)
         self.write_bytes(servo, item.address, item.encode(value), name)
 
     def write_bytes(self, servo: Servo, address: int, data: bytes, name: str = "") -> None:
-        """Bytes of the control table."""
+        """Write bytes of the control table."""
         for turn in range(TRIES):
             answer = self._client.write(servo.id, address, data)
             if answer is not None:
@@ -176,15 +175,17 @@ class Settings:
 
     def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> None:
         table, registers = servo.table, servo.config.registers
-        wishes = {name: value for name, value in registers.items() if table.item(name).eeprom}
+        wanted = {name: value for name, value in registers.items() if table.item(name).eeprom}
         if self._bus.fix_return_delay:
-            wishes["return_delay_time"] = round(self._bus.return_delay_us / RETURN_DELAY_UNIT_US)
-        different = {name: value for name, value in wishes.items() if now.get(name) != value}
+            wanted["return_delay_time"] = round(self._bus.return_delay_us / RETURN_DELAY_UNIT_US)
+        different = {name: value for name, value in wanted.items() if now.get(name) != value}
         mode = mode_now(servo, now)
         if keep:
             if different or mode != servo.config.mode:
                 wrong = sorted([*different, *(["operating_mode"] if mode != servo.config.mode else [])])
-                servo.note = f"was left driven as it was found; other than described: {', '.join(wrong)}"
+                servo.note = (
+                    f"was left driven as it was found; it differs from the description in {', '.join(wrong)}"
+                )
             servo.mode = mode
             return
         if not has_mode(table, servo.mode):
@@ -204,7 +205,7 @@ class Settings:
         if servo.table.protocol == 2:
             self.write(servo, "operating_mode", MODE_NUMBERS[mode])
             return
-        # An AX turns for ever while both limits of its angle are 0.
+        # An AX turns without end while both limits of its angle are 0.
         limits = (0, 0) if mode == "velocity" else (0, servo.table.item("ccw_angle_limit").upper)
         self.write(servo, "cw_angle_limit", limits[0])
         self.write(servo, "ccw_angle_limit", limits[1])
@@ -217,7 +218,7 @@ class Settings:
         if "bus_watchdog" in servo.table.items and not servo.torque:
             self.write(servo, "bus_watchdog", 0)
 
-    def _take_limits(self, servo: Servo, now: Mapping[str, int]) -> None:
+    def _read_limits(self, servo: Servo, now: Mapping[str, int]) -> None:
         if servo.table.protocol == 1:
             servo.limits = Limits(now["cw_angle_limit"], now["ccw_angle_limit"], 1023)
             return
@@ -232,14 +233,14 @@ class Settings:
 
 
 def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
-    """The mode that a servo's registers say it is in; empty for one that we have no name for."""
+    """The mode in a servo's registers; empty if the mode has no name here."""
     if servo.table.protocol == 1:
         return "position" if now["cw_angle_limit"] or now["ccw_angle_limit"] else "velocity"
     return MODE_NAMES.get(now["operating_mode"], "")
 
 
 def watchdog_units(rate_hz: float) -> int:
-    """The Bus Watchdog for a cycle rate: some cycles, rounded up to its unit of 20 ms."""
+    """The value of Bus Watchdog for a cycle rate: ``WATCHDOG_CYCLES``, rounded up to its unit of 20 ms."""
     return min(max(ceil(WATCHDOG_CYCLES / rate_hz / WATCHDOG_UNIT_S), 1), WATCHDOG_MOST)
 
 

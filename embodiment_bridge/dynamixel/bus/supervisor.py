@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Supervision of servos, in the thread of their bus: found, set up, driven, silent, looked for, faulty, restarted."""
+"""Supervises the servos of a bus, in its thread: finds, sets up and drives them, handles silence and faults."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,13 +14,15 @@ from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
-RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between looks for a silent servo, doubled each time
-SILENT_S = 0.25  # s in which others answer and a servo does not, until it is taken out of the list
-# The same where nobody answers now or did a moment ago: rather the computer is busy than all servos are gone at once.
+RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between searches for a silent servo, doubled each time
+SILENT_S = 0.25  # s without an answer, while others answer, before a servo is taken out of the list
+# The same if no servo answers, or none did a moment ago: more likely the computer is busy than all servos are gone.
 ALL_SILENT_S = 1.5
-RESTART_S = 0.35  # s that a servo is silent after a reboot, at least
-AT_ONCE = 2  # servos that get torque in one cycle, so that a cycle (and a stop behind it) stays short
-MOVED = 0.125  # of a turn that a servo without power may have been moved for its turns to count as known
+RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
+AT_ONCE = (
+    2  # servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
+)
+MOVED = 0.125  # turns by which a servo may have been moved without power while its turns still count as known
 FAULT_BITS = {
     HardwareError.VOLTAGE: "voltage",
     HardwareError.OVERHEATING: "overheating",
@@ -37,8 +39,8 @@ class Supervisor:
     Args:
         client: of the open bus.
         bus: its description.
-        servos: all of it.
-        stored: what the user's file knows, by joint.
+        servos: all servos of the bus.
+        stored: entries of the user's calibration file, by joint.
     """
 
     def __init__(
@@ -48,7 +50,7 @@ class Supervisor:
         self._bus = bus
         self._servos = servos
         self._stored = stored
-        self._nobody_at = float("-inf")  # when nobody answered last, s
+        self._all_silent_at = float("-inf")  # when no servo answered last, s
         self.settings = Settings(client, bus)
         self.reader = self._make_reader()
 
@@ -62,7 +64,7 @@ class Supervisor:
         return Reader(self._client, plan_reads(tables), fast=fast)
 
     def find_all(self, give_up: Callable[[], bool]) -> None:
-        """See who is there, until told to ``give_up``; a model that is not the described one gets its own table."""
+        """Ask all servos who they are, until ``give_up()`` is True; a model other than described gets its own table."""
         for servo in self._servos:
             if give_up():
                 return
@@ -91,7 +93,7 @@ class Supervisor:
         return True
 
     def set_up(self, servo: Servo, now: float, *, first: bool) -> bool:
-        """Settings of a servo that was found, and where it is; whether it is ready."""
+        """Write the settings of a servo that was found and read its position; whether it is ready."""
         before = servo.ticks if servo.known else None
         policy = servo.config
         try:
@@ -100,7 +102,7 @@ class Supervisor:
             if first and policy.on_start == "off" and servo.torque:
                 self.settings.torque_off(servo)
             if not self.reader.read_one(servo, now):
-                raise CommandError("does not tell where it is")
+                raise CommandError("does not report its position")
         except CommandError as error:
             servo.reason = str(error)
             self._wait(servo, now)
@@ -115,7 +117,7 @@ class Supervisor:
         return True
 
     def _count_turns(self, servo: Servo, before: int | None) -> None:
-        """A restart leaves one turn of many: the rest is known from before, or from the file."""
+        """Restore the whole turns, which a servo loses by a restart, from its last position or from the file."""
         scale = servo.scale
         if before is None:
             stored = self._stored.get(servo.config.joint)
@@ -126,12 +128,12 @@ class Supervisor:
             before = stored.ticks - round(scale.calibration.turns * scale.ticks_per_turn)
         turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
         if abs(moved) > MOVED * scale.ticks_per_turn:
-            servo.note = f"turns may be lost: it stands {moved:.0f} counts from where it was"
+            servo.note = f"turns may be lost: it is {moved:.0f} counts from where it was"
         known = scale.calibration
         scale.calibrate(Calibration(known.shift, known.turns + turns))
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
-        """Look for one servo that was silent long enough."""
+        """Ask one silent servo whose retry time has come."""
         for servo in self._servos:
             if servo.silent and now >= servo.retry_at:
                 if self._find_again(servo) and self.set_up(servo, now, first=not servo.known):
@@ -154,33 +156,33 @@ class Supervisor:
         return True
 
     def _wait(self, servo: Servo, now: float) -> None:
-        """Look for it again later; soon, where a look disturbs nobody."""
+        """Set the time of the next search; soon if no other servo is delayed by it."""
         alone = all(one.silent for one in self._servos)
         servo.retry_s = RETRY_S if alone else min(max(2.0 * servo.retry_s, RETRY_S), RETRY_LATEST_S)
         servo.retry_at = now + servo.retry_s
 
     def mark_silent(self, now: float) -> None:
-        """Take servos that did not answer for some cycles, and for some time, out of the list."""
+        """Mark servos as silent that did not answer for some cycles and for some time."""
         listed = [servo for servo in self._servos if not servo.silent]
         if all(servo.misses for servo in listed):
-            self._nobody_at = now
+            self._all_silent_at = now
         for servo in listed:
             if servo.misses < MISSES:
                 continue
-            # When the computer has been away, the first servos of the list may answer a moment before the others.
-            others_alone = now - max(servo.heard, self._nobody_at)
+            # After the computer was busy, the first servos of the list may answer a moment before the others.
+            others_alone = now - max(servo.heard, self._all_silent_at)
             if others_alone >= SILENT_S or now - servo.heard >= ALL_SILENT_S:
                 self.silence(servo, now, "does not answer any more")
 
     def silence(self, servo: Servo, now: float, reason: str, wait: float = RETRY_S) -> None:
-        """This servo is not to be asked for the time being."""
+        """Mark a servo as silent: it is not asked again for ``wait`` s."""
         servo.silent, servo.torque = True, False
         servo.reason = reason
         servo.retry_s = 0.0
         servo.retry_at = now + wait
 
     def drive(self, now: float) -> None:
-        """Torque on for those that shall have it, off for those that shall not; some of them in each cycle."""
+        """Switch torque on or off as wanted, for at most ``AT_ONCE`` servos in each cycle."""
         done = 0
         for servo in self._servos:
             wanted = servo.wanted and not servo.locked
@@ -194,26 +196,26 @@ class Supervisor:
                 return
 
     def keep_limp(self) -> None:
-        """Torque off wherever it is found on: a servo may have missed the emergency stop."""
+        """Switch off any torque that is on: a servo may have missed the emergency stop."""
         for servo in self._servos:
             if servo.torque and not servo.silent:
                 self.attempt(servo, self.settings.torque_off)
 
     def torque_on(self, servo: Servo) -> None:
-        """Torque, from where the joint is now.
+        """Switch the torque on where the joint is now.
 
         Raises:
             CommandError: the servo refuses, or does not answer.
         """
         if not self.reader.read_one(servo, servo.heard):
-            raise CommandError("does not tell where it is")
+            raise CommandError("does not report its position")
         self.settings.torque_on(servo, servo.ticks)
         self.reader.read_one(servo, servo.heard)
         servo.held = False
         servo.goals.start(servo.position)
 
     def attempt(self, servo: Servo, action: Callable[[Servo], None]) -> None:
-        """Do something to a servo; what it refuses becomes its reason."""
+        """Do ``action`` with a servo; an error becomes its ``reason``."""
         try:
             action(servo)
         except CommandError as error:
@@ -222,8 +224,8 @@ class Supervisor:
             if not servo.silent and not servo.error:
                 servo.reason = ""
 
-    def take_fault(self, servo: Servo, bits: int, now: float) -> None:
-        """A servo tells hardware errors (``bits``, all of them): do what the policy says, once for each new one."""
+    def handle_fault(self, servo: Servo, bits: int, now: float) -> None:
+        """Apply the fault policy to the hardware errors of a servo (``bits``, all of them), once for each new one."""
         new = bits & ~servo.error
         servo.error = bits
         if not bits:
@@ -254,10 +256,10 @@ class Supervisor:
         self.attempt(servo, lambda one: self.reboot(one, now))
 
     def reboot(self, servo: Servo, now: float) -> None:
-        """Restart a servo; it is looked for, and set up again, when it is back.
+        """Restart a servo; it is found and set up again when it is back.
 
         Raises:
-            CommandError: it does not answer.
+            CommandError: the servo does not answer.
         """
         answer = self._client.reboot(servo.id)
         if answer is None:

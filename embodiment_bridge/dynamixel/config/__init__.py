@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot's files say about its servos."""
+"""Reads the servos of a robot from its description and files."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's file keeps of each joint: the shift of its angle, and the turns that a servo without power forgets.
+"""The user's calibration file: for each joint the shift of its angle, and the turns that a servo loses without power.
 
-The file is replaced as a whole, so that it is never half written; the servos' own EEPROM stays as it is.
+The file is replaced as a whole, so that it is never half written. The EEPROM of the servos is not changed.
 """
 
 import os
@@ -26,9 +26,11 @@ LARGEST_TICKS = 2**31
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One joint. ticks: where the horn was when the driver ended, turns included; clean: it ended as it should.
+    """The entry of one joint.
 
-    lost: what the file had of it before could not be used, and it was not calibrated since.
+    ticks: position of the horn when the driver ended, turns included; clean: the driver ended normally.
+
+    lost: an earlier entry could not be used, and the joint has not been calibrated since.
     """
 
     id: int
@@ -40,26 +42,26 @@ class Stored:
 
 
 def default_path(robot: str) -> Path:
-    """Where the file of a robot is unless somebody says otherwise."""
+    """The default calibration file of a robot."""
     home = Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
     return home / "embodiment_bridge" / f"{robot}.yaml"
 
 
 def load_calibration(path: Path) -> dict[str, Stored]:
-    """All joints of the file; none when there is no file.
+    """All joints of the file; empty when there is no file.
 
     Raises:
-        ConfigError: it cannot be read, or something in it cannot be used.
+        ConfigError: the file cannot be read, or an entry in it cannot be used.
     """
     data = _bytes_of(path)
     return {} if data is None else _joints_of(path, data)
 
 
 def load_or_set_aside(path: Path) -> tuple[dict[str, Stored], str]:
-    """All joints of the file, and nothing to say; or none, and that it could not be used and has another name now.
+    """The joints of the file and an empty text; or no joints and a warning that the unusable file was renamed.
 
     Raises:
-        ConfigError: it cannot be read or renamed.
+        ConfigError: the file cannot be read or renamed.
     """
     data = _bytes_of(path)
     if data is None:
@@ -73,8 +75,8 @@ def load_or_set_aside(path: Path) -> tuple[dict[str, Stored], str]:
         except OSError as problem:
             raise ConfigError(f"{error}; and it cannot be set aside: {problem}") from error
         return {}, (
-            f"{error}. The file is {aside} now. All joints stay limp until they are asked for; calibrate them, or mend "
-            f"the file and give it back its name {path.name}, or delete {path} to go on without calibration"
+            f"{error}. The file is now {aside}. All joints stay limp until they are requested; calibrate them, or "
+            f"repair the file and give it back its name {path.name}, or delete {path} to go on without calibration"
         )
 
 
@@ -108,7 +110,7 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
     """Replace the file.
 
     Raises:
-        ConfigError: it cannot be written, or could not be read again.
+        ConfigError: the file cannot be written, or a shift is too large to be read again.
     """
     for name, stored in joints.items():
         if not abs(stored.shift) <= LARGEST_SHIFT:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a robot description (and what overrides it) to its servos.
+"""Reads the servos of a robot from its description and overrides.
 
-Read are ``<ros2_control>`` (one block is one bus; what its ``<plugin>`` is called does not matter), the
-``<transmission>`` in it, and limits and mimics of the joints. Aliases that other drivers use are taken: ``ID`` for
+It reads ``<ros2_control>`` (one block is one bus; the name of its ``<plugin>`` does not matter), the
+``<transmission>`` in it, and limits and mimics of the joints. Aliases of other drivers are accepted: ``ID`` for
 ``id``, ``usb_port`` for ``port_name``. Overrides have the same names, as a mapping ``{"buses": {BUS: {...}},
-"joints": {JOINT: {...}}, "policy": {...}, "faults": {...}}``; a joint that the description has on no bus names its
+"joints": {JOINT: {...}}, "policy": {...}, "faults": {...}}``; a joint that is on no bus in the description names its
 ``bus`` there.
 """
 
 from collections.abc import Mapping
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 from embodiment_bridge.body.config_section import parse
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -24,6 +24,7 @@ from embodiment_bridge.dynamixel.config.servo_config import (
     ON_LOST,
     ON_SHUTDOWN,
     ON_START,
+    PORT_HANDLERS,
     BusConfig,
     FaultPolicy,
     ServoConfig,
@@ -34,11 +35,10 @@ from embodiment_bridge.urdf import Joint, Robot
 SECTIONS = ("buses", "joints", "policy", "faults")
 HIGHEST_ID = 252
 REGISTER = "registers."
-SERVO_LIMIT = 253  # ids of one bus
 
 
 def read_servo_file(path: Path | str) -> Mapping[str, object]:
-    """The overrides of a YAML file, not checked yet.
+    """The overrides in a YAML file, not checked yet.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -55,7 +55,7 @@ def read_servo_setup(robot: Robot, overrides: Mapping[str, object] | None = None
     """The servos of a robot.
 
     Raises:
-        ConfigError: with everything that is wrong: numbers, choices and names of entries, ids that two servos of a
+        ConfigError: with all problems: numbers, choices and names of entries, ids that two servos of a
             bus have, a joint on two buses or not in the description, a bus without a port, no servo at all.
     """
     problems = Problems()
@@ -95,22 +95,31 @@ def _override(raw: Raw, overrides: dict[str, object], robot: Robot, problems: Pr
         raw.joints.setdefault(name, {}).update(own)
 
 
-def _mapping(value: object, where: str, problems: Problems) -> dict[str, Any]:
+def _mapping(value: object, where: str, problems: Problems) -> dict[str, object]:
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return dict(value)
-    problems.add(f"{where}: is no mapping from names to values")
+    problems.add(f"{where}: is not a mapping from names to values")
     return {}
 
 
+class Policy(TypedDict):
+    """The policy entries of a servo, as ``ServoConfig`` has them; ``soft_start_s`` in s."""
+
+    on_start: str
+    on_shutdown: str
+    on_lost: str
+    soft_start_s: float
+
+
 class _Reader:
-    """From raw entries to checked ones."""
+    """Checks raw entries and makes the configuration of them."""
 
     def __init__(self, robot: Robot, problems: Problems, raw: Raw) -> None:
         self._robot = robot
         self._problems = problems
         self._raw = raw
         self.warnings: list[str] = []
-        self._policy = self._read_policy(Values("policy", raw.policy, problems), {})
+        self._policy = self._read_policy(Values("policy", raw.policy, problems), None)
         self._faults = self._read_faults()
 
     def bus(self, name: str) -> BusConfig:
@@ -121,7 +130,7 @@ class _Reader:
         servos = tuple(servo for joint in names if (servo := self._servo(joint)) is not None)
         if servos and not port:
             self._problems.add(
-                f"bus {name!r}: has no port_name (a path as /dev/ttyUSB0, or socket://host:port)"
+                f"bus {name!r}: has no port_name (a path such as /dev/ttyUSB0, or socket://host:port)"
             )
         bus = BusConfig(
             name,
@@ -133,6 +142,7 @@ class _Reader:
             values.flag("fix_return_delay", False),
             values.number("command_timeout_s", 0.5, 0.02, 60.0),
             values.flag("fast_read", True),
+            values.text("port_handler", "own", PORT_HANDLERS),
         )
         values.close()
         self._check_ids(bus)
@@ -153,7 +163,7 @@ class _Reader:
             self._problems.add(unknown("joint", name, (joint.name for joint in self._robot.movable)))
             return None
         if not joint.type.movable:
-            self._problems.add(f"joint {name!r}: is {joint.type.value}, which no servo moves")
+            self._problems.add(f"joint {name!r}: is {joint.type.value}, so a servo cannot move it")
             return None
         values = Values(f"joint {name!r}", self._raw.joints[name], self._problems)
         if not values.has("id"):
@@ -183,12 +193,10 @@ class _Reader:
         return servo
 
     def _limits(self, joint: Joint, values: Values) -> tuple[float, float, float, float]:
-        """Of the URDF, made narrower by what the command interfaces say."""
+        """The limits of the URDF, narrowed by those of the command interfaces."""
         limit = joint.limit
         if limit is None:
-            self.warnings.append(
-                f"joint {joint.name!r} has no <limit>: nothing keeps it from what it is told"
-            )
+            self.warnings.append(f"joint {joint.name!r} has no <limit>: its targets are not limited")
             lower, upper, velocity, effort = -inf, inf, inf, inf
         else:
             lower, upper = limit.lower, limit.upper
@@ -197,7 +205,7 @@ class _Reader:
         if values.flag("limits", True):
             lower, upper = max(lower, low), min(upper, high)
         if lower > upper:
-            self._problems.add(f"joint {joint.name!r}: its limits leave nothing: {lower:g}..{upper:g} rad")
+            self._problems.add(f"joint {joint.name!r}: its limits leave no range: {lower:g}..{upper:g} rad")
         return lower, upper, velocity, effort
 
     def _registers(self, joint: str, values: Values) -> dict[str, int]:
@@ -207,14 +215,15 @@ class _Reader:
                 found[key.removeprefix(REGISTER)] = values.whole(key, 0, -(2**31), 2**32 - 1)
         return found
 
-    def _read_policy(self, values: Values, base: Mapping[str, Any]) -> dict[str, Any]:
-        policy = {
-            "on_start": values.text("on_start", base.get("on_start", "on"), ON_START),
-            "on_shutdown": values.text("on_shutdown", base.get("on_shutdown", "off"), ON_SHUTDOWN),
-            "on_lost": values.text("on_lost", base.get("on_lost", "hold"), ON_LOST),
-            "soft_start_s": values.number("soft_start_s", base.get("soft_start_s", 1.0), 0.0, 60.0),
-        }
-        if not base:
+    def _read_policy(self, values: Values, base: Policy | None) -> Policy:
+        usual = base or Policy(on_start="on", on_shutdown="off", on_lost="hold", soft_start_s=1.0)
+        policy = Policy(
+            on_start=values.text("on_start", usual["on_start"], ON_START),
+            on_shutdown=values.text("on_shutdown", usual["on_shutdown"], ON_SHUTDOWN),
+            on_lost=values.text("on_lost", usual["on_lost"], ON_LOST),
+            soft_start_s=values.number("soft_start_s", usual["soft_start_s"], 0.0, 60.0),
+        )
+        if base is None:
             values.close()
         return policy
 

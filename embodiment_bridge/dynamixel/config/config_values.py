@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of a servo description, from XML (always texts) or YAML (typed), with all problems collected."""
+"""Values of a servo description from XML (always texts) or YAML (typed); all problems are collected."""
 
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
@@ -8,18 +8,18 @@ from math import inf, isfinite
 from embodiment_bridge.core.errors import unknown
 
 TRUE, FALSE = ("true", "1", "yes"), ("false", "0", "no")
-PROBLEM_LIMIT = 50  # more are counted, not told
+PROBLEM_LIMIT = 50  # further problems are only counted
 
 
 class Problems:
-    """What is wrong with a description, told at once at the end."""
+    """The problems of a description, reported together at the end."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._more = 0
 
     def add(self, text: str) -> None:
-        """Keep a problem."""
+        """Add a problem."""
         if len(self._texts) < PROBLEM_LIMIT:
             self._texts.append(text)
         else:
@@ -34,19 +34,19 @@ class Problems:
 
 
 class Values:
-    """The entries of one thing (a bus, a joint); what nobody asked for is a problem in the end.
+    """The entries of one thing (a bus, a joint); an entry that is never read is reported as unknown.
 
-    A value that cannot be used is a problem and counts as its default.
+    A value that cannot be used is reported, and its default is used.
     """
 
     def __init__(self, where: str, data: Mapping[str, object], problems: Problems) -> None:
         self.where = where
         self._data = data
         self._problems = problems
-        self._asked: set[str] = set()
+        self._read: set[str] = set()
 
     def wrong(self, key: str, should: str) -> None:
-        """Tell that the value of ``key`` is not what it should be."""
+        """Report that the value of ``key`` is not ``should``."""
         shown = repr(self._data.get(key))
         self._problems.add(
             f"{self.where}: {key} {shown if len(shown) <= 60 else shown[:60] + '...'} is not {should}"
@@ -54,7 +54,7 @@ class Values:
 
     def has(self, key: str) -> bool:
         """Whether the entry is there."""
-        self._asked.add(key)
+        self._read.add(key)
         return key in self._data
 
     def text(self, key: str, default: str = "", choices: Collection[str] | None = None) -> str:
@@ -64,7 +64,7 @@ class Values:
         value = self._data[key]
         text = str(value).strip() if isinstance(value, (str, int, float)) else ""
         if isinstance(value, bool):
-            text = "on" if value else "off"  # YAML's reading of these words
+            text = "on" if value else "off"  # YAML reads these words as booleans
         if not text or len(text) > 1000:
             self.wrong(key, "a text")
             return default
@@ -103,10 +103,10 @@ class Values:
         return text in TRUE
 
     def close(self) -> None:
-        """Tell what nobody asked for."""
+        """Report the entries that were not read."""
         for key in self._data:
-            if key not in self._asked:
-                near = get_close_matches(key, self._asked, n=1)
+            if key not in self._read:
+                near = get_close_matches(key, self._read, n=1)
                 hint = f"; did you mean {near[0]!r}?" if near else ""
                 self._problems.add(f"{self.where}: unknown entry {key!r}{hint}")
 

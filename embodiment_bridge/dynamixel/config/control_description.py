@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ``<ros2_control>`` elements of a robot description say, as texts by bus and joint."""
+"""Reads the ``<ros2_control>`` elements of a robot description, as texts by bus and joint."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from embodiment_bridge.urdf import Robot
 
 BUS_ALIASES = {"usb_port": "port_name", "port": "port_name", "baudrate": "baud_rate"}
 JOINT_ALIASES = {"ID": "id"}
-# What other drivers keep beside the bus; it means nothing here.
-PASSED_OVER = frozenset(
+# Entries of other drivers that have no meaning here.
+IGNORED = frozenset(
     {
         "dynamixel_model_folder",
         "number_of_joints",
@@ -27,17 +27,17 @@ PASSED_OVER = frozenset(
 
 @dataclass
 class Raw:
-    """Entries as they were written: by bus, by joint; and on which bus each joint is."""
+    """The entries as they were written, by bus and by joint, and the bus of each joint."""
 
-    buses: dict[str, dict[str, Any]] = field(default_factory=dict)
-    joints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    buses: dict[str, dict[str, object]] = field(default_factory=dict)
+    joints: dict[str, dict[str, object]] = field(default_factory=dict)
     bus_of: dict[str, str] = field(default_factory=dict)
-    policy: dict[str, Any] = field(default_factory=dict)
-    faults: dict[str, Any] = field(default_factory=dict)
+    policy: dict[str, object] = field(default_factory=dict)
+    faults: dict[str, object] = field(default_factory=dict)
 
 
 def blocks_of(robot: Robot, problems: Problems) -> Raw:
-    """Read all ``<ros2_control>`` elements; one without a joint that has an id is none of ours."""
+    """Read all ``<ros2_control>`` elements; one in which no joint has an id is not for this driver and is skipped."""
     raw = Raw()
     for element in robot.extras:
         if element.tag == "ros2_control":
@@ -56,7 +56,7 @@ def _read_block(element: Any, raw: Raw, problems: Problems) -> None:
         return
     hardware = element.find("hardware")
     values = _params(hardware, BUS_ALIASES) if hardware is not None else {}
-    raw.buses[name] = {key: value for key, value in values.items() if key not in PASSED_OVER}
+    raw.buses[name] = {key: value for key, value in values.items() if key not in IGNORED}
     for joint, entries in joints.items():
         if joint in raw.bus_of:
             problems.add(f"joint {joint!r} is on two buses: {raw.bus_of[joint]!r} and {name!r}")
@@ -65,7 +65,7 @@ def _read_block(element: Any, raw: Raw, problems: Problems) -> None:
     _read_transmissions(element, raw, name, problems)
 
 
-def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, Any]]]:
+def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
     for joint in element.findall("joint"):
         name = (joint.get("name") or "").strip()
         if not name:
@@ -81,8 +81,8 @@ def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str,
         yield name, values
 
 
-def _gpios(element: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """ROBOTIS' own form: a ``<gpio>`` with an ``ID``, of the same name as its joint."""
+def _gpios(element: Any) -> Iterator[tuple[str, dict[str, object]]]:
+    """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID`` and the name of its joint."""
     for gpio in element.findall("gpio"):
         values = _params(gpio, JOINT_ALIASES)
         name = (gpio.get("name") or "").strip()
@@ -90,8 +90,8 @@ def _gpios(element: Any) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, {"id": values["id"]}
 
 
-def _params(element: Any, aliases: dict[str, str]) -> dict[str, Any]:
-    found = {}
+def _params(element: Any, aliases: dict[str, str]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for param in element.findall("param"):
         name = (param.get("name") or "").strip()
         found[aliases.get(name, name)] = (param.text or "").strip()
@@ -104,7 +104,7 @@ def _read_transmissions(element: Any, raw: Raw, block: str, problems: Problems) 
         plugin = (transmission.findtext("plugin") or "").strip()
         if not plugin.endswith("SimpleTransmission"):
             problems.add(
-                f"bus {block!r}: transmission {name!r} is a {plugin or 'nothing'}, not a SimpleTransmission"
+                f"bus {block!r}: transmission {name!r} has the plugin {plugin!r}, not a SimpleTransmission"
             )
             continue
         for joint in transmission.findall("joint"):

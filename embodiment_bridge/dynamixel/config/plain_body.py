@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A body made of nothing but its servos, for a robot without a body file: joints to drive, and one skill, reset."""
+"""A body made from the servos alone, for a robot without a body file: its joints and one skill, reset."""
 
 from math import isfinite
 
@@ -17,7 +17,7 @@ USUAL_SPEED, USUAL_EFFORT, WIDEST = 3.0, 1.0, 3.14  # rad/s, Nm, rad where the d
 
 
 def plain_body(setup: ServoSetup) -> BodyDescription:
-    """Joints with the limits of the description, on the channels that their names suggest."""
+    """A body with the joints of the description and their limits, on the channels that their names suggest."""
     joints = tuple(
         Joint(
             servo.joint,
@@ -42,7 +42,7 @@ def plain_body(setup: ServoSetup) -> BodyDescription:
 
 
 def channel_of(joint: str) -> str:
-    """The channel for a joint of this name: ``left_elbow`` is of the left arm, what says nothing of the right one."""
+    """The channel for a joint name: ``left_elbow`` is on the left arm; a name without a hint is on the right arm."""
     words = joint.lower().replace("-", "_").split("_")
     side = next((SIDES[word] for word in words if word in SIDES), "r")
     for channel, hints in WORDS.items():

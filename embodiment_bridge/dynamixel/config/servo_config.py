@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a robot's servos before anybody asked them: buses, ids, modes, transmissions, limits, policies."""
+"""The configuration of a robot's servos: buses, ids, modes, transmissions, limits, policies."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,14 +13,15 @@ ON_START = ("on", "keep", "off")
 ON_SHUTDOWN = ("off", "hold", "keep")
 ON_LOST = ("hold", "off")
 ON_FAULT = ("report", "hold", "torque_off", "reboot")
+PORT_HANDLERS = ("own", "sdk")
 FAULTS = ("voltage", "overheating", "encoder", "shock", "overload")
 
 
 @dataclass(frozen=True, slots=True)
 class FaultPolicy:
-    """What is done when a servo tells a hardware error, one of ``ON_FAULT`` for each.
+    """What is done when a servo reports a hardware error, one of ``ON_FAULT`` for each.
 
-    A voltage error only says that the supply sags, so that it is reported; the others make the servo limp.
+    A voltage error only means that the supply sags, and is reported; the others switch the torque off.
     """
 
     voltage: str = "report"
@@ -36,11 +37,11 @@ class FaultPolicy:
 class ServoConfig:
     """One servo and the joint that it moves.
 
-    model: as the control tables name it (``xm430_w350``), empty when the description does not say; verified, never
-    trusted. mode: one of ``MODES``. registers: to be written at each start, in units of the servo.
-    reduction, offset: angle of the servo's horn = reduction * (joint angle - offset), rad; a negative reduction turns
-    the other way round. lower, upper: rad; velocity: rad/s; effort: Nm; all of the joint.
-    torque_constant: Nm/A of the servo's horn; 0: as the servo's model has it.
+    model: name of the control table (``xm430_w350``), empty if the description has none; it is always verified.
+    mode: one of ``MODES``. registers: written at each start, in units of the servo.
+    reduction, offset: angle of the servo's horn = reduction * (joint angle - offset), rad; a negative reduction inverts
+    the direction. lower, upper: rad; velocity: rad/s; effort: Nm; all of the joint.
+    torque_constant: Nm/A at the servo's horn; 0: that of the servo's model.
     """
 
     joint: str
@@ -66,9 +67,10 @@ class ServoConfig:
 class BusConfig:
     """One wire: its port (a path, or ``socket://host:port``), bits per second, cycles per second, and its servos.
 
-    return_delay_us: what the servos shall have as Return Delay Time. fix_return_delay: write it into the servos that
-    have another one. command_timeout_s: after so long without a new command the joints hold. fast_read: whether the
-    combined answer to a fast sync read is asked for where all servos can give it.
+    return_delay_us: Return Delay Time of the servos. fix_return_delay: write it to servos that
+    have another one. command_timeout_s: s without a new command after which the joints hold. fast_read: whether the
+    fast sync read, with one combined answer, is used where all servos support it. port_handler: ``own`` or ``sdk``
+    (dynamixel-sdk) opens the port and sets it up.
     """
 
     name: str
@@ -80,11 +82,12 @@ class BusConfig:
     fix_return_delay: bool = False
     command_timeout_s: float = 0.5
     fast_read: bool = True
+    port_handler: str = "own"
 
 
 @dataclass(frozen=True, slots=True)
 class ServoSetup:
-    """All buses of a robot, the joints that follow others, and what is doubtful about the description."""
+    """All buses of a robot, the joints that mimic others, and warnings about the description."""
 
     robot: str
     buses: tuple[BusConfig, ...]

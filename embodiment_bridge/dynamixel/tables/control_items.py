@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a control table is made of."""
+"""The parts of a control table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ class Item:
     """One item of a control table.
 
     address, size: bytes. access: ``r`` or ``rw``. eeprom: kept without power, and locked while torque is on.
-    factor: what 1 is in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
-    lower, upper, initial: as the manual numbers them; limits within which a value may be written.
+    factor: value of 1 in ``unit``, which is SI (``rad rad/s rad/s2 A V s``), ``degC``, ``share`` (1 is all) or empty.
+    lower, upper, initial: in the units of the manual; limits within which a value may be written, and factory value.
     """
 
     name: str
@@ -30,27 +30,27 @@ class Item:
 
     @property
     def end(self) -> int:
-        """The address behind it."""
+        """The address after the item."""
         return self.address + self.size
 
     def encode(self, value: int) -> bytes:
         """The bytes of a value.
 
         Raises:
-            CommandError: it is outside the item's limits.
+            CommandError: the value is outside the item's limits.
         """
         if not isinstance(value, int) or not self.lower <= value <= self.upper:
             raise CommandError(f"{self.name} is {value!r}; it must be from {self.lower} to {self.upper}")
         return value.to_bytes(self.size, "little", signed=self.signed)
 
     def decode(self, data: bytes) -> int:
-        """The value in bytes of the item's size, with its sign."""
+        """The value of bytes of the item's size, with its sign."""
         return int.from_bytes(data, "little", signed=self.signed)
 
 
 @dataclass(frozen=True, slots=True)
 class Motor:
-    """What the data sheet says of a model's drive, at the rated voltage and behind the gear."""
+    """The data sheet of a model's drive, at the rated voltage and at the output of the gear."""
 
     stall_torque_nm: float
     stall_current_a: float
@@ -63,9 +63,9 @@ class Motor:
 class ControlTable:
     """One model of servo.
 
-    name: that of its file; aliases: what it is called too. manual: its page. firmware: the one that this table is of.
-    fast_read_firmware: the first that knows fast reads; 0: none does. modes: values of ``operating_mode``
-    (an AX has 1 as wheel and 3 as joint). centre: the tick that is called 0 rad. indirect: (number of the first entry,
+    name: of its file; aliases: other names. manual: URL of its page. firmware: the version that this table is for.
+    fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``
+    (an AX has 1 as wheel and 3 as joint). centre: the tick at 0 rad. indirect: (number of the first entry,
     count, address of addresses, address of data) of each run.
     """
 
@@ -86,7 +86,7 @@ class ControlTable:
 
     @property
     def has_current(self) -> bool:
-        """Whether the current is sensed (else ``present_load`` is an estimate)."""
+        """Whether the servo senses its current (else ``present_load`` is an estimate)."""
         return "present_current" in self.items
 
     @property
@@ -98,7 +98,7 @@ class ControlTable:
         """An item by name.
 
         Raises:
-            ConfigError: this model has none of that name; the text names the nearest.
+            ConfigError: the model has no item of that name; the text names the nearest.
         """
         found = self.items.get(name)
         if found is None:
@@ -106,7 +106,7 @@ class ControlTable:
         return found
 
     def at(self, address: int) -> Item | None:
-        """The item that has a byte at ``address``."""
+        """The item that has a byte at ``address``, or None."""
         return next((item for item in self.items.values() if item.address <= address < item.end), None)
 
     def page(self, name: str) -> str:
@@ -114,7 +114,7 @@ class ControlTable:
         return f"{self.manual}#{self.item(name).name.replace('_', '-')}"
 
     def initial(self) -> bytearray:
-        """The whole table as it leaves the factory."""
+        """The bytes of the whole table with factory values."""
         image = bytearray(self.size)
         for item in self.items.values():
             image[item.address : item.end] = item.initial.to_bytes(item.size, "little", signed=item.signed)

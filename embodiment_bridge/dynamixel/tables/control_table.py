@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Control tables: which item of a servo model is where, in which unit and within which limits.
+"""Control tables: the address, unit and limits of each item of a servo model.
 
-They are data: the files in ``models/``. Another model is another file, there or anywhere (``table("my/servo.yaml")``).
+They are data, in the files of ``models/``. A new model is a new file, there or elsewhere (``table("my/servo.yaml")``).
 """
 
 import re
@@ -18,10 +18,10 @@ __all__ = ["ControlTable", "Item", "Motor", "models", "table", "table_of"]
 def table(name: str, firmware: int = 0) -> ControlTable:
     """The control table of a model, by name (``xm430_w350``, ``XM430-W350-T``) or by the path of a YAML file.
 
-    firmware: that of the servo, where the table depends on it; 0 for the one that the file is of.
+    firmware: version of the servo, where the table depends on it; 0: the version that the file is for.
 
     Raises:
-        ConfigError: there is no such model, or its file is wrong; the text names the choices, or file and key.
+        ConfigError: the model is unknown, or its file is wrong; the text names the choices, or file and key.
     """
     if name.endswith((".yaml", ".yml")):
         return _read(Path(name), firmware)
@@ -36,7 +36,7 @@ def table(name: str, firmware: int = 0) -> ControlTable:
 
 
 def models() -> tuple[str, ...]:
-    """Names of the models whose tables are here."""
+    """Names of the models that have a table in ``models/``."""
     return tuple(each.name for each in _all())
 
 
@@ -44,7 +44,7 @@ def table_of(number: int, firmware: int = 0) -> ControlTable:
     """The control table of the model with this model number.
 
     Raises:
-        ConfigError: no table here has it.
+        ConfigError: no table has this number.
     """
     for known in _all():
         if known.number == number:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The YAML files of control tables. Every key must be known; an error names file, key, value and choices."""
+"""Reads the YAML files of control tables. Every key must be known; an error names file, key, value and choices."""
 
 import math
 import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -17,7 +17,7 @@ LAYOUTS: Final = MODELS / "layouts"
 EEPROM_END: Final = 64  # first address of RAM in the X and MX series
 HIGHEST_ADDRESS: Final = 1023
 RPM: Final = 2 * math.pi / 60
-UNITS: Final = {  # of the manuals: (SI unit, what 1 is in it); a pulse depends on the model
+UNITS: Final = {  # of the manuals: (SI unit, value of 1 in it); a pulse depends on the model
     "rev/min": ("rad/s", RPM),
     "rev/min2": ("rad/s2", RPM / 60),
     "mA": ("A", 1e-3),
@@ -38,7 +38,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
     """Read the file of one model.
 
     Raises:
-        ConfigError: it cannot be read, or says something that cannot be.
+        ConfigError: the file cannot be read, or has a wrong key or value.
     """
     top = _parse(path)
     layout = _layout(path, top)
@@ -80,7 +80,7 @@ def _parse(path: Path) -> Section:
 
 
 def _layout(path: Path, top: Section) -> Section | None:
-    """The items that the model has in common with others, from beside its file or from here."""
+    """The items that the model shares with others, from the folder of its file or from ``layouts/``."""
     if not top.has("layout"):
         return None
     name = top.text("layout")
@@ -114,13 +114,13 @@ def _items(top: Section, layout: Section | None, indirect: Indirect, pulses: flo
     return items
 
 
-def _described(section: Section | None, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _described(section: Section | None, key: str) -> Iterator[tuple[str, dict[str, object]]]:
     if section is None or not section.has(key):
         return
     inner = section.section(key)
     for name in inner.names():
         if not re.fullmatch("[a-z][a-z0-9_]*", name):
-            raise ConfigError(f"{inner.name(name)}: a name of an item is written as goal_position")
+            raise ConfigError(f"{inner.name(name)}: a name of an item has the form of goal_position")
         part = inner.section(name)
         part.require(ITEM_KEYS)
         yield name, {field: part.value(field) for field in part.names()}
@@ -167,11 +167,16 @@ def _indirect(section: Section | None) -> Indirect:
     return tuple(runs)
 
 
-def _indirect_items(runs: Indirect) -> dict[str, dict[str, Any]]:
-    items: dict[str, dict[str, Any]] = {}
+def _indirect_items(runs: Indirect) -> dict[str, dict[str, object]]:
+    items: dict[str, dict[str, object]] = {}
     for first, count, address, data in runs:
         for k in range(count):
-            place = {"address": address + 2 * k, "size": 2, "access": "rw", "initial": data + k}
+            place: dict[str, object] = {
+                "address": address + 2 * k,
+                "size": 2,
+                "access": "rw",
+                "initial": data + k,
+            }
             items[f"indirect_address_{first + k}"] = place
             items[f"indirect_data_{first + k}"] = {"address": data + k, "size": 1, "access": "rw"}
     return items

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An AX-12: what its registers mean. It speaks protocol 1.0."""
+"""The registers of an AX-12, which speaks protocol 1.0."""
 
 import math
 from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
@@ -35,7 +37,7 @@ FAULTS: Final = {
 
 
 class AxServo(Servo):
-    """One AX-12A."""
+    """A virtual AX-12A."""
 
     protocol = 1
 
@@ -45,16 +47,16 @@ class AxServo(Servo):
         self._torque = False
         super().__init__(table, id, supply, drive)
 
+    @override
     def booted(self) -> None:
-        """See ``Servo``."""
         self._torque = False
         self.cache_limits()
         self.memory.set("torque_limit", self.memory.get("max_torque"))
         self.memory.set("goal_position", self.position())
         self._steer()
 
+    @override
     def torque_off(self) -> None:
-        """See ``Servo``."""
         self._torque = False
         self.memory.set("torque_enable", 0)
         self.memory.set("torque_limit", 0 if self.shut_down else self.memory.get("torque_limit"))
@@ -66,42 +68,43 @@ class AxServo(Servo):
         return self._torque
 
     @property
+    @override
     def baud_rate(self) -> int:
-        """See ``Servo``."""
         return 2_000_000 // (self.memory.get("baud_rate") + 1)
 
+    @override
     def error_byte(self, fault: int) -> int:
-        """See ``Servo``."""
         hardware = sum(bit for error, bit in BITS.items() if self.errors & error)
         return int(FAULTS[Fault(fault)] | hardware)
 
     def position(self) -> int:
-        """``present_position``: 0 to 1023, also in the gap of 60 degrees, where it says nothing of worth."""
+        """``present_position``: 0 to 1023, also in the gap of 60 degrees, where the value is meaningless."""
         pulses = math.floor(self.drive.position / self._pulse + 0.5) + self.table.centre
         return min(max(pulses % round(self.table.ticks_per_turn), 0), FULL)
 
+    @override
     def is_eeprom_locked(self) -> bool:
-        """See ``Servo``."""
         return bool(self.memory.get("eeprom_lock"))
 
+    @override
     def refusal(self, name: str, value: int) -> int:
-        """See ``Servo``."""
         get = self.memory.get
         if name == "goal_position" and not self.is_wheel:
             return (
                 Fault.NONE if get("cw_angle_limit") <= value <= get("ccw_angle_limit") else Fault.DATA_LIMIT
             )
         if name == "eeprom_lock" and not value and get("eeprom_lock"):
-            return Fault.DATA_RANGE  # open again only without power
+            return Fault.DATA_RANGE  # only a power cut unlocks it
         return Fault.NONE
 
     @property
     def is_wheel(self) -> bool:
-        """Whether it turns for ever."""
+        """Whether it is in wheel mode."""
         return self.memory.get("cw_angle_limit") == self.memory.get("ccw_angle_limit") == 0
 
+    @override
     def wrote(self, name: str, value: int) -> None:
-        """See ``Servo``: a goal position turns torque on."""
+        """As in ``Servo``; writing a goal position switches the torque on."""
         if name == "torque_enable" and not value:
             self.torque_off()
             return
@@ -133,17 +136,17 @@ class AxServo(Servo):
         self.drive.control(control)
 
     def clear_turns(self) -> int:
-        """It has none."""
+        """Refuse: an AX has no such instruction."""
         return Fault.INSTRUCTION
 
     store_backup = restore_backup = clear_turns
 
+    @override
     def present_names(self) -> tuple[str, ...]:
-        """See ``Servo``."""
         return PRESENT
 
+    @override
     def present(self) -> tuple[int, ...]:
-        """See ``Servo``."""
         drive = self.drive
         return (
             self.position(),

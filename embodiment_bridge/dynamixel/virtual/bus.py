@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual servo bus: bytes of the host in, bytes of the servos out. It owns no port; ``ports.py`` serves one.
+"""A virtual servo bus: takes bytes of the host and gives bytes of the servos. ``ports.py`` connects it to a port.
 
     bus = VirtualBus([(1, "xm430_w350"), (2, "xl430_w250")])
     bus.receive(packet.ping(1))
@@ -11,7 +11,7 @@ All methods may be called from any thread.
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
@@ -21,7 +21,7 @@ from embodiment_bridge.dynamixel.virtual.clock import Clock, WallClock
 from embodiment_bridge.dynamixel.virtual.drive import Drive
 from embodiment_bridge.dynamixel.virtual.execute import execute
 from embodiment_bridge.dynamixel.virtual.fault_states import FaultStates
-from embodiment_bridge.dynamixel.virtual.faults import Faults, Rule
+from embodiment_bridge.dynamixel.virtual.faults import Faults, Option, Rule
 from embodiment_bridge.dynamixel.virtual.line import Line, Pacing
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.virtual.servos import Servos
@@ -32,13 +32,21 @@ from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 from embodiment_bridge.dynamixel.wire.instructions import Instruction
 from embodiment_bridge.dynamixel.wire.packet import status as status_2
 
-GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual gives no number
+GAP_S: Final = 0.01  # a pause inside a packet after which servos drop it; the manual does not give a number
 BAUD_TOLERANCE: Final = 0.03
 NAMES: Final = {int(code): code.name.lower() for code in Instruction}
 
 
+class Statistics(TypedDict):
+    """What ``VirtualBus.statistics`` gives."""
+
+    packets: dict[str, dict[str, int]]
+    rejected: dict[str, int]
+    faults: dict[str, int]
+
+
 class VirtualBus:
-    """Servos on one wire."""
+    """Virtual servos on one wire."""
 
     def __init__(
         self,
@@ -52,21 +60,21 @@ class VirtualBus:
         chain: str = "wait",
         drives: Mapping[int, Drive] | None = None,
     ) -> None:
-        """Hang servos on the wire and give them power.
+        """Connect servos to the wire and power them.
 
         Args:
             servos: (id, model) in the order of the cable; a model is a name or a control table.
-            clock: whose time they live by; None for that of the wall.
-            pacing: which delays are imitated; None for none.
-            seed: of chance in faults.
-            voltage: of the supply, V; None for 12, or what is within the limits of all models.
-            baud: what the servos are set to, 1/s.
-            chain: what servos behind a silent one do in a group read: ``wait`` for ever, or ``continue`` when its
+            clock: the time of the servos; None for real time.
+            pacing: the delays that are simulated; None for none.
+            seed: of the random numbers in faults.
+            voltage: of the supply, V; None for 12, or a value within the limits of all models.
+            baud: baud rate of the servos, 1/s.
+            chain: what servos behind a silent one do in a group read: ``wait`` without end, or ``continue`` when its
                 time is over.
-            drives: what ids move instead of a motor of their own (``outside.py``).
+            drives: by id, a drive to use instead of a simulated motor (``outside.py``).
 
         Raises:
-            ConfigError: no servos, an unknown model, an id that is none or is there twice, an unknown baud rate.
+            ConfigError: there are no servos, or a model, an id or the baud rate is wrong, or an id is used twice.
         """
         chosen = [(id, table(model) if isinstance(model, str) else model) for id, model in servos]
         _check(chosen, baud, chain)
@@ -78,13 +86,12 @@ class VirtualBus:
         )
         self.faults = Faults(seed)
         self.line = Line(pacing or Pacing())
-        self.counters: Counter[tuple[int, str]] = Counter()  # (id, instruction or what was answered)
-        self.on_packet: Callable[[float, str, bytes], None] | None = (
-            None  # (time, "rx" or "tx", raw): a transcript
-        )
-        self.on_change: Callable[[], None] | None = None  # called when a fault comes or goes
+        self.counters: Counter[tuple[int, str]] = Counter()  # by (id, instruction)
+        # Called with (time, "rx" or "tx", raw) for each packet: a transcript.
+        self.on_packet: Callable[[float, str, bytes], None] | None = None
+        self.on_change: Callable[[], None] | None = None  # called when a fault begins or ends
         self.answer_bad_crc = False
-        self.host_baud = 0  # what the host's port is set to; 0: not known, which all servos hear
+        self.host_baud = 0  # baud rate of the host's port; 0: unknown, then it matches all servos
         self._answers = Answers(self.faults, self.line, chain)
         self._states = FaultStates(self)
         self._decoder = PacketDecoder("instruction", self.servos.protocols)
@@ -96,10 +103,10 @@ class VirtualBus:
     # -- the wire
 
     def receive(self, data: bytes) -> None:
-        """Bytes come from the host."""
+        """Receive bytes from the host."""
         with self.lock:
             now = self.clock.now()
-            self.line.hear(len(data), now)
+            self.line.receive(len(data), now)
             if self.faults.rules:
                 self._states.update(now)
                 if self.faults.hit("echo", None, now):
@@ -110,9 +117,9 @@ class VirtualBus:
             self._last_byte = now
             for found in self._decoder.feed(data):
                 if isinstance(found, Packet):
-                    self._take(found, now)
+                    self._handle(found, now)
                 elif self.answer_bad_crc and found.reason == "wrong CRC" and self.servos.chain:
-                    self.line.say(status_2(self.servos.chain[0].id, 3), 0.0)
+                    self.line.send(status_2(self.servos.chain[0].id, 3), 0.0)
 
     def transmit(self) -> bytes:
         """The bytes that have reached the host by now."""
@@ -120,18 +127,18 @@ class VirtualBus:
             return self.line.take(self.clock.now())
 
     def due(self) -> float:
-        """When the next bytes reach the host, s of the clock; infinite if none are on their way."""
+        """When the next bytes reach the host, s of the clock; infinite if there are none."""
         with self.lock:
             return self.line.due()
 
-    def _take(self, packet: Packet, now: float) -> None:
+    def _handle(self, packet: Packet, now: float) -> None:
         if self.on_packet is not None:
             self.on_packet(now, "rx", packet.raw)
         servos = self.servos
         servos.now = now
         readdressed = False
         for servo in servos.chain:
-            if servo.armed:  # who had heard nothing for too long, has noticed before this packet came
+            if servo.armed:  # its watchdog may have fired before this packet came
                 servo.advance(now)
             servo.last_heard = now
             readdressed = readdressed or servo.readdressed
@@ -141,12 +148,12 @@ class VirtualBus:
         servos.hears = self._hears if self.faults.rules or self._is_mismatched() else None
         self.counters[packet.id, NAMES.get(packet.instruction, "unknown")] += 1
         execution = execute(packet, servos)
-        for said in self._answers.say(packet, execution, now):
+        for sent in self._answers.send(packet, execution, now):
             if self.on_packet is not None:
-                self.on_packet(now, "tx", said)
+                self.on_packet(now, "tx", sent)
 
     def _is_mismatched(self) -> bool:
-        """Whether the host's baud rate is not that of all servos; asked again when either changes."""
+        """Whether the host's baud rate differs from that of any servo; cached until one of them changes."""
         if self._bauds_known_for != self.host_baud:
             bauds = {servo.baud_rate for servo in self.servos.chain}
             self._mismatched = bool(self.host_baud) and any(_differ(self.host_baud, baud) for baud in bauds)
@@ -154,7 +161,7 @@ class VirtualBus:
         return self._mismatched
 
     def _hears(self, servo: Servo) -> bool:
-        """Whether an instruction reaches a servo."""
+        """Whether an instruction reaches a servo, given baud rates and faults."""
         if self.host_baud and _differ(self.host_baud, servo.baud_rate):
             self.counters[servo.id, "baud_mismatch"] += 1
             return False
@@ -173,7 +180,7 @@ class VirtualBus:
             or faults.hit("drop_instruction", id, now)
         )
 
-    # -- what a test or a person does to it
+    # -- faults, for tests and for users
 
     def inject(
         self,
@@ -185,15 +192,15 @@ class VirtualBus:
         probability: float = 1.0,
         after: float = 0.0,
         duration: float | None = None,
-        **options: Any,
+        **options: Option,
     ) -> Rule:
-        """Have a fault (docs/virtual_servos.md has the list); give what is returned to ``heal`` to end it.
+        """Begin a fault (docs/virtual_servos.md has the list); ``heal`` with the returned rule ends it.
 
-        id: of the servo, None for any. skip: packets that pass first; count: how often; probability: of each packet.
+        id: of the servo, None for any. skip: packets that pass first; count: packets hit; probability: per packet.
         after, duration: s.
 
         Raises:
-            ConfigError: there is no such fault, option or servo, or a number is out of its range.
+            ConfigError: the fault, option or servo is unknown, or a number is out of its range.
         """
         with self.lock:
             if id is not None and not self.servos.by_id(id):
@@ -213,7 +220,7 @@ class VirtualBus:
         return rule
 
     def heal(self, rule: Rule | None = None) -> None:
-        """End a fault, or all of them. A servo that has shut down stays so until it is rebooted."""
+        """End a fault, or all faults. A servo that has shut down stays so until it is rebooted."""
         with self.lock:
             for each in list(self.faults.rules) if rule is None else [rule]:
                 self._states.undo(each)
@@ -221,20 +228,20 @@ class VirtualBus:
         self._changed()
 
     def set_return_delay(self, seconds: float) -> None:
-        """Set the register of all servos, as somebody has who has set up the robot (factory: 500 us)."""
+        """Set the register of all servos, as it is usually done when a robot is set up (factory value: 500 us)."""
         with self.lock:
             for servo in self.servos.chain:
                 servo.memory.set("return_delay_time", min(max(round(seconds / 2e-6), 0), 254))
 
     def drop(self) -> None:
-        """Forget what is on its way and what was begun: the cable is out."""
+        """Drop all bytes on the line and unfinished packets, as when the cable is unplugged."""
         with self.lock:
             self.line.clear()
             self._decoder.reset()
 
     @property
-    def has_plans(self) -> bool:
-        """Whether a fault may come or go by itself."""
+    def has_faults(self) -> bool:
+        """Whether there are faults, which may begin or end with time."""
         return bool(self.faults.rules)
 
     def _changed(self) -> None:
@@ -242,10 +249,10 @@ class VirtualBus:
             self.on_change()
 
     def servo(self, id: int) -> Servo:
-        """A servo as it is now.
+        """A servo, brought to the present time.
 
         Raises:
-            ConfigError: there is none with this id.
+            ConfigError: no servo has this id.
         """
         with self.lock:
             for found in self.servos.by_id(id):
@@ -254,7 +261,7 @@ class VirtualBus:
             raise ConfigError(f"there is no servo {id} (there are: {self._ids()})")
 
     def update(self) -> bool:
-        """Bring all servos to the present; whether any still moves."""
+        """Bring all servos to the present time; whether any still moves."""
         with self.lock:
             now = self.clock.now()
             if self.faults.rules:
@@ -265,18 +272,18 @@ class VirtualBus:
 
     @property
     def unplugged(self) -> bool:
-        """Whether the cable to the host is out."""
+        """Whether the cable to the host is unplugged."""
         with self.lock:
             return self.faults.active("unplug", self.clock.now())
 
     def snapshot(self) -> dict[int, dict[str, int]]:
-        """All registers of all servos by id and item."""
+        """The registers of all servos by id and item."""
         with self.lock:
             self.update()
             return {servo.id: servo.snapshot() for servo in self.servos.chain}
 
-    def statistics(self) -> Mapping[str, Any]:
-        """Counters: of packets by id and kind, of bytes that were no packet by reason, of faults by kind."""
+    def statistics(self) -> Statistics:
+        """Counters: packets by id and kind, rejected input by reason, hits of faults by kind."""
         with self.lock:
             packets: dict[str, dict[str, int]] = {}
             for (id, name), count in sorted(self.counters.items()):
@@ -309,15 +316,15 @@ def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> Non
             raise ConfigError(f"servo id {id!r} is not within 0 to 252")
     twice = sorted({id for id in ids if ids.count(id) > 1})
     if twice:
-        raise ConfigError(f"servo ids {twice} are there twice on one bus")
+        raise ConfigError(f"servo ids {twice} are used twice on one bus")
     if baud not in BAUDS:
-        raise ConfigError(f"baud rate {baud} is none of a servo's: {', '.join(map(str, BAUDS))}")
+        raise ConfigError(f"baud rate {baud} is not one of a servo: {', '.join(map(str, BAUDS))}")
     if chain not in ("wait", "continue"):
         raise ConfigError(f"chain is {chain!r}; it must be 'wait' or 'continue'")
 
 
 def _voltage(models: list[ControlTable]) -> float:
-    """12 V, or the next that all models take."""
+    """12 V, or another voltage within the limits of all models."""
     lowest = max(model.item("min_voltage_limit").initial for model in models) * 0.1
     highest = min(model.item("max_voltage_limit").initial for model in models) * 0.1
     usual = [12.0, 11.1, 5.0]

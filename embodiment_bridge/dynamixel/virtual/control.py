@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The control socket of virtual buses: a Unix socket that takes one JSON object per line and answers each by one."""
+"""The control socket of virtual buses: a Unix socket with one JSON object per line for requests and answers."""
 
 import contextlib
 import json
@@ -15,15 +15,15 @@ from embodiment_bridge.wire.line_framing import Line, LineFramer
 
 MAX_LINE: Final = 65536  # bytes
 MAX_CLIENTS: Final = 16
-POLL_S: Final = 0.2  # how long an end may go unseen
+POLL_S: Final = 0.2  # after which the thread checks again whether it is to end
 TIMEOUT_S: Final = 5.0
 
 
 class ControlSocket(OwnThread):
-    """Listens at ``path`` once made, on a thread of its own, until ``close``. Only its owner may open it.
+    """Listens at ``path`` on a thread of its own, from its construction until ``close``. Only its owner may open it.
 
     Raises:
-        LinkError: it cannot listen there.
+        LinkError: it cannot listen at ``path``.
     """
 
     def __init__(self, path: str, requests: Requests) -> None:
@@ -35,7 +35,7 @@ class ControlSocket(OwnThread):
         self._start(f"control of servos {path}")
 
     def close(self) -> None:
-        """Stop listening, and hang up."""
+        """Stop listening and close all connections."""
         super().close()
         for client in self._clients:
             client.close()
@@ -49,7 +49,7 @@ class ControlSocket(OwnThread):
                 if each is self._listener:
                     self._accept()
                 else:
-                    self._hear(each)
+                    self._serve_client(each)
 
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
@@ -60,7 +60,7 @@ class ControlSocket(OwnThread):
             client.settimeout(TIMEOUT_S)
             self._clients[client] = LineFramer(MAX_LINE)
 
-    def _hear(self, client: socket.socket) -> None:
+    def _serve_client(self, client: socket.socket) -> None:
         try:
             data = client.recv(MAX_LINE)
             for line in self._clients[client].feed(data):
@@ -74,12 +74,12 @@ class ControlSocket(OwnThread):
             client.close()
 
 
-def tell(path: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Ask the buses behind a control socket for something; returns their answer.
+def ask(path: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Send a request to the buses behind a control socket; returns their answer.
 
     Raises:
-        LinkError: nobody is there, or does not answer.
-        ConfigError: they cannot do it; the text says why.
+        LinkError: the socket does not answer.
+        ConfigError: the request is refused; the text gives the reason.
     """
     try:
         with socket.socket(socket.AF_UNIX) as client:
@@ -88,7 +88,7 @@ def tell(path: str, request: dict[str, Any]) -> dict[str, Any]:
             client.sendall(json.dumps(request).encode() + b"\n")
             answer = json.loads(client.makefile("rb").readline())
     except (OSError, ValueError) as error:
-        raise LinkError(f"{path}: no answer of virtual servos: {error}") from error
+        raise LinkError(f"{path}: no answer from virtual servos: {error}") from error
     if not isinstance(answer, dict) or not answer.pop("ok", False):
         raise ConfigError(str(answer.get("error") if isinstance(answer, dict) else answer))
     return answer
@@ -105,7 +105,7 @@ def _listen(path: Path) -> socket.socket:
     listener = socket.socket(socket.AF_UNIX)
     try:
         if path.is_socket() and not _is_served(path):
-            path.unlink()  # left behind by one that was killed
+            path.unlink()  # left behind by a process that was killed
         listener.bind(str(path))
         path.chmod(0o600)
         listener.listen()

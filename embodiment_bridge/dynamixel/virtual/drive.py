@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is behind the registers: a motor with its gear and load, and the loops that the firmware closes around it.
+"""The motor behind the registers, with its gear and load, and the control loops of the firmware around it.
 
-The motor is that of the data sheet at the output shaft: R = V / I_stall, k_t = torque_stall / I_stall,
-k_e = V / speed_no_load. All in SI; the angle is that of the output, 0 in the middle of the encoder's range.
+The motor has the values of the data sheet at the output shaft: R = V / I_stall, k_t = torque_stall / I_stall,
+k_e = V / speed_no_load. All values are SI; the angle is that of the output, 0 in the middle of the encoder's range.
 """
 
 import math
@@ -10,22 +10,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from typing_extensions import override
+
 from embodiment_bridge.dynamixel.tables.control_items import Motor
 
-STEP: Final = 0.001  # s; the firmware's own loop
-INERTIA_PER_TORQUE: Final = 0.0015  # kg m2 per Nm of stall torque: a load that such a servo is chosen for
+STEP: Final = 0.001  # s; period of the firmware's control loop
+INERTIA_PER_TORQUE: Final = 0.0015  # kg m2 per Nm of stall torque: a usual load for such a servo
 FRICTION_SHARE: Final = 0.02  # of the stall torque
 AT_REST: Final = 1e-4  # rad/s
 CHUNK: Final = 200  # steps
 
-OFF, POSITION, VELOCITY, CURRENT, PWM = range(5)  # what is controlled
+OFF, POSITION, VELOCITY, CURRENT, PWM = range(5)  # the controlled quantity
 SOUND, STUCK, STRIPPED, FREE, REVERSED = "sound", "stuck", "stripped", "free", "reversed"
 AXES: Final = (SOUND, STUCK, STRIPPED, FREE, REVERSED)
 
 
 @dataclass(slots=True)
 class Control:
-    """What the firmware is told to do.
+    """The settings of the control loops.
 
     kind: OFF POSITION VELOCITY CURRENT PWM. goal: rad, rad/s, A or share of the supply. pwm_limit: share.
     current_limit: A. p, i, d: share per rad, per rad s and per rad/s; speed_p, speed_i: share per rad/s and per rad.
@@ -46,7 +48,7 @@ class Control:
 
 
 class Drive(Protocol):
-    """The body side of a servo: a motor here, or a simulator's joint (``outside.py``)."""
+    """The mechanical side of a servo: a motor here, or a simulator's joint (``outside.py``)."""
 
     position: float
     velocity: float
@@ -57,17 +59,17 @@ class Drive(Protocol):
     settled: bool
 
     def control(self, control: Control) -> None:
-        """Do this from now on."""
+        """Set the control from now on."""
 
     def run(self, steps: int, supply: float) -> None:
         """Let ``steps`` ms pass at ``supply`` V."""
 
 
-class MotorDrive:
-    """A motor. ``load(position, velocity)`` is the torque of the world on the axis, Nm; ``axis`` one of AXES.
+class MotorDrive(Drive):
+    """A simulated motor. ``load(position, velocity)`` is the outside torque on the axis, Nm; ``axis`` is one of AXES.
 
-    position: rad; velocity: rad/s; current: A; pwm: share of the supply that the motor gets; wanted and wanted_speed:
-    where the profile is. settled: nothing changes until somebody does something.
+    position: rad; velocity: rad/s; current: A; pwm: share of the supply voltage at the motor; wanted, wanted_speed:
+    position and speed of the profile, rad and rad/s. settled: nothing changes until the control or the load changes.
     """
 
     def __init__(self, motor: Motor, position: float = 0.0, inertia: float | None = None) -> None:
@@ -81,16 +83,17 @@ class MotorDrive:
         self._back_emf = motor.rated_voltage_v / motor.no_load_speed_rad_s
         self._inertia = motor.stall_torque_nm * INERTIA_PER_TORQUE if inertia is None else inertia
         self._friction = motor.stall_torque_nm * FRICTION_SHARE
-        self._sum = 0.0  # of the integral part, share
+        self._sum = 0.0  # integral part of the controller, share
         self._control = Control()
 
     @property
     def resistance(self) -> float:
-        """Of the winding, ohm."""
+        """The resistance of the winding, ohm."""
         return self._resistance
 
+    @override
     def control(self, control: Control) -> None:
-        """See ``Drive``. A new kind of control begins where the axis is."""
+        """As in ``Drive``; a new kind of control begins at the present position."""
         if control.kind != self._control.kind:
             self.wanted, self._sum = self.position, 0.0
             self.wanted_speed = self.velocity if control.kind == VELOCITY else 0.0
@@ -98,11 +101,11 @@ class MotorDrive:
         self.settled = False
 
     def disturb(self) -> None:
-        """Something outside has changed, as the load: look again."""
+        """Simulate again, because something outside has changed, such as the load."""
         self.settled = False
 
+    @override
     def run(self, steps: int, supply: float) -> None:
-        """See ``Drive``."""
         if self.load is not None:
             self.settled = False
         while steps > 0 and not self.settled:
@@ -111,9 +114,8 @@ class MotorDrive:
                 self._step(supply)
             steps -= some
             if some == CHUNK and abs(self.velocity - before) < AT_REST and self._may_coast():
-                self.position += (
-                    self.velocity * steps * STEP
-                )  # so that an hour does not take as long as it is
+                # A constant speed is extrapolated, so that an hour is not simulated step by step.
+                self.position += self.velocity * steps * STEP
                 return
 
     def _may_coast(self) -> bool:
@@ -145,7 +147,7 @@ class MotorDrive:
         return control.p * error + self._sum + control.d * (self.wanted_speed - self.velocity)
 
     def _follow_profile(self) -> None:
-        """Move ``wanted`` one step along a trapezoid to the goal."""
+        """Move ``wanted`` one step along a trapezoidal profile to the goal."""
         control = self._control
         way = control.goal - self.wanted
         braking = (
@@ -172,7 +174,7 @@ class MotorDrive:
         return control.speed_p * error + self._sum
 
     def _turn(self, volts: float, limit: float, supply: float) -> None:
-        """One step of the motor: implicit in the speed, so that no inertia is too small."""
+        """One step of the motor; implicit in the speed, so that it is stable for any inertia."""
         velocity = self.velocity
         per_inertia = STEP / self._inertia
         outside = self.load(self.position, velocity) if self.load is not None else 0.0
@@ -202,7 +204,7 @@ class MotorDrive:
         self.position += after * STEP
 
     def _is_steady(self, volts: float, supply: float) -> bool:
-        """Whether the loops would say the same again."""
+        """Whether the control loops would give the same output again."""
         control = self._control
         if control.kind == POSITION:
             saturated = abs(self._sum) >= control.pwm_limit

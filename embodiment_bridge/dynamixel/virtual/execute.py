@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What servos do on an instruction, and what each of them has to say to it, at both protocols."""
+"""Executes instructions in servos and collects their replies, for both protocols."""
 
 from collections.abc import Callable, Iterator
 from struct import iter_unpack, unpack_from
@@ -13,11 +13,11 @@ from embodiment_bridge.dynamixel.wire.decoder import Packet
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Fault, Instruction
 
 READS: Final = (Instruction.READ, Instruction.SYNC_READ, Instruction.BULK_READ)
-PROTECTED_FIRMWARE: Final = 42  # from here on, a broadcast that resets everything is ignored
+PROTECTED_FIRMWARE: Final = 42  # from this version on, a broadcast that resets everything is ignored
 
 
 class Reply(NamedTuple):
-    """What a servo says; ``servo`` None: nobody has the id that was asked, so its place in the chain stays empty."""
+    """The reply of a servo; ``servo`` None: no servo has the id that was asked, so its place in the chain is empty."""
 
     servo: Servo | None
     fault: int = 0
@@ -25,7 +25,7 @@ class Reply(NamedTuple):
 
 
 class Execution(NamedTuple):
-    """The replies to an instruction: each for itself, in a chain (``chained``), or all in one packet (``fast``)."""
+    """The replies to an instruction: independent, in a chain (``chained``), or all in one packet (``fast``)."""
 
     replies: list[Reply]
     chained: bool = False
@@ -36,23 +36,23 @@ NOTHING: Final = Execution([])
 
 
 def execute(packet: Packet, servos: Servos) -> Execution:
-    """Let ``servos`` (those that hear it, see ``Servos.hearing``) obey one instruction."""
+    """Execute one instruction in the ``servos`` that it reaches (see ``Servos.hears``)."""
     if packet.id == BROADCAST:
         to_all = _TO_ALL.get((packet.protocol, packet.instruction))
         return to_all(packet.parameters, servos) if to_all else NOTHING
     replies = []
     for servo in servos.at(packet.id, packet.protocol):
-        reply = _obey(servo, packet)
+        reply = _execute_one(servo, packet)
         if packet.instruction == Instruction.PING or servo.level >= (1 if packet.instruction in READS else 2):
             replies.append(reply)
     for servo in servos.shadows(packet.id, packet.protocol):
         if packet.instruction not in (Instruction.PING, Instruction.READ):
-            _obey(servo, packet)
+            _execute_one(servo, packet)
     return Execution(replies)
 
 
-def _obey(servo: Servo, packet: Packet) -> Reply:
-    """An instruction to one servo."""
+def _execute_one(servo: Servo, packet: Packet) -> Reply:
+    """Execute an instruction in one servo."""
     handler = _TO_ONE.get(packet.instruction)
     if handler is None or (packet.protocol == 1 and packet.instruction not in _KNOWN_1):
         return Reply(servo, Fault.INSTRUCTION)
@@ -122,7 +122,7 @@ def _reboot(servo: Servo, parameters: bytes, protocol: int) -> Reply:
 
 
 def _alert(servo: Servo) -> int:
-    """The alert bit of a servo that answers before it restarts."""
+    """The alert bit in the answer of a servo before it restarts."""
     return servo.error_byte(0) if servo.protocol == 2 else 0
 
 
@@ -151,12 +151,12 @@ def _ping_all(parameters: bytes, servos: Servos) -> Execution:
 
 
 def _each(handler: "Handler", protocol: int) -> "ToAll":
-    def obey(parameters: bytes, servos: Servos) -> Execution:
+    def execute_all(parameters: bytes, servos: Servos) -> Execution:
         for servo in servos.all_hearing(protocol):
             handler(servo, parameters, protocol)
         return NOTHING
 
-    return obey
+    return execute_all
 
 
 def _reset_all(parameters: bytes, servos: Servos) -> Execution:
@@ -181,7 +181,7 @@ def _asked_each(parameters: bytes) -> Iterator[tuple[int, int, int]]:
 def _group_read(
     asked: Callable[[bytes], Iterator[tuple[int, int, int]]], protocol: int, fast: bool
 ) -> "ToAll":
-    def obey(parameters: bytes, servos: Servos) -> Execution:
+    def execute_all(parameters: bytes, servos: Servos) -> Execution:
         replies = []
         for id, address, size in asked(parameters):
             found = servos.at(id, protocol)
@@ -191,7 +191,7 @@ def _group_read(
                 replies += [_read_span(servo, address, size) for servo in found]
         return Execution(replies, chained=True, fast=fast)
 
-    return obey
+    return execute_all
 
 
 def _knows_fast(servo: Servo) -> bool:
@@ -201,7 +201,7 @@ def _knows_fast(servo: Servo) -> bool:
 def _sync_write(width: int) -> "ToAll":
     protocol = width
 
-    def obey(parameters: bytes, servos: Servos) -> Execution:
+    def execute_all(parameters: bytes, servos: Servos) -> Execution:
         if len(parameters) < 2 * width:
             return NOTHING
         address, size = unpack_from("<HH" if width == 2 else "<BB", parameters)
@@ -209,7 +209,7 @@ def _sync_write(width: int) -> "ToAll":
             _write_group(servos, protocol, parameters[at], address, parameters[at + 1 : at + 1 + size])
         return NOTHING
 
-    return obey
+    return execute_all
 
 
 def _bulk_write(parameters: bytes, servos: Servos) -> Execution:
@@ -242,7 +242,7 @@ _TO_ONE: Final[dict[int, Handler]] = {
     Instruction.CLEAR: _clear,
     Instruction.BACKUP: _backup,
 }
-_KNOWN_1: Final = tuple(Instruction)[: Instruction.FACTORY_RESET]  # an AX does not even reboot
+_KNOWN_1: Final = tuple(Instruction)[: Instruction.FACTORY_RESET]  # an AX has no reboot
 _TO_ALL: Final[dict[tuple[int, int], ToAll]] = {
     (2, Instruction.PING): _ping_all,
     (2, Instruction.FACTORY_RESET): _reset_all,

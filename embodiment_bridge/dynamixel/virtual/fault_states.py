@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults that are a state of a servo, not of a packet: brought about when their time comes, undone when it is over."""
+"""Faults that are a state of a servo, not of a packet: they begin at their time and are undone at its end."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.dynamixel.virtual.drive import AXES, SOUND, MotorDrive
@@ -13,17 +13,17 @@ from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 
-Deed = Callable[[Servo, Any], None]
+Action = Callable[[Servo, Rule], None]
 
 
 class FaultStates:
-    """Does and undoes the state faults of a bus."""
+    """Begins and ends the state faults of a bus."""
 
     def __init__(self, bus: "VirtualBus") -> None:
         self._bus = bus
 
     def check(self, rule: Rule) -> None:
-        """Refuse options that cannot be.
+        """Check the options of a fault.
 
         Raises:
             ConfigError: the text names the option, its value and the choices.
@@ -44,90 +44,95 @@ class FaultStates:
                 )
 
     def update(self, now: float) -> None:
-        """Do what is due by ``now``."""
+        """Begin and end the faults that are due at ``now`` s."""
         for rule in self._bus.faults.states():
-            if not rule.done and rule.start <= now and rule.kind in _DEEDS:
+            if not rule.done and rule.start <= now and rule.kind in _BEGIN:
                 rule.done = True
                 rule.hits += 1
                 total = self._bus.faults.total
                 total[rule.kind] = total.get(rule.kind, 0) + 1
                 for servo in self._concerned(rule):
                     servo.advance(now)
-                    _DEEDS[rule.kind](servo, rule.options)
+                    _BEGIN[rule.kind](servo, rule)
             if now >= rule.end:
                 self.undo(rule)
                 self._bus.faults.remove(rule)
 
     def undo(self, rule: Rule) -> None:
-        """End a state that can be ended."""
+        """Undo a state, if it can be undone."""
         if rule.kind in _UNDO and rule.done:
             for servo in self._concerned(rule):
-                _UNDO[rule.kind](servo, rule.options)
+                _UNDO[rule.kind](servo, rule)
 
     def _concerned(self, rule: Rule) -> Iterable[Servo]:
-        """A brown-out is for all, whichever servo is named."""
+        """The servos of a fault; a brown-out is always for all of them."""
         servos = self._bus.servos
         everybody = rule.id is None or rule.kind == "brown_out"
         return servos.chain if everybody else servos.by_id(rule.id or 0)
 
 
-def _hardware_error(servo: Servo, options: Any) -> None:
-    servo.raise_error(int(options["bits"]), shut_down=options["shutdown"])
+def _hardware_error(servo: Servo, rule: Rule) -> None:
+    shut_down = rule.options["shutdown"]
+    servo.raise_error(int(rule.number("bits")), shut_down=None if shut_down is None else bool(shut_down))
 
 
-def _no_hardware_error(servo: Servo, options: Any) -> None:
+def _no_hardware_error(servo: Servo, rule: Rule) -> None:
     if not servo.shut_down:
-        servo.errors &= ~int(options["bits"])
+        servo.errors &= ~int(rule.number("bits"))
         servo.touch()
 
 
-def _brown_out(servo: Servo, options: Any) -> None:
+def _brown_out(servo: Servo, rule: Rule) -> None:
     servo.reboot()
 
 
-def _axis(servo: Servo, options: Any) -> None:
+def _set_axis(servo: Servo, state: str) -> None:
     if isinstance(servo.drive, MotorDrive):
-        servo.drive.axis = options["state"]
+        servo.drive.axis = state
         servo.drive.disturb()
 
 
-def _sound_axis(servo: Servo, options: Any) -> None:
-    _axis(servo, {"state": SOUND})
+def _axis(servo: Servo, rule: Rule) -> None:
+    _set_axis(servo, str(rule.options["state"]))
 
 
-def _wrong_identity(servo: Servo, options: Any) -> None:
+def _sound_axis(servo: Servo, rule: Rule) -> None:
+    _set_axis(servo, SOUND)
+
+
+def _wrong_identity(servo: Servo, rule: Rule) -> None:
     for name in ("model_number", "firmware_version"):
-        if options[name]:
-            servo.memory.set(name, int(options[name]))
+        if value := int(rule.number(name)):
+            servo.memory.set(name, value)
 
 
-def _right_identity(servo: Servo, options: Any) -> None:
+def _right_identity(servo: Servo, rule: Rule) -> None:
     servo.memory.set("model_number", servo.table.number)
     servo.memory.set("firmware_version", servo.table.firmware)
 
 
-def _refuse_eeprom(servo: Servo, options: Any) -> None:
+def _refuse_eeprom(servo: Servo, rule: Rule) -> None:
     servo.eeprom_refused = True
 
 
-def _take_eeprom(servo: Servo, options: Any) -> None:
+def _take_eeprom(servo: Servo, rule: Rule) -> None:
     servo.eeprom_refused = False
 
 
-def _stick(servo: Servo, options: Any) -> None:
-    servo.stuck_items.add(options["register"])
+def _stick(servo: Servo, rule: Rule) -> None:
+    servo.stuck_items.add(str(rule.options["register"]))
 
 
-def _unstick(servo: Servo, options: Any) -> None:
-    servo.stuck_items.discard(options["register"])
+def _unstick(servo: Servo, rule: Rule) -> None:
+    servo.stuck_items.discard(str(rule.options["register"]))
 
 
-def _trip(servo: Servo, options: Any) -> None:
+def _trip(servo: Servo, rule: Rule) -> None:
     if isinstance(servo, XServo):
         servo.trip_watchdog()
 
 
-_DEEDS: Final[dict[str, Deed]] = {
+_BEGIN: Final[dict[str, Action]] = {
     "hardware_error": _hardware_error,
     "brown_out": _brown_out,
     "axis": _axis,
@@ -136,7 +141,7 @@ _DEEDS: Final[dict[str, Deed]] = {
     "register_stuck": _stick,
     "watchdog_trip": _trip,
 }
-_UNDO: Final[dict[str, Deed]] = {
+_UNDO: Final[dict[str, Action]] = {
     "hardware_error": _no_hardware_error,
     "axis": _sound_axis,
     "wrong_identity": _right_identity,

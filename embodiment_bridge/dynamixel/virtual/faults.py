@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which faults a virtual bus has: what, on which servo, and when (by count, time or probability)."""
+"""The faults of a virtual bus: which kind, on which servo, and when (by count, time or probability)."""
 
 import math
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 
-# Kind: what its options are, with their defaults. Faults of the wire are asked for when a packet passes, the others
-# (STATES) are done once when their time comes, and undone when it is over.
-WIRE: Final[Mapping[str, Mapping[str, Any]]] = {
+Option = float | str | bool | None  # value of a fault's option
+
+# Kinds with their options and defaults. Faults of the wire are checked for each packet; the others
+# (STATES) begin once at their time, and are undone at its end.
+WIRE: Final[Mapping[str, Mapping[str, Option]]] = {
     "drop_status": {},
     "drop_instruction": {},
     "delay_status": {"seconds": 0.01},
@@ -29,7 +31,7 @@ WIRE: Final[Mapping[str, Mapping[str, Any]]] = {
     "partial_fast": {"blocks": 1},
     "unstuffed_status": {},
 }
-STATES: Final[Mapping[str, Mapping[str, Any]]] = {
+STATES: Final[Mapping[str, Mapping[str, Option]]] = {
     "hardware_error": {"bits": 0x20, "shutdown": None},
     "brown_out": {},
     "axis": {"state": "stuck"},
@@ -39,14 +41,14 @@ STATES: Final[Mapping[str, Mapping[str, Any]]] = {
     "register_stuck": {"register": "torque_enable"},
     "watchdog_trip": {},
 }
-KINDS: Final[Mapping[str, Mapping[str, Any]]] = {**WIRE, **STATES}
+KINDS: Final[Mapping[str, Mapping[str, Option]]] = {**WIRE, **STATES}
 
 
 @dataclass(slots=True)
 class Rule:
     """One fault.
 
-    id: of the servo; None: any. skip: packets that pass unharmed first. count: how often; probability: of each packet.
+    id: of the servo; None: any. skip: packets that pass first. count: packets that are hit; probability: per packet.
     start, end: s of the clock.
     """
 
@@ -58,13 +60,24 @@ class Rule:
     probability: float = 1.0
     start: float = 0.0
     end: float = math.inf
-    options: dict[str, Any] = field(default_factory=dict)
-    done: bool = False  # of a state: it has been brought about
+    options: dict[str, Option] = field(default_factory=dict)
+    done: bool = False  # a state fault has begun
     hits: int = 0
+
+    def number(self, name: str) -> float:
+        """The value of an option that is a number.
+
+        Raises:
+            ConfigError: the option has another value.
+        """
+        value = self.options[name]
+        if value is None or isinstance(value, str):
+            raise ConfigError(f"fault {self.kind!r}: {name} is {value!r}; it must be a number")
+        return float(value)
 
 
 class Faults:
-    """All faults of a bus. ``seed`` makes chance repeatable."""
+    """The faults of a bus. ``seed``: of the random numbers, which are repeatable."""
 
     def __init__(self, seed: int = 0) -> None:
         self.random = random.Random(seed)
@@ -84,12 +97,12 @@ class Faults:
         probability: float = 1.0,
         after: float = 0.0,
         duration: float | None = None,
-        options: Mapping[str, Any] | None = None,
+        options: Mapping[str, Option] | None = None,
     ) -> Rule:
-        """Have a fault from ``after`` s on, for ``duration`` s.
+        """Add a fault that begins after ``after`` s and lasts ``duration`` s.
 
         Raises:
-            ConfigError: there is no such fault or option, or a number is out of its range.
+            ConfigError: the fault or option is unknown, or a number is out of its range.
         """
         if kind not in KINDS:
             raise ConfigError(unknown("fault", str(kind), KINDS))
@@ -116,13 +129,13 @@ class Faults:
         return rule
 
     def remove(self, rule: Rule) -> None:
-        """Have it no more."""
+        """Remove a fault."""
         if rule in self.rules:
             self.rules.remove(rule)
             self._sort()
 
     def hit(self, kind: str, id: int | None, now: float) -> Rule | None:
-        """The rule that strikes a packet of a servo now, if any does; it is counted."""
+        """The rule that hits a packet of a servo now, or None; the hit is counted."""
         for rule in self._by_kind.get(kind, ()):
             if (rule.id is not None and rule.id != id) or not rule.start <= now < rule.end or rule.count <= 0:
                 continue
@@ -138,15 +151,15 @@ class Faults:
         return None
 
     def active(self, kind: str, now: float) -> bool:
-        """Whether such a rule holds now; nothing is counted."""
+        """Whether a rule of this kind is active now; it is not counted as a hit."""
         return any(rule.start <= now < rule.end for rule in self._by_kind.get(kind, ()))
 
     def has(self, kind: str) -> bool:
-        """Whether there is any such rule: quick to ask."""
+        """Whether there is a rule of this kind; a fast check."""
         return kind in self._by_kind
 
     def states(self) -> list[Rule]:
-        """The rules that are done once, not packet by packet."""
+        """The rules of state faults."""
         return [rule for rule in self.rules if rule.kind in STATES]
 
     def _sort(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long bytes are on their way: the wire at its baud rate, the servos' delay, the adapter's latency."""
+"""Times on the line: the wire at its baud rate, the delay of the servos, the latency of the adapter."""
 
 import math
 from collections import deque
@@ -8,15 +8,15 @@ from typing import Final
 
 BITS_PER_BYTE: Final = 10  # start, eight, stop
 BURST_S: Final = 0.001  # a frame of USB at full speed
-USB_PACKET: Final = 62  # bytes, after which an FTDI adapter does not wait for its latency timer
+USB_PACKET: Final = 62  # bytes with which an FTDI adapter does not wait for its latency timer
 
 
 @dataclass(slots=True)
 class Pacing:
-    """What is imitated. All off: every answer is there at once.
+    """The delays that are simulated. Without any, every answer is there at once.
 
     baud: of the wire, 1/s; 0 for no limit. return_delay: whether servos wait as their register says.
-    usb_latency: s, for which the adapter collects what it receives.
+    usb_latency: s for which the adapter collects received bytes.
     """
 
     baud: int = 0
@@ -25,35 +25,35 @@ class Pacing:
 
 
 class Line:
-    """The wire and the adapter: says when an instruction has arrived and gives answers when they are due."""
+    """The wire and the adapter: gives answers to the host when they are due."""
 
     def __init__(self, pacing: Pacing) -> None:
         self.pacing = pacing
-        self._free = 0.0  # when the wire is free again
-        self._heard = 0.0  # when the last instruction ended
-        self._out: deque[tuple[float, bytes]] = deque()  # on the wire, by the moment of the last byte
+        self._free = 0.0  # time at which the wire is free again
+        self._received = 0.0  # time at which the last instruction ended
+        self._out: deque[tuple[float, bytes]] = deque()  # (time of the last byte, bytes) on the wire
 
-    def hear(self, size: int, now: float) -> None:
-        """``size`` bytes come from the host."""
-        self._heard = self._free = max(self._free, now) + self._duration(size)
+    def receive(self, size: int, now: float) -> None:
+        """Receive ``size`` bytes from the host."""
+        self._received = self._free = max(self._free, now) + self._duration(size)
 
-    def say(self, data: bytes, delay: float) -> None:
-        """A servo answers, ``delay`` s after what it answers to."""
+    def send(self, data: bytes, delay: float) -> None:
+        """Send the answer of a servo, ``delay`` s after the instruction."""
         if self.pacing.return_delay:
             self._free += delay
         self._free += self._duration(len(data))
         self._out.append((self._free, data))
 
     def delay(self, seconds: float) -> None:
-        """The next answer is late."""
+        """Delay the next answer."""
         self._free += seconds
 
     def echo(self, data: bytes, now: float) -> None:
-        """The adapter hears its own sending."""
-        self._out.append((self._heard if self.pacing.baud else now, data))
+        """Send the bytes of the host back to it, as some adapters do."""
+        self._out.append((self._received if self.pacing.baud else now, data))
 
     def due(self) -> float:
-        """When the next bytes reach the host; infinite if none are on their way."""
+        """Time at which the next bytes reach the host; infinite if there are none."""
         if not self._out:
             return math.inf
         if not self.pacing.usb_latency:
@@ -69,7 +69,7 @@ class Line:
         return full
 
     def _end_of_burst(self) -> float:
-        """Bytes that follow closely are handed over together, as adapters do: it costs the host one wake-up."""
+        """Join bytes that follow closely, as adapters do, so that the host wakes up once."""
         first = last = self._out[0][0]
         for moment, _ in self._out:
             if moment > first + BURST_S:
@@ -78,7 +78,7 @@ class Line:
         return last
 
     def take(self, now: float) -> bytes:
-        """What has reached the host."""
+        """The bytes that have reached the host."""
         out = self._out
         if not out or self.due() > now:
             return b""
@@ -88,7 +88,7 @@ class Line:
         return b"".join(parts)
 
     def clear(self) -> None:
-        """Nothing is on its way any more."""
+        """Drop all bytes on the wire."""
         self._out.clear()
 
     def _duration(self, size: int) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bytes of a servo's control table, items in them, and the detour of the indirect addresses."""
+"""The bytes of a servo's control table, its items, and its indirect addresses."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
 Run = tuple[int, int]  # (physical address, size)
-Part = tuple[Item, int, int]  # item, where its bytes begin and end in what is written
-PLANS: Final = 500  # that are remembered: a host asks for the same again and again
+Part = tuple[Item, int, int]  # item, begin and end of its bytes in the written data
+PLANS: Final = 500  # that are cached, because a host repeats the same reads and writes
 
 
 class Memory:
@@ -34,7 +34,7 @@ class Memory:
         return int.from_bytes(self.bytes[address:end], "little", signed=signed)
 
     def set(self, name: str, value: int) -> None:
-        """Set an item; what does not fit is cut to the item's size."""
+        """Set an item; the value is cut to the item's size."""
         item = self.table.items[name]
         self.bytes[item.address : item.end] = (value & ((1 << 8 * item.size) - 1)).to_bytes(
             item.size, "little"
@@ -45,7 +45,7 @@ class Memory:
         return name in self.table.items
 
     def reset(self, keep: tuple[str, ...] = ()) -> None:
-        """All as it left the factory, but some items."""
+        """Set all items to their factory values, except ``keep``."""
         kept = {name: self.get(name) for name in keep if self.has(name)}
         self.bytes[:] = self.table.initial()
         for name, value in kept.items():
@@ -53,7 +53,7 @@ class Memory:
         self.forget_runs()
 
     def lose_ram(self) -> None:
-        """What a power cut leaves: the EEPROM."""
+        """Reset all items that are not EEPROM, as a power cut does."""
         fresh = self.table.initial()
         for item in self.table.items.values():
             if not item.eeprom:
@@ -61,7 +61,7 @@ class Memory:
         self.forget_runs()
 
     def runs(self, address: int, size: int) -> list[Run] | None:
-        """Where the bytes really are, indirect data followed to what they stand for; None: outside the table."""
+        """Where the bytes really are, with indirect data resolved; None: outside the table."""
         key = (address, size)
         if key not in self._runs:
             if len(self._runs) > PLANS:
@@ -70,16 +70,16 @@ class Memory:
         return self._runs[key]
 
     def forget_runs(self) -> None:
-        """The indirect addresses have changed."""
+        """Clear the caches, because indirect addresses have changed."""
         self._runs.clear()
         self._plans.clear()
 
     def is_indirect_address(self, address: int) -> bool:
-        """Whether an entry of the detour begins there."""
+        """Whether an indirect address begins at ``address``."""
         return address in self._entries
 
     def plan(self, address: int, size: int) -> list[Part] | int:
-        """The items that so many bytes at an address are for, with their places in these; or why there are none."""
+        """The items in ``size`` bytes at ``address``, with their places in them; or the ``Fault`` if there are none."""
         key = (address, size)
         found = self._plans.get(key)
         if found is None:
@@ -104,7 +104,7 @@ class Memory:
         return parts
 
     def items(self, run: Run) -> list[Item] | None:
-        """The items that fill a run exactly; None: it begins or ends inside one, or has a gap."""
+        """The items that fill a run exactly; None if it begins or ends inside an item, or has a gap."""
         address, size = run
         end = address + size
         found = []
@@ -117,7 +117,7 @@ class Memory:
         return found
 
     def knows(self, address: int) -> bool:
-        """Whether an item has a byte there."""
+        """Whether an item has a byte at ``address``."""
         return address in self._inside
 
     def _find_runs(self, address: int, size: int) -> list[Run] | None:
@@ -127,17 +127,17 @@ class Memory:
             return [(address, size)]
         runs: list[Run] = []
         for each in range(address, address + size):
-            here = self._behind(each)
+            here = self._resolved(each)
             if runs and sum(runs[-1]) == here:
                 runs[-1] = (runs[-1][0], runs[-1][1] + 1)
             else:
                 runs.append((here, 1))
         return runs
 
-    def _behind(self, address: int) -> int:
+    def _resolved(self, address: int) -> int:
         entry = self._entry_of.get(address)
         if entry is None:
             return address
         target = int.from_bytes(self.bytes[entry : entry + 2], "little")
-        # An entry that points to another is not followed on: a servo would not either, and a circle must end.
+        # An entry that points to another entry is not followed: a servo does not either, and a cycle would not end.
         return target if target < self.used else address

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves a virtual bus on a pseudo terminal and on TCP, on a thread of its own that sleeps while nothing happens."""
+"""Serves a virtual bus on a pseudo terminal and on TCP, on a thread that sleeps while nothing happens."""
 
 import contextlib
 import ctypes
 import math
 import os
 import select
+import socket
 import threading
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError, LinkError
@@ -16,18 +17,23 @@ from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
 from embodiment_bridge.dynamixel.virtual.pty_port import PtyPort
 from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
 
-HOUSEKEEPING_S: Final = 0.05  # how often servos that move are brought to the present while nobody asks
+HOUSEKEEPING_S: Final = 0.05  # period at which moving servos are updated while there are no requests
 LONGEST_S: Final = 3600.0
-SPIN_S: Final = 0.00005  # before a paced answer is due: a sleep may last that much longer
+SPIN_S: Final = (
+    0.00005  # s before a paced answer is due in which the thread spins: a sleep may be that much longer
+)
 PR_SET_TIMERSLACK: Final = 29
 
 
+Readable = int | PtyPort | socket.socket
+
+
 class VirtualPort(ClosedOnExit):
-    """A bus that can be opened. ``name``: the terminal; ``link``: a stable name of it; ``host``, ``port``: of TCP.
+    """A port to a bus. ``name``: of the terminal; ``link``: symbolic link to it; ``host``, ``port``: of TCP.
 
     Raises:
-        ConfigError: neither a terminal nor TCP is wanted.
-        LinkError: it cannot be had.
+        ConfigError: both terminal and TCP are off.
+        LinkError: the terminal or the TCP port cannot be opened.
     """
 
     def __init__(
@@ -52,13 +58,13 @@ class VirtualPort(ClosedOnExit):
         self.name = self._pty.name if self._pty else ""
         self.host: str = self._tcp.host if self._tcp else ""
         self.port: int = self._tcp.port if self._tcp else 0
-        self.problem = ""  # why it could not be plugged in again
-        self.lost = 0  # bytes that a client did not take
-        self.rounds = 0  # how often the thread has woken
-        self._client: PtyPort | TcpPort | None = None  # who spoke last
+        self.problem = ""  # why the terminal could not be opened again
+        self.lost = 0  # bytes that a client did not read
+        self.rounds = 0  # how often the thread has woken up
+        self._client: PtyPort | TcpPort | None = None  # the sender of the last bytes
         self._closing = False
-        self._alarm, self._ring = os.pipe()
-        os.set_blocking(self._ring, False)
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_write, False)
         bus.on_change = self.wake
         if isinstance(bus.clock, VirtualClock):
             bus.clock.on_advance.append(self.wake)
@@ -69,11 +75,11 @@ class VirtualPort(ClosedOnExit):
 
     @property
     def plugged(self) -> bool:
-        """Whether there is a terminal to open."""
+        """Whether the terminal is open."""
         return self._pty is not None
 
     def close(self) -> None:
-        """Unplug it for good."""
+        """Close the terminal and TCP, and end the thread."""
         if self._closing:
             return
         self._closing = True
@@ -85,13 +91,13 @@ class VirtualPort(ClosedOnExit):
         for port in (self._pty, self._tcp):
             if port is not None:
                 port.close()
-        os.close(self._alarm)
-        os.close(self._ring)
+        os.close(self._wake_read)
+        os.close(self._wake_write)
 
     def wake(self) -> None:
-        """Look at the bus now: it has been changed, or its time has passed."""
-        with contextlib.suppress(OSError):  # it has been rung often enough, or is gone
-            os.write(self._ring, b"!")
+        """Wake the thread, because the bus or its time has changed."""
+        with contextlib.suppress(OSError):  # the pipe is full, or closed
+            os.write(self._wake_write, b"!")
 
     def _serve(self) -> None:
         _sleep_exactly()
@@ -100,30 +106,30 @@ class VirtualPort(ClosedOnExit):
             wait = self._wait(moving)
             ready = self._select(wait)
             self.rounds += 1
-            if self._alarm in ready:
-                os.read(self._alarm, 4096)
+            if self._wake_read in ready:
+                os.read(self._wake_read, 4096)
             self._plug()
             if self._tcp is not None and self._tcp.listener in ready:
                 self._tcp.accept()
-            heard = self._hear(ready)
+            received = self._receive(ready)
             data = self.bus.transmit()
             if data and self._client is not None:
                 self.lost += len(data) - self._client.write(data)
-            if heard:
+            if received:
                 moving = True
             elif not data and wait >= HOUSEKEEPING_S:
                 moving = self.bus.update()
 
     def _wait(self, moving: bool) -> float:
-        """How long to sleep, s."""
+        """The time to sleep, s."""
         due = self.bus.due()
         wait = self.bus.clock.wall_time_until(due) if due < math.inf else LONGEST_S
         if wait < HOUSEKEEPING_S:
             return max(0.0, wait - SPIN_S)
-        return HOUSEKEEPING_S if moving or self.bus.has_plans else min(wait, LONGEST_S)
+        return HOUSEKEEPING_S if moving or self.bus.has_faults else min(wait, LONGEST_S)
 
-    def _select(self, wait: float) -> list[Any]:
-        watched: list[Any] = [self._alarm]
+    def _select(self, wait: float) -> list[Readable]:
+        watched: list[Readable] = [self._wake_read]
         if self._pty is not None:
             watched.append(self._pty)
         if self._tcp is not None:
@@ -133,23 +139,23 @@ class VirtualPort(ClosedOnExit):
         ready, _, _ = select.select(watched, (), (), wait)
         return ready
 
-    def _hear(self, ready: list[Any]) -> bool:
-        heard = False
+    def _receive(self, ready: list[Readable]) -> bool:
+        received = False
         if self._pty is not None and self._pty in ready and (data := self._pty.read()):
-            self._take(self._pty, data, self._pty.baud)
-            heard = True
+            self._pass_on(self._pty, data, self._pty.baud)
+            received = True
         if self._tcp is not None and self._tcp.client in ready and (data := self._tcp.read()):
-            self._take(self._tcp, data, 0)
-            heard = True
-        return heard
+            self._pass_on(self._tcp, data, 0)
+            received = True
+        return received
 
-    def _take(self, client: PtyPort | TcpPort, data: bytes, baud: int) -> None:
+    def _pass_on(self, client: PtyPort | TcpPort, data: bytes, baud: int) -> None:
         self._client = client
         self.bus.host_baud = baud
         self.bus.receive(data)
 
     def _plug(self) -> None:
-        """Pull the cable out or put it back, as the fault ``unplug`` says."""
+        """Close or reopen the ports, as the fault ``unplug`` requires."""
         out = self.bus.unplugged
         if out and self._pty is not None:
             self._pty.close()
@@ -162,13 +168,13 @@ class VirtualPort(ClosedOnExit):
         elif self._want_pty and self._pty is None:
             try:
                 self._pty = PtyPort(self.link)
-            except LinkError as error:  # tried again at every look
+            except LinkError as error:  # tried again in every round
                 self.problem = str(error)
             else:
                 self.name, self.problem = self._pty.name, ""
 
 
 def _sleep_exactly() -> None:
-    """Have Linux wake this thread when it asked, not up to 50 us later; elsewhere that cannot be had."""
+    """Let Linux wake this thread exactly, not up to 50 us later; other systems do not offer it."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0)

@@ -10,17 +10,17 @@ from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
 
-# What glibc's tcgetattr does not tell: a baud rate that has no name, such as 4.5 M (asm-generic/termbits.h).
+# glibc's tcgetattr does not give a baud rate without a name, such as 4.5 M; this does (asm-generic/termbits.h).
 TCGETS2: Final = 0x802C542A
 TERMIOS2: Final = struct.Struct("4IB19sII")
 CHUNK: Final = 4096
 
 
 class PtyPort:
-    """Open once made; ``link`` is a symbolic link that is kept at the present terminal.
+    """An open terminal; ``link`` is a symbolic link that points to it.
 
     Raises:
-        LinkError: no terminal can be had, or ``link`` is something else than a symbolic link.
+        LinkError: the system gives no terminal, or ``link`` exists and is not a symbolic link.
     """
 
     def __init__(self, link: str | None) -> None:
@@ -29,8 +29,8 @@ class PtyPort:
             self._master, self._slave = os.openpty()
         except OSError as error:
             raise LinkError(f"no pseudo terminal: {error}") from error
-        # The slave stays open: else the master hangs up whenever a client closes, which dynamixel-sdk does at every
-        # change of the baud rate. Raw before the first byte: else the terminal echoes and changes bytes.
+        # The slave stays open: otherwise the master hangs up when a client closes, which dynamixel-sdk does at every
+        # change of the baud rate. Raw mode before the first byte: otherwise the terminal echoes and changes bytes.
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
         self.name = os.ttyname(self._slave)
@@ -41,18 +41,18 @@ class PtyPort:
             raise
 
     def fileno(self) -> int:
-        """For select."""
+        """The file descriptor, for select."""
         return self._master
 
     def read(self) -> bytes:
-        """What the client has written; empty if nothing."""
+        """The bytes that the client has written; empty if none."""
         try:
             return os.read(self._master, CHUNK)
         except BlockingIOError:
             return b""
 
     def write(self, data: bytes) -> int:
-        """Give the client bytes; returns how many it has room for (20 kB unread are the limit)."""
+        """Send bytes to the client; returns how many fit (the limit is 20 kB unread)."""
         try:
             return os.write(self._master, data)
         except BlockingIOError:
@@ -60,7 +60,7 @@ class PtyPort:
 
     @property
     def baud(self) -> int:
-        """What the client has set, 1/s; 0 where it cannot be known."""
+        """The baud rate that the client has set, 1/s; 0 if it is unknown."""
         try:
             raw = fcntl.ioctl(self._master, TCGETS2, bytes(TERMIOS2.size))
         except OSError:
@@ -68,7 +68,7 @@ class PtyPort:
         return int(TERMIOS2.unpack(raw)[-1])
 
     def close(self) -> None:
-        """Hang up; the link goes, if it is still ours."""
+        """Close the terminal, and remove the link if it still points to it."""
         if self._link is not None and self._link.is_symlink() and str(self._link.readlink()) == self.name:
             self._link.unlink()
         self._close_files()
@@ -78,12 +78,12 @@ class PtyPort:
         os.close(self._master)
 
     def _point(self) -> None:
-        """Let the link point here, at once: there is no moment without it."""
+        """Set the link to this terminal, atomically."""
         link = self._link
         if link is None:
             return
         if link.exists() and not link.is_symlink():
-            raise LinkError(f"{link} is there and no symbolic link: not replaced")
+            raise LinkError(f"{link} exists and is not a symbolic link: not replaced")
         new = link.with_name(f".{link.name}.{os.getpid()}")
         try:
             new.unlink(missing_ok=True)

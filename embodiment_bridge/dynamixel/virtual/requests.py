@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a person or a program may ask of virtual buses, as JSON objects (docs/virtual_servos.md has the list)."""
+"""Requests to virtual buses as JSON objects (docs/virtual_servos.md has the list)."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
 from embodiment_bridge.dynamixel.virtual.drive import MotorDrive
-from embodiment_bridge.dynamixel.virtual.faults import Rule
+from embodiment_bridge.dynamixel.virtual.faults import Option, Rule
 
 MAX_FAULTS: Final = 250  # on all buses together
 TIMING: Final = ("id", "skip", "count", "probability", "after", "duration")
@@ -19,7 +19,7 @@ Answer = dict[str, Any]
 
 
 class Requests:
-    """Answers requests about ``buses`` by name; any thread may ask."""
+    """Answers requests about ``buses`` (by name); any thread may call it."""
 
     def __init__(self, buses: Mapping[str, VirtualBus]) -> None:
         self._buses = buses
@@ -37,7 +37,7 @@ class Requests:
         }
 
     def answer(self, request: Any) -> Answer:
-        """``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with what is wrong; raises nothing."""
+        """``{"ok": true, ...}``, or ``{"ok": false, "error": ...}`` with the reason; never raises."""
         try:
             if not isinstance(request, dict) or not isinstance(request.get("do"), str):
                 raise ConfigError(f'a request is {{"do": ...}} with one of: {", ".join(self._known)}')
@@ -86,7 +86,7 @@ class Requests:
         return {}
 
     def _forget_ended(self) -> None:
-        """Those whose time is over are gone from their bus."""
+        """Forget the faults that have ended."""
         alive = {id(rule) for bus in self._buses.values() for rule in bus.faults.rules}
         self._rules = {key: pair for key, pair in self._rules.items() if id(pair[1]) in alive}
 
@@ -103,7 +103,7 @@ class Requests:
         bus = self._bus(given)
         shot = bus.snapshot()
         if "id" in given:
-            bus.servo(given["id"])  # says which there are
+            bus.servo(given["id"])  # raises with the known ids
             return {"servos": {str(given["id"]): shot[given["id"]]}}
         return {"servos": {str(id): items for id, items in shot.items()}}
 
@@ -116,7 +116,7 @@ class Requests:
         servo = bus.servo(given.get("id", -1))
         torque = _number(given, "torque_nm", 1000.0)
         if not isinstance(servo.drive, MotorDrive):
-            raise ConfigError(f"servo {servo.id} is moved by a simulator, which has its own loads")
+            raise ConfigError(f"servo {servo.id} belongs to a simulator, which has its own loads")
         servo.drive.load = (lambda position, velocity: torque) if torque else None
         servo.drive.disturb()
         return {}
@@ -125,19 +125,19 @@ class Requests:
         bus = self._bus(given)
         seconds = _number(given, "seconds", 3600.0)
         if not isinstance(bus.clock, VirtualClock):
-            raise ConfigError("the bus lives by the wall's time; only a virtual clock can be advanced")
+            raise ConfigError("the bus runs in real time; only a virtual clock can be advanced")
         bus.clock.advance(seconds)
         return {"now": bus.clock.now()}
 
 
-def option_value(name: str, text: str) -> Any:
-    """What a fault's option says that was given as text: a number, true, false or null as JSON; else the word itself.
+def option_value(name: str, text: str) -> Option:
+    """The value of a fault's option given as text: a number, true, false or null as JSON, else the text itself.
 
     Raises:
-        ConfigError: it is a list or an object.
+        ConfigError: the text is a list or an object.
     """
     try:
-        value = json.loads(text)
+        value: Option = json.loads(text)
     except (ValueError, RecursionError):
         return text
     if isinstance(value, dict | list):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One virtual servo: memory, time, power and errors; what its registers mean is said by ``x_servo`` and ``ax_servo``.
+"""One virtual servo: memory, time, power and errors. ``x_servo`` and ``ax_servo`` have the meaning of the registers.
 
-A servo lives lazily: it is brought to the present (``advance``) when it is looked at.
+A servo is simulated lazily: it is brought to the present time (``advance``) when it is accessed.
 """
 
 from abc import ABC, abstractmethod
@@ -14,10 +14,10 @@ from embodiment_bridge.dynamixel.virtual.memory import Memory
 from embodiment_bridge.dynamixel.virtual.supply import Supply
 from embodiment_bridge.dynamixel.wire.instructions import Fault, HardwareError
 
-BOOT_S: Final = 0.3  # silent after a reboot (a real one: 0.2 to 0.5 s)
-OVERLOAD_S: Final = 2.0  # of more than OVERLOAD_SHARE without motion
+BOOT_S: Final = 0.3  # without answers after a reboot (a real servo: 0.2 to 0.5 s)
+OVERLOAD_S: Final = 2.0  # with more than OVERLOAD_SHARE and without motion, until it is an overload
 OVERLOAD_SHARE: Final = 0.8
-WATCH_S: Final = 0.01  # between looks at heat, load and supply
+WATCH_S: Final = 0.01  # between checks of temperature, load and supply
 SLOW: Final = 0.05  # rad/s
 AIR_DEGC: Final = 25.0
 HEAT_CAPACITY: Final = 15.0  # J/K per Nm of stall torque
@@ -26,7 +26,7 @@ OBJECT: Final = {1: "B", 2: "H", 4: "I"}
 
 
 class Servo(ABC):
-    """What all models have in common. ``id`` is the address at which it answers; ``supply`` is shared by a bus."""
+    """The part that all models have in common. ``id``: at which it answers; ``supply`` is shared by a bus."""
 
     protocol = 2
 
@@ -35,16 +35,16 @@ class Servo(ABC):
         self.memory = Memory(table)
         self.drive: Drive = MotorDrive(table.motor) if drive is None else drive
         self.supply = supply
-        self.time = 0.0  # up to which it has lived, s of the clock
+        self.time = 0.0  # up to which it is simulated, s of the clock
         self.silent_until = 0.0
         self.registered: tuple[int, bytes] | None = None
         self.errors = 0  # HardwareError bits
         self.shut_down = False
         self.temperature = AIR_DEGC
-        self.stuck_items: set[str] = set()  # writes to these are taken and do nothing
+        self.stuck_items: set[str] = set()  # writes to these are accepted without effect
         self.eeprom_refused = False
-        self.last_heard = 0.0  # s of the clock, when any instruction came over the bus
-        self.readdressed = False  # its id or shadow id may have changed
+        self.last_heard = 0.0  # time of the last instruction on the bus, s of the clock
+        self.readdressed = False  # its id, shadow id or baud rate may have changed
         self._overload_s = 0.0
         self._unwatched_s = 0.0
         self._dirty = True
@@ -56,31 +56,31 @@ class Servo(ABC):
 
     @property
     def id(self) -> int:
-        """Where it answers."""
+        """The id at which it answers."""
         return self.memory.bytes[self._id_address]
 
     @property
     def armed(self) -> bool:
-        """Whether its bus watchdog watches."""
+        """Whether its bus watchdog is active."""
         return False
 
     @property
     def identity(self) -> bytes:
-        """What a ping is answered with: model number and firmware version."""
+        """The answer to a ping: model number and firmware version."""
         return bytes(self.memory.bytes[0:2] + self.memory.bytes[6:7])
 
     @property
     def level(self) -> int:
-        """Which instructions it answers: 0 ping, 1 reads too, 2 all."""
+        """The instructions that it answers: 0 ping, 1 also reads, 2 all."""
         return self.memory.get("status_return_level")
 
     @property
     def return_delay_s(self) -> float:
-        """Time before it answers."""
+        """Time before it answers, s."""
         return self.memory.get("return_delay_time") * 2e-6
 
     def boot(self) -> None:
-        """What happens when power comes."""
+        """Start, as when power is switched on."""
         self._id_address = self.table.items["id"].address
         self.memory.lose_ram()
         self.registered = None
@@ -91,18 +91,18 @@ class Servo(ABC):
         self.booted()
 
     def reboot(self) -> None:
-        """Restart: RAM is lost, nothing is answered for a while."""
+        """Restart: RAM is lost, and it does not answer for ``BOOT_S``."""
         self.boot()
         self.silent_until = self.time + BOOT_S
 
     def factory_reset(self, keep: tuple[str, ...]) -> None:
-        """The whole table as it left the factory, but some items; then a restart."""
+        """Set the whole table to factory values, except ``keep``, and restart."""
         keep = ("model_number", "firmware_version", *keep)
         self.memory.reset(keep)
         self.reboot()
 
     def raise_error(self, bits: int, *, shut_down: bool | None = None) -> None:
-        """A hardware error; ``shut_down`` None: as the shutdown register says."""
+        """Raise a hardware error; ``shut_down`` None: as the shutdown register says."""
         self.errors |= bits
         self._dirty = True
         if shut_down if shut_down is not None else bits & self.memory.get("shutdown"):
@@ -112,12 +112,12 @@ class Servo(ABC):
     # -- time
 
     def advance(self, now: float) -> None:
-        """Live up to ``now``."""
+        """Simulate up to ``now`` s."""
         steps = int((now - self.time) / STEP + 1e-6)
         if steps > 0:
-            self._live(steps)
+            self._simulate(steps)
 
-    def _live(self, steps: int) -> None:
+    def _simulate(self, steps: int) -> None:
         self.time += steps * STEP
         self._dirty = True
         drive = self.drive
@@ -139,7 +139,7 @@ class Servo(ABC):
         self.temperature += rise * min(seconds, 10.0)
 
     def _watch(self, seconds: float) -> None:
-        """Find the errors that a servo finds itself."""
+        """Raise the errors that a servo detects itself."""
         drive = self.drive
         if abs(drive.pwm) > OVERLOAD_SHARE and abs(drive.velocity) < SLOW:
             self._overload_s += seconds
@@ -154,7 +154,7 @@ class Servo(ABC):
             self.raise_error(HardwareError.VOLTAGE)
 
     def cache_limits(self) -> None:
-        """Remember what is compared at every look."""
+        """Cache the limits that are compared in every check."""
         self._temperature_limit = self.memory.get("temperature_limit")
         self._least_volts = self.memory.get("min_voltage_limit") * 0.1 - 0.05
         self._most_volts = self.memory.get("max_voltage_limit") * 0.1 + 0.05
@@ -162,7 +162,7 @@ class Servo(ABC):
     # -- registers
 
     def read(self, address: int, size: int) -> bytes | None:
-        """Bytes of the table as they are now; None where there is no table."""
+        """Bytes of the table as they are now; None outside the table."""
         runs = self.memory.runs(address, size)
         if runs is None:
             return None
@@ -207,12 +207,12 @@ class Servo(ABC):
         return self.refusal(item.name, value)
 
     def snapshot(self) -> dict[str, int]:
-        """All items by name, without the detour of indirect addresses."""
+        """The values of all items by name, without the indirect ones."""
         self._refresh()
         return {name: self.memory.get(name) for name in self.table.items if not name.startswith("indirect_")}
 
     def _present_runs(self) -> list[tuple[Struct, int, slice]]:
-        """The items that ``present`` gives, as few structs: they lie side by side in most tables."""
+        """Structs for the items that ``present`` gives; few are needed, as most tables have them side by side."""
         runs: list[tuple[str, int, int, int]] = []  # format, address, end, index of the first
         for index, name in enumerate(self.present_names()):
             item = self.table.items[name]
@@ -228,48 +228,48 @@ class Servo(ABC):
         ]
 
     def _refresh(self) -> None:
-        """Write what the servo senses into its registers."""
+        """Write the sensed values into the registers."""
         values = self.present()
         for struct, address, part in self._runs:
             struct.pack_into(self.memory.bytes, address, *values[part])
         self._dirty = False
 
     def touch(self) -> None:
-        """What is sensed has changed by other means than time."""
+        """Note that sensed values have changed without time passing."""
         self._dirty = True
 
-    # -- what a kind of servo says
+    # -- what each kind of servo implements
 
     @abstractmethod
     def present_names(self) -> tuple[str, ...]:
-        """Items that the servo writes itself, in the order of addresses."""
+        """The items that the servo writes itself, in the order of addresses."""
 
     @abstractmethod
     def present(self) -> tuple[int, ...]:
-        """Their values."""
+        """The values of ``present_names``."""
 
     @abstractmethod
     def booted(self) -> None:
-        """Power has come, RAM is fresh."""
+        """Called after a start, when RAM has its initial values."""
 
     @abstractmethod
     def torque_off(self) -> None:
-        """Let go."""
+        """Switch the torque off."""
 
     @abstractmethod
     def is_eeprom_locked(self) -> bool:
-        """Whether EEPROM cannot be written now."""
+        """Whether writing EEPROM is refused now."""
 
     @abstractmethod
     def refusal(self, name: str, value: int) -> int:
-        """Why an item may not have a value now, as the status says it; 0 if it may."""
+        """The ``Fault`` with which a value of an item is refused now; 0 if it is accepted."""
 
     @abstractmethod
     def wrote(self, name: str, value: int) -> None:
-        """An item has been written."""
+        """Called after an item has been written."""
 
     def may_exceed(self, name: str, value: int) -> bool:
-        """Whether a value outside the item's range means something special."""
+        """Whether a value outside the item's range is allowed because it has a special meaning."""
         return False
 
     @abstractmethod
@@ -279,4 +279,4 @@ class Servo(ABC):
     @property
     @abstractmethod
     def baud_rate(self) -> int:
-        """At which it listens, 1/s."""
+        """The baud rate at which it listens, 1/s."""

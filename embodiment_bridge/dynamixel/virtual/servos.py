@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servos of a bus by what they answer to."""
+"""The servos of a bus by the ids to which they answer."""
 
 from collections.abc import Callable, Sequence
 
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
 
-NOBODY: Sequence[Servo] = ()
+NO_SERVOS: Sequence[Servo] = ()
 
 
 class Servos:
-    """``chain``: in the order in which they hang on the cable."""
+    """The servos of a bus. ``chain``: in the order of the cable."""
 
     def __init__(self, chain: Sequence[Servo]) -> None:
         self.chain = tuple(chain)
-        self.hears: Callable[[Servo], bool] | None = None  # None: all do, which is quick to know
+        self.hears: Callable[[Servo], bool] | None = None  # whether an instruction reaches a servo; None: all
         self.now = 0.0
         self.refresh()
 
     def refresh(self) -> None:
-        """Ids, shadow ids, watchdogs or reboots may have changed."""
+        """Build the indices again after ids, shadow ids or baud rates have changed."""
         self._by_id: dict[tuple[int, int], list[Servo]] = {}
         self._by_shadow: dict[tuple[int, int], list[Servo]] = {}
         for servo in self.chain:
@@ -34,20 +34,20 @@ class Servos:
         self.protocols = tuple(sorted({servo.protocol for servo in self.chain}))
 
     def by_id(self, id: int) -> list[Servo]:
-        """All at an id."""
+        """All servos with an id."""
         return [servo for servo in self.chain if servo.id == id]
 
     def at(self, id: int, protocol: int) -> Sequence[Servo]:
-        """Those at an id that hear, brought to the present."""
-        return self._present(self._by_id.get((id, protocol), NOBODY))
+        """The servos with an id that the instruction reaches, brought to the present time."""
+        return self._present(self._by_id.get((id, protocol), NO_SERVOS))
 
     def shadows(self, id: int, protocol: int) -> Sequence[Servo]:
-        """Those that hear and obey what is written to another's id."""
+        """The servos with ``id`` as their shadow id, which also execute what is written to it."""
         found = self._by_shadow.get((id, protocol))
-        return self._present(found) if found else NOBODY
+        return self._present(found) if found else NO_SERVOS
 
     def all_hearing(self, protocol: int) -> Sequence[Servo]:
-        """All that hear, in the order of ids."""
+        """All servos that the instruction reaches, in the order of ids."""
         found = [servo for servo in self.chain if servo.protocol == protocol]
         return self._present(sorted(found, key=lambda servo: servo.id))
 
@@ -55,10 +55,10 @@ class Servos:
         now, hears = self.now, self.hears
         if hears is not None:
             servos = [servo for servo in servos if hears(servo)]
-        if len(servos) == 1:  # as nearly always
+        if len(servos) == 1:  # nearly always
             (servo,) = servos
             servo.advance(now)
-            return servos if servo.silent_until <= now else NOBODY
+            return servos if servo.silent_until <= now else NO_SERVOS
         for servo in servos:
             servo.advance(now)
         return [servo for servo in servos if servo.silent_until <= now]

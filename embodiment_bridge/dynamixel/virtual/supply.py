@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The power of a bus: it sags by what all servos draw."""
+"""The power supply of a bus, whose voltage sags with the current of all servos."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ RESISTANCE: Final = 0.05  # ohm, of a supply with some cable
 
 
 class Supply:
-    """``nominal`` volts without load, behind ``resistance`` ohm."""
+    """A supply of ``nominal`` V without load, with ``resistance`` ohm in series."""
 
     def __init__(self, nominal: float, resistance: float = RESISTANCE) -> None:
         self.nominal = nominal
@@ -17,11 +17,11 @@ class Supply:
 
     @property
     def voltage(self) -> float:
-        """At the servos now, V."""
+        """The voltage at the servos now, V."""
         return max(0.0, self.nominal - self.resistance * self._total)
 
     def draw(self, who: object, current: float) -> None:
-        """A servo draws so many A from now on, either way."""
+        """Set the current of a servo, A; its sign does not matter."""
         current = abs(current)
         self._total += current - self._currents.get(who, 0.0)
         self._currents[who] = current

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TCP port for drivers that are not on this machine's terminals (``socket://host:port``): one client at a time."""
+"""A TCP port for drivers that do not use a terminal of this machine (``socket://host:port``); one client at a time."""
 
 import contextlib
 import socket
@@ -12,10 +12,10 @@ CHUNK: Final = 4096
 
 
 class TcpPort:
-    """Listens once made; port 0 takes a free one, see ``port``.
+    """Listens from its construction; port 0 takes a free one, see ``port``.
 
     Raises:
-        LinkError: it cannot listen there.
+        LinkError: it cannot listen on this host and port.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -30,7 +30,7 @@ class TcpPort:
         self.client: socket.socket | None = None
 
     def accept(self) -> None:
-        """Take who knocks, unless somebody is there."""
+        """Accept a client, unless there is one already."""
         try:
             client, _ = self.listener.accept()
         except OSError:
@@ -43,7 +43,7 @@ class TcpPort:
         self.client = client
 
     def read(self) -> bytes:
-        """What the client has sent; a client that is gone is forgotten."""
+        """The bytes that the client has sent; a client that is gone is forgotten."""
         if self.client is None:
             return b""
         try:
@@ -57,7 +57,7 @@ class TcpPort:
         return data
 
     def write(self, data: bytes) -> int:
-        """Send bytes; returns how many could be."""
+        """Send bytes to the client; returns how many were sent."""
         if self.client is None:
             return 0
         try:
@@ -77,6 +77,6 @@ class TcpPort:
             self.client = None
 
     def close(self) -> None:
-        """Hang up and listen no more."""
+        """Close the connection and stop listening."""
         self.hang_up()
         self.listener.close()

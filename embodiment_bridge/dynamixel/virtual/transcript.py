@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What went over a virtual bus, as a file: one JSON object per packet, with its time, direction, bytes and meaning."""
+"""Writes the packets of a virtual bus to a file: one JSON object each, with time, direction, bytes and meaning."""
 
 import json
 from pathlib import Path
@@ -34,20 +34,20 @@ class Transcript:
         """Close the file."""
         self._file.close()
 
-    def of(self, bus: str) -> "Scribe":
+    def of(self, bus: str) -> "BusTranscript":
         """The hook of one bus."""
-        return Scribe(bus, self._file)
+        return BusTranscript(bus, self._file)
 
 
-class Scribe:
-    """Notes the packets of one bus: ``{"t": s, "bus": name, "dir": "rx" or "tx", "hex": ..., "packet": {...}}``."""
+class BusTranscript:
+    """Writes the packets of one bus: ``{"t": s, "bus": name, "dir": "rx" or "tx", "hex": ..., "packet": {...}}``."""
 
     def __init__(self, bus: str, file: IO[str]) -> None:
         self._bus, self._file = bus, file
-        self._codec = Codec()  # one for all: what answers what is known by order
+        self._codec = Codec()  # for both directions: an answer is recognised by the order of packets
 
     def __call__(self, time: float, direction: str, raw: bytes) -> None:
-        """Note one packet."""
+        """Write one packet."""
         events = [event_to_json(event) for event in self._codec.feed(raw)]
         for event in events:
             event.pop("offset", None)

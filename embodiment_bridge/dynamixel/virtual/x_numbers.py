@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers and names of the registers of the X series that a virtual servo goes by."""
+"""Numbers and register names of the X series for virtual servos."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ TURN: Final = 4096  # pulses
 CURRENT, VELOCITY, JOINT, MULTI_TURN, CURRENT_JOINT, PWM = 0, 1, 3, 4, 5, 16
 BAUDS: Final = (9600, 57600, 115200, 1_000_000, 2_000_000, 3_000_000, 4_000_000, 4_500_000)
 FULL_PWM: Final = 885
-FIRED: Final = -1  # what bus_watchdog reads then
+FIRED: Final = -1  # value of bus_watchdog after it has fired
 REVERSE, TIME_PROFILE, TORQUE_BY_GOAL = 0x01, 0x04, 0x08  # bits of drive_mode
 TORQUE_AT_BOOT, RESTORE_AT_BOOT = 0x01, 0x02  # bits of startup_configuration
-HOMING_LIMIT: Final = 1024  # pulses; in joint mode more is ignored
-NEAR: Final = 10  # pulses from the goal that count as there
+HOMING_LIMIT: Final = 1024  # pulses; in joint mode a larger offset is ignored
+NEAR: Final = 10  # pulses from the goal within which it counts as reached
 GOALS: Final = ("goal_pwm", "goal_current", "goal_velocity", "goal_position")
 SETTINGS: Final = (
     "drive_mode", "homing_offset", "temperature_limit", "min_voltage_limit", "max_voltage_limit", "moving_threshold",

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A servo of the X series or an MX with firmware 2.0: what its registers mean."""
+"""The registers of a servo of the X series, or of an MX with firmware 2.0."""
 
 import math
+
+from typing_extensions import override
 
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable
 from embodiment_bridge.dynamixel.virtual import drive as drives
@@ -13,7 +15,7 @@ from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault
 
 
 class XServo(Servo):
-    """One servo with the X layout, at protocol 2.0."""
+    """A virtual servo with the register layout of the X series; it speaks protocol 2.0."""
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         units = table.items
@@ -25,13 +27,13 @@ class XServo(Servo):
         )  # A, or share of torque
         self._watchdog_address = units["bus_watchdog"].address
         self._goal_address = units["goal_position"].address
-        self._base = 0  # pulses of whole turns that are not counted any more
+        self._base = 0  # pulses of whole turns that have been forgotten
         self._backup: bytes | None = None
         self._torque = self._has_plain_goal = False
         super().__init__(table, id, supply, drive)
 
+    @override
     def booted(self) -> None:
-        """See ``Servo``."""
         self._torque = False
         self.last_heard = self.time
         self._load_settings()
@@ -47,8 +49,8 @@ class XServo(Servo):
         if startup & x.TORQUE_AT_BOOT:
             self._torque_on()
 
+    @override
     def torque_off(self) -> None:
-        """See ``Servo``."""
         self._torque = False
         self.memory.set("torque_enable", 0)
         self._steer()
@@ -68,12 +70,12 @@ class XServo(Servo):
         return self._torque
 
     @property
+    @override
     def baud_rate(self) -> int:
-        """See ``Servo``."""
         return x.BAUDS[min(self.memory.get("baud_rate"), len(x.BAUDS) - 1)]
 
+    @override
     def error_byte(self, fault: int) -> int:
-        """See ``Servo``."""
         return fault | (ALERT if self.errors else 0)
 
     def position(self) -> int:
@@ -93,16 +95,17 @@ class XServo(Servo):
     def _angle(self, pulses: int) -> float:
         return (pulses + self._base - self._homing - self.table.centre) * self._sign * self._pulse
 
+    @override
     def is_eeprom_locked(self) -> bool:
-        """See ``Servo``."""
         return self._torque
 
+    @override
     def may_exceed(self, name: str, value: int) -> bool:
-        """See ``Servo``: shadow id 255 is off."""
+        """As in ``Servo``: shadow id 255 means off."""
         return name == "shadow_id" and value == 255
 
+    @override
     def refusal(self, name: str, value: int) -> int:
-        """See ``Servo``."""
         if name in x.GOALS:
             if self.memory.bytes[self._watchdog_address] == x.FIRED & 0xFF:
                 return Fault.DATA_RANGE
@@ -125,8 +128,9 @@ class XServo(Servo):
             inside = abs(value) <= get(name.removeprefix("goal_") + "_limit")
         return Fault.NONE if inside else Fault.DATA_LIMIT
 
+    @override
     def write(self, address: int, data: bytes) -> int:
-        """See ``Servo``; a goal position, which a host writes all the time, takes the short way."""
+        """As in ``Servo``, with a shortcut for a goal position, which a host writes in every cycle."""
         if address == self._goal_address and len(data) == 4 and self._has_plain_goal and not self.stuck_items:
             value = int.from_bytes(data, "little", signed=True)
             watching = self.memory.bytes[self._watchdog_address] != x.FIRED & 0xFF
@@ -139,8 +143,8 @@ class XServo(Servo):
                 return 0
         return super().write(address, data)
 
+    @override
     def wrote(self, name: str, value: int) -> None:
-        """See ``Servo``."""
         if name == "torque_enable":
             self._torque_on() if value else self.torque_off()
         elif name == "operating_mode":
@@ -173,7 +177,7 @@ class XServo(Servo):
         self._homing = 0 if self._mode == x.JOINT and abs(homing) > x.HOMING_LIMIT else homing
 
     def _change_mode(self) -> None:
-        """A mode begins with its own defaults."""
+        """Set the registers to the defaults of the new mode."""
         self._load_settings()
         for name in x.MODE_DEFAULTS:
             self.memory.set(name, self.table.items[name].initial)
@@ -184,7 +188,7 @@ class XServo(Servo):
             self.count_one_turn()
 
     def _steer(self) -> None:
-        """Tell the drive what the registers want."""
+        """Set the control of the drive from the registers."""
         self._steered = self._control() if self._torque else Control()
         self._goal = self.memory.get("goal_position")
         self._profile = self._profile_kind() << 4
@@ -235,23 +239,24 @@ class XServo(Servo):
 
     @property
     def armed(self) -> bool:
-        """Whether the bus watchdog watches."""
+        """Whether the bus watchdog is active."""
         return self._torque and 0 < self.memory.bytes[self._watchdog_address] < 128
 
     @property
     def watchdog_at(self) -> float:
-        """When the bus watchdog fires if nothing comes; infinite while it is not armed."""
+        """Time at which the bus watchdog fires without further instructions, s; infinite while it is not active."""
         return self.last_heard + self.memory.get("bus_watchdog") * 0.02 if self.armed else math.inf
 
+    @override
     def advance(self, now: float) -> None:
-        """See ``Servo``: up to the moment at which the watchdog fires, then on."""
+        """As in ``Servo``; stops at the time at which the watchdog fires, and then goes on."""
         if now > (moment := self.watchdog_at):
             super().advance(moment)
             self.trip_watchdog()
         super().advance(now)
 
     def trip_watchdog(self) -> None:
-        """Nothing came for too long: stop, and take no goals until 0 is written."""
+        """Stop because no instruction came for too long, and refuse goals until 0 is written to bus_watchdog."""
         self.memory.set("bus_watchdog", x.FIRED)
         for name in ("profile_velocity", "profile_acceleration", "goal_velocity"):
             self.memory.set(name, 0)
@@ -265,7 +270,7 @@ class XServo(Servo):
             self._steer()
 
     def clear_turns(self) -> int:
-        """The present position within one turn; refused while the axis turns."""
+        """Reduce the present position to one turn; refused while the axis turns."""
         if self._is_moving():
             return Fault.RESULT
         self.count_one_turn()
@@ -275,7 +280,7 @@ class XServo(Servo):
         return Fault.NONE
 
     def store_backup(self) -> int:
-        """Keep the table; refused while torque is on."""
+        """Store the table; refused while torque is on."""
         if self._torque:
             return Fault.RESULT
         self._backup = bytes(self.memory.bytes)
@@ -284,7 +289,7 @@ class XServo(Servo):
         return Fault.NONE
 
     def restore_backup(self) -> int:
-        """Return to the kept table; refused while torque is on, or where none was kept."""
+        """Restore the stored table; refused while torque is on, or if none was stored."""
         if self._torque or self._backup is None:
             return Fault.RESULT
         keep = ("id", "hardware_error_status", "torque_enable", "goal_position")
@@ -297,8 +302,8 @@ class XServo(Servo):
         self.touch()
         return Fault.NONE
 
+    @override
     def present_names(self) -> tuple[str, ...]:
-        """See ``Servo``."""
         names = (
             x.PRESENT
             if self.table.has_current
@@ -306,8 +311,8 @@ class XServo(Servo):
         )
         return tuple(names)
 
+    @override
     def present(self) -> tuple[int, ...]:
-        """See ``Servo``."""
         drive, sign = self.drive, self._sign
         speed = round(drive.velocity * sign / self._speed_unit)
         position = self._pulses(drive.position)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A servo bus as events: both directions, both protocols, as one hears them on the wire."""
+"""Decodes a servo bus into events and encodes them: both directions and both protocols on one wire."""
 
 from typing import Any
 
@@ -19,7 +19,10 @@ DIALECTS = {"1.0": (1,), "2.0": (2,), "both": (1, 2)}
 
 
 class Codec:
-    """Decodes a bus and encodes instructions and statuses. Besides the unfinished packet it keeps who was asked."""
+    """Decodes a bus and encodes instructions and statuses.
+
+    It keeps the unfinished packet and, for protocol 1.0, the open questions.
+    """
 
     def __init__(self, dialect: str | None = None) -> None:
         """Start a stream.
@@ -28,32 +31,32 @@ class Codec:
             dialect: ``1.0``, ``2.0`` or ``both`` protocols; None for both.
 
         Raises:
-            ConfigError: there is no such dialect.
+            ConfigError: the dialect is unknown.
         """
         if dialect is not None and dialect not in DIALECTS:
             raise ConfigError(unknown("dialect", dialect, DIALECTS))
         self._decoder = PacketDecoder("both", DIALECTS[dialect or "both"])
         self._asked: dict[
             int, tuple[bytes, tuple[int, ...]]
-        ] = {}  # of 1.0: packet, sizes that its answer may have
+        ] = {}  # for 1.0, by id: the packet, and the sizes that its answer may have
 
     def feed(self, data: bytes) -> list[Any]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+        """Decode bytes as they were received; return the events that are now complete. Never raises."""
         return [
             found if isinstance(found, Malformed) else self._read(found) for found in self._decoder.feed(data)
         ]
 
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a packet was unfinished, else nothing."""
+        """End the stream: return a ``Truncated`` if a packet was unfinished, else nothing."""
         offset, received = self._decoder.position, len(self._decoder.pending)
         self._decoder.reset()
         return [Truncated(offset, received)] if received else []
 
     def encode(self, command: Any) -> bytes:
-        """One packet for one instruction or status.
+        """The packet of one instruction or status.
 
         Raises:
-            CommandError: it cannot be sent; the text names the field, its value and what it may be.
+            CommandError: a field is wrong; the text names the field, its value and the range.
         """
         return _whole_packet(command.raw) if isinstance(command, Unknown) else write_event(command)
 
@@ -69,13 +72,13 @@ class Codec:
         except Unfit:
             quote = excerpt(found.raw[:24].hex(" ").encode())
             name = Instruction(found.instruction).name.lower()
-            return Malformed(found.offset, f"parameters that {name!r} does not have", quote)
+            return Malformed(found.offset, f"wrong parameters for {name!r}", quote)
         if found.protocol == 1:
             self._note_question(found)
         return event or Unknown(found.offset, found.raw)
 
     def _is_answer(self, found: Packet) -> bool:
-        """Whether a 1.0 packet is a status: its bytes look like an instruction, so what came before decides."""
+        """Whether a 1.0 packet is a status: it has the form of an instruction, so that the packet before decides."""
         raw, sizes = self._asked.pop(found.id, (b"", ()))
         return len(found.parameters) in sizes and found.raw != raw
 
@@ -90,7 +93,7 @@ class Codec:
 
 
 def _whole_packet(raw: Any) -> bytes:
-    """A packet that was received, for sending it again."""
+    """Check a received packet that is to be sent again."""
     if isinstance(raw, bytes):
         found = PacketDecoder("both", (1, 2)).feed(raw)
         if len(found) == 1 and isinstance(found[0], Packet) and found[0].raw == raw:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Error bytes of statuses as words, and back."""
+"""Converts error bytes of statuses to names, and back."""
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.wire.instructions import ALERT, Error1, Fault
 
-NUMBERED = "error_"  # begins the name of an error that the manual does not name
+NUMBERED = "error_"  # prefix for an error number that has no name in the manual
 FAULTS = {fault.name.lower(): int(fault) for fault in Fault if fault}
 BITS = {(bit.name or "").lower(): int(bit) for bit in Error1} | {"bit_7": 0x80}
 
@@ -18,7 +18,7 @@ def fault_name(error: int) -> str:
 
 
 def fault_number(name: object) -> int:
-    """Inverse of ``fault_name``."""
+    """The number for a name of ``fault_name``."""
     if name == "":
         return 0
     if not isinstance(name, str):
@@ -37,7 +37,7 @@ def bit_names(error: int) -> str:
 
 
 def bits(names: object) -> int:
-    """Inverse of ``bit_names``."""
+    """The error byte for the names of ``bit_names``."""
     if not isinstance(names, str):
         raise CommandError(
             f"error is {names!r}; it must be empty or some of these with + between: {', '.join(BITS)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets to events: what the parameters of an instruction mean."""
+"""Converts packets to events."""
 
 from collections.abc import Callable
 from struct import iter_unpack, unpack_from
@@ -15,15 +15,15 @@ from embodiment_bridge.dynamixel.wire.packet import OVERHEAD
 Reader = Callable[[Packet], Any]
 
 
-class Unfit(Exception):  # noqa: N818 - no error of anybody's: it ends the reading of one packet
-    """The parameters are not those of the instruction."""
+class Unfit(Exception):  # noqa: N818 - not an error: it ends the reading of one packet
+    """The parameters do not fit the instruction."""
 
 
 def read_instruction(found: Packet) -> Any:
-    """The event of an instruction, or None if there is no such instruction.
+    """The event of an instruction, or None if the instruction is unknown.
 
     Raises:
-        Unfit: its parameters cannot be.
+        Unfit: the parameters do not fit the instruction.
     """
     reader = _READERS.get((found.protocol, found.instruction))
     return reader(found) if reader else None
@@ -37,9 +37,9 @@ def read_status(found: Packet, error: int, data: bytes) -> events.Status:
 
 
 def read_fast_status(found: Packet) -> events.FastStatus | None:
-    """The event of an answer to a fast read, or None if it is none.
+    """The event of an answer to a fast read, or None if the packet is not one.
 
-    Where a block ends is told by its CRC, which runs over all bytes so far; so the question needs not be known.
+    The end of a block is found by its CRC, which covers all bytes so far, so that the question need not be known.
     """
     raw = found.raw
     blocks: list[tuple[int, int, tuple[int, ...]]] = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events to packets. What cannot be sent raises CommandError, which names the field, its value and what it may be."""
+"""Converts events to packets. CommandError names a field that cannot be sent, its value and the range."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -24,7 +24,7 @@ def write_event(event: Any) -> bytes:
 
 
 def _simple(function: str, *fields: str) -> Callable[[Any], bytes]:
-    """By the function of that name in ``packet`` or ``packet1``, as the event's protocol says."""
+    """A writer that calls this function of ``packet`` or ``packet1``, by the event's protocol."""
 
     def write(event: Any) -> bytes:
         module = packet1 if getattr(event, "protocol", 2) == 1 else packet
@@ -90,7 +90,7 @@ def _status(event: events.Status) -> bytes:
     alert = _flag("alert", event.alert)
     if event.protocol == 1:
         if alert:
-            raise CommandError("alert is True; a status of protocol 1 has none")
+            raise CommandError("alert is True; a status of protocol 1 has no alert")
         return packet1.status(event.id, bits(event.error), data)
     return packet.status(event.id, fault_number(event.error) | (ALERT if alert else 0), data)
 
@@ -112,14 +112,14 @@ def _ids(event: Any) -> list[int]:
 
 
 def _rows(name: str, value: Any, count: int | None = None) -> Sequence[Any]:
-    """A list that is not empty, of ``count`` entries if that is said."""
+    """Check a list: not empty, and with ``count`` entries if that is given."""
     if not isinstance(value, tuple | list) or not value or (count is not None and len(value) != count):
         some = "at least one entry" if count is None else f"one entry for each of {count} ids"
         raise CommandError(f"{name} is {value!r}; it must be a list with {some}")
     return value
 
 
-def _flag(name: str, value: Any) -> bool:
+def _flag(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise CommandError(f"{name} is {value!r}; it must be true or false")
     return value

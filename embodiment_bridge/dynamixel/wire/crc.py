@@ -21,8 +21,8 @@ def _byte_table() -> tuple[int, ...]:
 _BYTES: Final = _byte_table()
 
 
-# Checksum of every pair of bytes: one look-up for two bytes. As an array, which is 128 KB, it stays in the processor's
-# cache: 286 bytes, the answer of 20 servos, take 8 us; with a list of integers, which is 2.5 MB, 23 us.
+# Checksum of every pair of bytes, for one look-up per two bytes. As an array of 128 KB it stays in the processor's
+# cache: 286 bytes, the answer of 20 servos, take 8 us; with a list of integers of 2.5 MB they take 23 us.
 _WORDS: Final = array(
     "H", (_BYTES[high >> 8 ^ low] ^ (high << 8 & 0xFF00) for high in _BYTES for low in range(256))
 )
@@ -30,7 +30,7 @@ _PAIRS: Final = [Struct(f">{pairs}H").unpack_from for pairs in range(160)]
 
 
 def crc16(data: bytes | bytearray, start: int = 0) -> int:
-    """Checksum of ``data``; ``start`` is that of the bytes before it."""
+    """The checksum of ``data``; ``start`` is the checksum of the bytes before it."""
     size = len(data)
     pairs = _PAIRS[size >> 1](data) if size < 320 else unpack_from(f">{size >> 1}H", data)
     words, value = _WORDS, start

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of a servo bus to packets, as they come: any chunks, noise between them, both protocols on one wire.
+"""Decodes the bytes of a servo bus into packets: in chunks of any size, with noise, both protocols on one wire.
 
-Strict, as servos are: a packet whose checksum, length or stuffing is wrong is no packet. After bad input the search
-goes on one byte behind its beginning, so no good packet is lost in a bad one.
+It is as strict as servos are: a packet with a wrong checksum, length or stuffing is rejected. After bad input the
+search continues one byte after its beginning, so that a good packet inside a bad one is not lost.
 """
 
 from collections import Counter
@@ -23,23 +23,23 @@ _HEAD: Final = Struct("<BHBB")  # id, length, instruction, error or first parame
 _STATUS: Final = int(Instruction.STATUS)
 _NOT_YET: Final = -1
 SHORTEST: Final = 10  # bytes of a 2.0 packet: an instruction without parameters
-QUOTED: Final = 24  # bytes of bad input that a report quotes
+QUOTED: Final = 24  # bytes of bad input in a report
 REASONS: Final = {
     "noise": "no packet begins here",
-    "length": "a length that no packet has",
+    "length": "an impossible length",
     "id": "no servo has this id",
-    "stuffing": "FF FF FD inside a packet that no FD follows: never stuffed, or broken off",
+    "stuffing": "FF FF FD without FD inside a packet: not stuffed, or broken off",
     "crc": "wrong CRC",
     "checksum": "wrong checksum",
 }
 
 
 class Packet(NamedTuple):
-    """One packet; ``raw`` is all of it as it was on the wire, at ``offset`` of the stream.
+    """One packet; ``raw`` has its bytes on the wire, at ``offset`` of the stream.
 
-    A 2.0 status has instruction 0x55, its ``error`` byte (ALERT included) apart, and ``parameters`` are its data.
-    What a 1.0 packet is, its bytes do not say: ``instruction`` is its fifth byte, unless the decoder takes all for
-    statuses. A 2.0 status with id 0xFE answers a fast read; its blocks are found by ``fast_blocks``.
+    A 2.0 status has instruction 0x55, a separate ``error`` byte (ALERT included), and its data in ``parameters``.
+    The bytes of a 1.0 packet do not show its kind: ``instruction`` is its fifth byte, unless the decoder expects only
+    statuses. A 2.0 status with id 0xFE answers a fast read; ``fast_blocks`` gives its blocks.
     """
 
     offset: int
@@ -52,7 +52,7 @@ class Packet(NamedTuple):
 
 
 class Block(NamedTuple):
-    """What one servo says in the answer to a fast read."""
+    """The part of one servo in the answer to a fast read."""
 
     id: int
     error: int
@@ -60,9 +60,9 @@ class Block(NamedTuple):
 
 
 class PacketDecoder:
-    """Cuts one direction of a bus, or both (``kind``), into packets of the given ``protocols``.
+    """Decodes one direction of a bus, or both (``kind``), into packets of the given ``protocols``.
 
-    Keeps the unfinished packet only, at most ``max_packet`` bytes. ``rejected`` counts what was no packet by reason.
+    It keeps only the unfinished packet, at most ``max_packet`` bytes. ``rejected`` counts rejected input by reason.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class PacketDecoder:
 
     @property
     def position(self) -> int:
-        """Where in the stream the unfinished packet begins, or what comes next."""
+        """The place in the stream where the unfinished packet, or else the next input, begins."""
         return self._position
 
     @property
@@ -87,18 +87,18 @@ class PacketDecoder:
         return self._rest
 
     def reset(self) -> None:
-        """Drop an unfinished packet: what comes next begins a new one."""
+        """Drop an unfinished packet; the next byte begins a new one."""
         self._position += len(self._rest)
         self._rest = b""
         self._in_noise = False
 
     def feed(self, data: bytes) -> list[Packet | Malformed]:
-        """Take bytes as they came; return the packets now whole, and reports of bad input, in order."""
+        """Decode bytes as they were received; return the packets that are now complete, and reports of bad input."""
         buffer = self._rest + data if self._rest else bytes(data)
         found: list[Packet | Malformed] = []
         at, end = 0, len(buffer)
         while at < end:
-            size = self._take(buffer, at, found)
+            size = self._decode(buffer, at, found)
             if size == _NOT_YET:
                 break
             at += size
@@ -106,23 +106,23 @@ class PacketDecoder:
         self._position += at
         return found
 
-    def _take(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
-        """Take what begins at ``at``: a packet, or noise up to where one may begin. Returns its size in bytes."""
+    def _decode(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
+        """Decode a packet at ``at``, or skip noise up to where one may begin. Returns the size in bytes."""
         head = buffer[at : at + 4]
         if head == HEADER and self._two:
-            return self._take_two(buffer, at, found)
+            return self._decode_two(buffer, at, found)
         if HEADER.startswith(head) and self._two:
             return _NOT_YET
         if head[:2] == b"\xff\xff" and self._one:
             if len(head) < 4:
                 return _NOT_YET
             if (head[2] <= HIGHEST_ID or head[2] == BROADCAST) and head[3] >= 2:
-                return self._take_one(buffer, at, found)
+                return self._decode_one(buffer, at, found)
         if head == b"\xff":
             return _NOT_YET
         return self._skip_noise(buffer, at, found)
 
-    def _take_two(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
+    def _decode_two(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
         available = len(buffer) - at
         if available < SHORTEST:
             return _NOT_YET
@@ -143,18 +143,17 @@ class PacketDecoder:
             return self._reject(buffer, at, size, "crc", found)
         body = raw[OVERHEAD:-2]
         if not fast:
-            body = unstuff(body)  # instruction and error included: what was stuffed may begin there
+            body = unstuff(body)  # with instruction and error, because stuffed bytes may begin there
         error, parameters = (error, body[2:]) if is_status else (0, body[1:])
         found.append(Packet(self._position + at, 2, id, code, error, parameters, raw))
         self._in_noise = False
         return size
 
-    def _take_one(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
+    def _decode_one(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
         size = 4 + buffer[at + 3]
         raw = buffer[at : at + size]
-        if (
-            self._two and (inner := raw.find(HEADER)) > 0
-        ):  # no register of a 1.0 servo holds that: it broke off
+        # No register of a 1.0 servo has these bytes: the packet broke off.
+        if self._two and (inner := raw.find(HEADER)) > 0:
             return self._reject(buffer, at, inner, "stuffing", found)
         if len(raw) < size:
             return _NOT_YET
@@ -166,7 +165,7 @@ class PacketDecoder:
         return size
 
     def _reject(self, buffer: bytes, at: int, size: int, reason: str, found: list[Packet | Malformed]) -> int:
-        """Report bytes that are no packet; returns how many to go on by: a good one may begin inside."""
+        """Report bytes that are not a packet; returns how many to skip: only one, as a good packet may begin inside."""
         quote = excerpt(buffer[at : at + min(size, QUOTED)].hex(" ").encode())
         found.append(Malformed(self._position + at, REASONS[reason], quote))
         self.rejected[reason] += 1
@@ -174,7 +173,7 @@ class PacketDecoder:
         return 1
 
     def _skip_noise(self, buffer: bytes, at: int, found: list[Packet | Malformed]) -> int:
-        """Skip to where a packet may begin. A run of noise is one report, however it comes in chunks."""
+        """Skip to where a packet may begin. A run of noise gives one report, also when it comes in chunks."""
         if not self._in_noise:
             found.append(Malformed(self._position + at, REASONS["noise"], f"{buffer[at]:02x}"))
             self.rejected["noise"] += 1
@@ -184,7 +183,7 @@ class PacketDecoder:
 
 
 def _header_inside(buffer: bytes, start: int, end: int) -> int:
-    """Where an FF FF FD that no FD follows is in a body, or 0: it was never stuffed, or a packet broke off there."""
+    """The place of FF FF FD without FD in a body, or 0: it was not stuffed, or a packet broke off there."""
     here = buffer.find(STUFFED, start, end)
     while here >= 0 and here + 3 < len(buffer):
         if here + 3 >= end or buffer[here + 3] != 0xFD:
@@ -194,10 +193,10 @@ def _header_inside(buffer: bytes, start: int, end: int) -> int:
 
 
 def fast_blocks(raw: bytes, items: Iterable[tuple[int, int]]) -> list[Block]:
-    """What the answer ``raw`` to a fast read says, given (id, size in bytes) of the devices in the order of asking.
+    """The blocks in the answer ``raw`` to a fast read, given (id, size in bytes) of the servos in the order of asking.
 
-    Stops at the first block that is missing, has a wrong CRC or is another device's: also an answer that broke off
-    (``PacketDecoder.pending``) gives those before.
+    It stops at the first block that is missing, has a wrong CRC or another id. An answer that broke off
+    (``PacketDecoder.pending``) gives the blocks before the break.
     """
     blocks: list[Block] = []
     start, crc = 0, 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said on a servo bus: instructions of the host and statuses of the servos. Each can be read and written.
+"""The events of a servo bus: instructions of the host and statuses of the servos. Each can be decoded and encoded.
 
-``protocol`` is 1 or 2. ``offset`` is the place in the stream of the first byte; of what is written it is 0.
-Addresses and sizes are bytes of the control table. Bytes are numbers from 0 to 255; lists go side by side.
+``protocol`` is 1 or 2. ``offset`` is the place of the first byte in the stream; 0 in events that are to be sent.
+Addresses and sizes are bytes of the control table. Bytes are numbers from 0 to 255; lists have one entry per id.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Bytes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Ping:
-    """``01``: who is there? id 254: all."""
+    """``01``: ping one servo, or all with id 254."""
 
     id: int
     protocol: int = 2
@@ -44,7 +44,7 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class RegWrite:
-    """``04 address data``: written when an ``Action`` comes."""
+    """``04 address data``: prepare a write for the next ``Action``."""
 
     id: int
     address: int
@@ -55,7 +55,7 @@ class RegWrite:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """``05``: do what ``RegWrite`` prepared."""
+    """``05``: do the write that ``RegWrite`` prepared."""
 
     id: int
     protocol: int = 2
@@ -101,7 +101,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class SyncRead:
-    """``82 address size ids``: the same items of several servos."""
+    """``82 address size ids``: read the same items of several servos."""
 
     address: int
     size: int
@@ -121,7 +121,7 @@ class FastSyncRead:
 
 @dataclass(frozen=True, slots=True)
 class SyncWrite:
-    """``83 address size (id data)*``: data of each id, all of one size."""
+    """``83 address size (id data)*``: write data to each id, all of one size."""
 
     address: int
     ids: Bytes
@@ -163,9 +163,9 @@ class BulkWrite:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """``55 error data``: what a servo answers.
+    """``55 error data``: the answer of a servo.
 
-    error: empty, or the name of a ``Fault``; of protocol 1 the names of bits of ``Error1``, with ``+`` between. alert:
+    error: empty, or the name of a ``Fault``; for protocol 1 the names of bits of ``Error1``, joined by ``+``. alert:
     the servo has a hardware error (protocol 2).
     """
 
@@ -179,7 +179,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class FastStatus:
-    """``55 (error id data crc)*``: what several servos answer to a fast read, in one packet."""
+    """``55 (error id data crc)*``: the answer of several servos to a fast read, in one packet."""
 
     ids: Bytes
     errors: tuple[str, ...]

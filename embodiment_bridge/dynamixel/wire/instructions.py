@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of both protocols (https://emanual.robotis.com/docs/en/dxl/protocol2/ and protocol1/)."""
+"""The numbers of both protocols (https://emanual.robotis.com/docs/en/dxl/protocol2/ and protocol1/)."""
 
 from enum import IntEnum, IntFlag
 from typing import Final
 
-BROADCAST: Final = 0xFE  # every servo obeys, none answers but to ping and group reads
+BROADCAST: Final = 0xFE  # all servos execute it; they answer only to ping and group reads
 HIGHEST_ID: Final = 252
 ALERT: Final = 0x80  # bit of a 2.0 status error: the servo has a bit set in hardware_error_status
 
 
 class Instruction(IntEnum):
-    """The byte that says what a packet is for; 1.0 has those up to 0x92 that are not sync read or write 2.0."""
+    """The instruction byte of a packet. Protocol 1.0 has those up to 0x92 that are not sync read or write of 2.0."""
 
     PING = 0x01
     READ = 0x02
@@ -31,7 +31,7 @@ class Instruction(IntEnum):
 
 
 class Fault(IntEnum):
-    """Error number of a 2.0 status: why an instruction was not carried out (bits 0 to 6 of the error byte)."""
+    """Error number of a 2.0 status, bits 0 to 6 of the error byte: why an instruction was not carried out."""
 
     NONE = 0
     RESULT = 1

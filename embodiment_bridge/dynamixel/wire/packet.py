@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of Protocol 2.0, made: ``FF FF FD 00 | id | length | instruction | parameters | CRC``.
+"""Makes packets of Protocol 2.0: ``FF FF FD 00 | id | length | instruction | parameters | CRC``.
 
-All functions are pure and return the bytes of one packet. Each raises CommandError when an argument cannot be put on
-the wire; the text names it, its value and what it may be. Addresses and sizes are those of the control table, in bytes.
+All functions are pure and return the bytes of one packet. Each raises CommandError when an argument cannot be sent;
+the text names it, its value and the range. Addresses and sizes are those of the control table, in bytes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,13 +16,13 @@ from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, HIGHEST_ID,
 
 HEADER: Final = b"\xff\xff\xfd\x00"
 STUFFED: Final = (
-    b"\xff\xff\xfd"  # inside a packet, one more FD follows it: so a header is only at the beginning
+    b"\xff\xff\xfd"  # inside a packet another FD follows it, so that a header is only at the beginning
 )
-MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far beyond what a servo takes
+MAX_PACKET: Final = 4096  # bytes; a sync write of 16 bytes to 230 servos, far more than a servo accepts
 OVERHEAD: Final = 7  # bytes before the instruction
 
 HIGHEST_ADDRESS: Final = 0xFFFF
-TURNS: Final = b"\x01\x44\x58\x4c\x22"  # keys without which a servo does not take these for meant
+TURNS: Final = b"\x01\x44\x58\x4c\x22"  # the parameters that confirm clear and backup instructions
 ERRORS: Final = b"\x02\x45\x52\x43\x4c"
 STORE: Final = b"\x01\x43\x54\x52\x4c"
 RESTORE: Final = b"\x02\x43\x54\x52\x4c"
@@ -36,12 +36,12 @@ _SPAN: Final = Struct("<HH")
 
 
 def stuff(body: bytes) -> bytes:
-    """Instruction and parameters as they go out: an FD after each FF FF FD."""
+    """Instruction and parameters as they are sent: with an FD after each FF FF FD."""
     return body.replace(STUFFED, STUFFED + b"\xfd") if STUFFED in body else body
 
 
 def unstuff(body: bytes) -> bytes:
-    """What was before ``stuff``."""
+    """The inverse of ``stuff``."""
     return body.replace(STUFFED + b"\xfd", STUFFED) if STUFFED in body else body
 
 
@@ -51,7 +51,7 @@ def instruction(id: int, code: int, parameters: bytes = b"") -> bytes:
 
 
 def ping(id: int = BROADCAST) -> bytes:
-    """Who is there? Answered with model number (2 bytes) and firmware version (1 byte), by all in the order of ids."""
+    """Ping one servo, or all. The answer has model number (2 bytes) and firmware version (1 byte); all answer by id."""
     return instruction(id, Instruction.PING)
 
 
@@ -66,12 +66,12 @@ def write(id: int, address: int, data: bytes) -> bytes:
 
 
 def reg_write(id: int, address: int, data: bytes) -> bytes:
-    """Have bytes written when ``action`` comes."""
+    """Prepare bytes to be written by ``action``."""
     return instruction(id, Instruction.REG_WRITE, _placed(address, data))
 
 
 def action(id: int = BROADCAST) -> bytes:
-    """Carry out what ``reg_write`` prepared."""
+    """Carry out the write that ``reg_write`` prepared."""
     return instruction(id, Instruction.ACTION)
 
 
@@ -100,12 +100,12 @@ def clear_errors(id: int) -> bytes:
 
 
 def backup_store(id: int) -> bytes:
-    """Keep the present control table in the servo; refused while torque is on."""
+    """Store the present control table in the servo; refused while torque is on."""
     return instruction(id, Instruction.BACKUP, STORE)
 
 
 def backup_restore(id: int) -> bytes:
-    """Return to the control table that ``backup_store`` kept."""
+    """Restore the control table that ``backup_store`` has stored."""
     return instruction(id, Instruction.BACKUP, RESTORE)
 
 
@@ -115,15 +115,15 @@ def sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
 
 
 def fast_sync_read(address: int, size: int, ids: Collection[int]) -> bytes:
-    """As ``sync_read``, answered by all in one packet (see ``fast_status``)."""
+    """Like ``sync_read``; all servos answer in one packet (see ``fast_status``)."""
     return _packet(BROADCAST, b"\x8a" + _span(address, size) + bytes(distinct_ids(ids)))
 
 
 def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
-    """Write the same items of several servos, ``size`` bytes each; nobody answers."""
+    """Write the same items of several servos, ``size`` bytes each; servos do not answer."""
     try:
         body = b"".join([_ID[id] + item for id, item in data.items()])
-    except (KeyError, TypeError):  # said in detail, where there is time for it
+    except (KeyError, TypeError):  # the slower checks give a detailed error
         body = b"".join([bytes((id,)) + octets("data", data[id]) for id in distinct_ids(data)])
     if not data or set(map(len, data.values())) != {size}:
         distinct_ids(data)
@@ -138,35 +138,38 @@ def bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
 
 
 def fast_bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
-    """As ``bulk_read``, answered by all in one packet (see ``fast_status``)."""
+    """Like ``bulk_read``; all servos answer in one packet (see ``fast_status``)."""
     return _packet(BROADCAST, b"\x9a" + _asked(items))
 
 
 def bulk_write(items: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """Write ``(id, address, data)`` each; nobody answers."""
+    """Write ``(id, address, data)`` each; servos do not answer."""
     distinct_ids([id for id, _, _ in items])
     parts = [bytes((id,)) + _span(address, len(data)) + octets("data", data) for id, address, data in items]
     return _packet(BROADCAST, b"\x93" + b"".join(parts))
 
 
 def status(id: int, error: int, data: bytes = b"") -> bytes:
-    """What a servo answers; ``error``: a ``Fault``, and ALERT (0x80) while the servo has a hardware error."""
+    """The answer of a servo; ``error``: a ``Fault``, with ALERT (0x80) while the servo has a hardware error."""
     head = bytes((Instruction.STATUS, whole("error", error, 0, 255)))
     return _packet(servo_id(id), head + octets("data", data))
 
 
 def quick_status(id: int, error: int, data: bytes) -> bytes:
-    """As ``status``, of what is known to be right: a virtual servo says it a thousand times a second."""
-    if len(data) > 200 or error == 0xFF or STUFFED in data:  # the error byte may begin what has to be stuffed
+    """Like ``status`` but without checks, because a virtual servo makes a thousand of them a second."""
+    if (
+        len(data) > 200 or error == 0xFF or STUFFED in data
+    ):  # with error 0xFF, stuffing may begin at that byte
         return status(id, error, data)
     body = HEADER + bytes((id, len(data) + 4, 0, 0x55, error)) + data
     return body + crc16(body).to_bytes(2, "little")
 
 
 def fast_status(blocks: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """What several servos answer to a fast read, each adding ``(id, error, data)``.
+    """The answer of several servos to a fast read, each with ``(id, error, data)``.
 
-    Not stuffed. Each device's CRC runs over all bytes so far, earlier CRCs included; so the last one closes the packet.
+    It is not stuffed. The CRC of each servo covers all bytes so far, earlier CRCs included; the last one is that of the
+    packet.
     """
     parts = [
         bytes((whole("error", error, 0, 255), servo_id(id))) + octets("data", data)

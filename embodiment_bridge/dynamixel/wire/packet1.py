@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets of Protocol 1.0, made: ``FF FF | id | length | instruction | parameters | checksum`` (AX, RX, old MX).
+"""Makes packets of Protocol 1.0: ``FF FF | id | length | instruction | parameters | checksum`` (AX, RX, old MX).
 
-As ``packet.py``: pure functions, CommandError on what cannot be put on the wire. There is no group read but
-``bulk_read`` (MX only), and no stuffing; on a wire of both protocols a servo of one ignores the packets of the other.
+Like ``packet.py``: pure functions that raise CommandError on arguments that cannot be sent. The only group read is
+``bulk_read`` (MX only), and there is no stuffing. A servo of one protocol ignores packets of the other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ MAX_PARAMETERS: Final = 253  # the length byte counts two more
 
 
 def checksum(body: bytes | bytearray) -> int:
-    """Of id, length, instruction and parameters."""
+    """The checksum of id, length, instruction and parameters."""
     return ~sum(body) & 0xFF
 
 
@@ -27,7 +27,7 @@ def instruction(id: int, code: int, parameters: bytes = b"") -> bytes:
 
 
 def ping(id: int = BROADCAST) -> bytes:
-    """Is it there? Answered by an empty status; the model number is at address 0."""
+    """Ping a servo. The answer is an empty status; the model number is at address 0."""
     return instruction(id, Instruction.PING)
 
 
@@ -43,12 +43,12 @@ def write(id: int, address: int, data: bytes) -> bytes:
 
 
 def reg_write(id: int, address: int, data: bytes) -> bytes:
-    """Have bytes written when ``action`` comes."""
+    """Prepare bytes to be written by ``action``."""
     return instruction(id, Instruction.REG_WRITE, _placed(address, data))
 
 
 def action(id: int = BROADCAST) -> bytes:
-    """Carry out what ``reg_write`` prepared."""
+    """Carry out the write that ``reg_write`` prepared."""
     return instruction(id, Instruction.ACTION)
 
 
@@ -63,7 +63,7 @@ def reboot(id: int) -> bytes:
 
 
 def sync_write(address: int, size: int, data: Mapping[int, bytes]) -> bytes:
-    """Write the same items of several servos, ``size`` bytes each; nobody answers."""
+    """Write the same items of several servos, ``size`` bytes each; servos do not answer."""
     parts = [bytes((whole("address", address, 0, 255), whole("size", size, 1, 252)))]
     for id in distinct_ids(data):
         if len(data[id]) != size:
@@ -83,14 +83,14 @@ def bulk_read(items: Sequence[tuple[int, int, int]]) -> bytes:
 
 
 def status(id: int, error: int, data: bytes = b"") -> bytes:
-    """What a servo answers; ``error``: bits of ``Error1``."""
+    """The answer of a servo; ``error``: bits of ``Error1``."""
     return _packet(servo_id(id), whole("error", error, 0, 255), octets("data", data))
 
 
 def _packet(id: int, code: int, parameters: bytes) -> bytes:
     if len(parameters) > MAX_PARAMETERS:
         raise CommandError(
-            f"{len(parameters)} bytes of parameters are too many for 1.0 (limit: {MAX_PARAMETERS})"
+            f"{len(parameters)} bytes of parameters are too many for protocol 1.0 (limit: {MAX_PARAMETERS})"
         )
     body = bytes((id, len(parameters) + 2, code)) + parameters
     return HEADER + body + bytes((checksum(body),))

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The way of the legs from a foreign pose to the one that is wanted, without a jump."""
+"""Blends the legs from any pose into the wanted one, without a jump."""
 
 from collections.abc import Sequence
 
-BLEND_S = 0.6  # s from a foreign leg pose to the stand: slow enough not to push the body over
+BLEND_S = 0.6  # s from any leg pose to the stand: slow enough not to push the body over
 
 
 class Blend:
-    """Mixes a start pose of ``joints`` (numbers) into what is wanted of them, less and less for ``BLEND_S`` s."""
+    """Mixes the start pose of ``joints`` (numbers) into their targets, with a weight that falls to 0 in ``BLEND_S``."""
 
     def __init__(self, joints: Sequence[int]) -> None:
         self._joints = tuple(joints)
@@ -16,7 +16,7 @@ class Blend:
 
     @property
     def done(self) -> bool:
-        """Whether nothing of the start pose is left."""
+        """Whether the weight of the start pose is 0."""
         return self._part >= 1.0
 
     def start_from(self, position: Sequence[float]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A base that goes where it is told, without balance. Legs, where the body has some, swing as if they walked."""
+"""A base that follows velocity commands, without balance. Legs, if the body has any, swing as if they walked."""
 
 from collections.abc import Mapping, Sequence
 from math import pi, sin
@@ -13,11 +13,11 @@ from embodiment_bridge.motion.joints.sensing import Sensed
 
 
 class KinematicBase:
-    """See ``locomotion.Locomotion``; how the base shall move is in ``walker.velocity``.
+    """A ``locomotion.Locomotion`` for a base; ``walker.velocity`` is its commanded velocity.
 
     Args:
         base: of the body.
-        legs: joints that stand in their rest pose unless keyframes move them; none has wheels only.
+        legs: joints that are in their rest pose unless keyframes move them; empty for a body with wheels only.
         index: numbers of the joints by name.
     """
 
@@ -35,16 +35,16 @@ class KinematicBase:
 
     @property
     def standing(self) -> bool:
-        """Whether it does not drive."""
+        """Whether the base does not drive."""
         return self.walker.standing
 
     @property
     def calm(self) -> bool:
-        """As ``standing``: nothing sways."""
+        """As ``standing``, because a base does not sway."""
         return self.walker.standing
 
     def start_from(self, position: Sequence[float]) -> None:
-        """Stand, reached smoothly from ``position`` (rad per joint of the body)."""
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
         self.walker.reset()
         self.program = None
         self._blend.start_from(position)

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Has the body fallen?"""
+"""Detects whether the body has fallen."""
 
 from embodiment_bridge.body.description import Fall
 from embodiment_bridge.motion.joints.sensing import Sensed
 
 
 class FallDetector:
-    """Fallen at once when too low or too tilted; up again only after a while of neither.
+    """Detects a fall at once when the body is too low or too tilted, and its end after ``recover_s`` of neither.
 
-    Tilt alone decides where the height is unknown or only estimated.
+    Only the tilt is used if the height is unknown or estimated.
 
-    side: on which the body lies, ``front`` or ``back``, or lay last; empty before the first fall.
+    side: on which the body lies or lay last, ``front`` or ``back``; empty before the first fall.
     """
 
     def __init__(self, fall: Fall | None) -> None:
@@ -20,11 +20,11 @@ class FallDetector:
         self.side = ""
 
     def reset(self) -> None:
-        """Up until seen otherwise."""
+        """Assume that the body is upright."""
         self.fallen, self._upright_s, self.side = False, 0.0, ""
 
     def update(self, sensed: Sensed, dt: float) -> None:
-        """Judge by what is sensed now, ``dt`` s later; a body that does not know how it is tilted never falls."""
+        """Update with sensed values, ``dt`` s after the last; without a sensed tilt nothing changes."""
         if self._fall is None or not sensed.tilt_fresh:
             return
         tilt = max(abs(sensed.roll), abs(sensed.pitch))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The skills that only a fallen body does: which of their motions fits how it lies."""
+"""Skills for a fallen body: chooses the motion for the side on which it lies."""
 
 from dataclasses import replace
 
@@ -11,10 +11,10 @@ STILL_FALLEN = "the body is still fallen"
 
 
 def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:
-    """``skill`` with the keyframes for the side on which the body lies; one that has not fallen has nothing to do.
+    """``skill`` with the keyframes for the side on which the body lies; without a fall it has length 0.
 
     Raises:
-        CommandError: the skill has none for that side.
+        CommandError: the skill has no keyframes for that side.
     """
     if not fall.fallen:
         return replace(skill, nominal_s=0.0)

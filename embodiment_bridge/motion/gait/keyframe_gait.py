@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gait that is a table of joint angles: for bodies whose walk is drawn, not balanced."""
+"""A gait from a table of joint angles, for bodies that walk without balance."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,7 +9,7 @@ from embodiment_bridge.motion.gait.walk import STILL, Pace, WalkCommand, near
 
 
 class SteppingPace(Pace):
-    """A pace with feet: ``amplitude`` 0 stands, 1 steps in full; it comes and goes within one step."""
+    """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step."""
 
     def __init__(self, limits: WalkLimits, step_s: float) -> None:
         self._rate = 1.0 / step_s
@@ -22,18 +22,18 @@ class SteppingPace(Pace):
 
     @property
     def standing(self) -> bool:
-        """Whether the feet are still and nothing of a walk is left."""
+        """Whether the feet are still and the walk has ended."""
         return self.amplitude < STILL and super().standing
 
     def step(self, command: WalkCommand, dt: float) -> None:
-        """Go on by ``dt`` s towards the command; the feet come to rest last."""
+        """Advance by ``dt`` s towards the command; the feet come to rest last."""
         super().step(command, dt)
         moving = command.stepping or not super().standing
         self.amplitude = near(self.amplitude, 1.0 if moving else 0.0, self._rate * dt)
 
 
 class KeyframeGait(KinematicBase):
-    """See ``locomotion.Locomotion``: legs that repeat a cycle of two steps, the left foot first.
+    """A ``locomotion.Locomotion`` with legs that repeat a cycle of two steps, the left foot first.
 
     Angles are those of the rest pose, plus ``step`` times the amplitude, plus ``forward`` and ``turn`` times the shares
     of full speed.
@@ -46,7 +46,7 @@ class KeyframeGait(KinematicBase):
 
     @property
     def calm(self) -> bool:
-        """Whether it stands, with the legs where they belong."""
+        """Whether it stands, with the legs in the rest pose."""
         return self.standing and self._blend.done
 
     def write(self, out: list[float]) -> tuple[float, float]:
@@ -70,7 +70,7 @@ def _rows(
 
 
 def _at(angles: tuple[float, ...], phase: float) -> float:
-    """The value of a closed curve at ``phase`` (0..1), straight between its points."""
+    """The value of a closed curve at ``phase`` (0..1), linear between its points."""
     place = phase * len(angles)
     first = int(place) % len(angles)
     share = place - int(place)

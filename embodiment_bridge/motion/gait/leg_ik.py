@@ -3,7 +3,7 @@
 
 from math import acos, atan2, hypot, sqrt
 
-SHORTEST = 0.2  # m, hip to ankle: nearer than this the leg would fold past the knee's range
+SHORTEST = 0.2  # m, hip to ankle: at a shorter distance the leg would fold past the knee's range
 STRAIGHT_MARGIN = 1e-4  # m kept from the fully stretched leg, where the knee's speed has no bound
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The legs between standing, walking and keyframes, and from one to the other without a jump."""
+"""The legs: standing, walking and keyframes, with smooth transitions."""
 
 from collections.abc import Mapping, Sequence
 from math import hypot
@@ -12,13 +12,13 @@ from embodiment_bridge.motion.gait.walk_program import Pose, Program
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
 
 CALM_S = 0.04  # s of calm that count as standing still: two cycles of 50 Hz
-CALM_SPEED = 0.1  # m/s over ground: what is left then dies away in the same foot prints
+CALM_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
 CALM_RATE = 0.5  # rad/s of roll and pitch
-CALM_TIMEOUT_S = 1.0  # s after the last step; a body that still sways counts as standing all the same
+CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways counts as calm
 
 
 class Legs:
-    """Runs one walk program at a time on the walker, see ``locomotion.Locomotion``."""
+    """A ``locomotion.Locomotion`` that runs one walk program at a time on the walker."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
         self.walker = Walker(gait, index)
@@ -48,7 +48,7 @@ class Legs:
         )
 
     def start_from(self, position: Sequence[float]) -> None:
-        """Stand, reached smoothly from ``position`` (rad per joint of the body)."""
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
         self.walker.reset()
         self.program = None
         self._blend.start_from(position)

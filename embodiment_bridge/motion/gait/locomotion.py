@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What carries a body over the floor, whatever it is: legs that walk, or a base that drives."""
+"""The locomotion of a body: legs that walk, or a base that drives."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
@@ -26,18 +26,18 @@ class Locomotion(Protocol):
 
     @property
     def walker(self) -> Pace:
-        """How fast it goes, as commanded."""
+        """The commanded pace."""
 
     @property
     def standing(self) -> bool:
-        """Whether nothing of a walk goes on."""
+        """Whether no walk is going on."""
 
     @property
     def calm(self) -> bool:
-        """Whether the body stands and does not sway any more."""
+        """Whether the body stands and no longer sways."""
 
     def start_from(self, position: Sequence[float]) -> None:
-        """Stand, reached smoothly from ``position`` (rad per joint of the body)."""
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
 
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
         """Let ``dt`` s pass."""
@@ -47,7 +47,7 @@ class Locomotion(Protocol):
 
 
 def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
-    """What carries the body; None for one that stays where it is. index: numbers of the joints by name."""
+    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
     if description.gait is not None:
         return Legs(description.gait, index)
     if description.base is not None:

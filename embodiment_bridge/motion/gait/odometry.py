@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the hips are: as sensed, or else by what was commanded since."""
+"""The pose of the hips: as sensed, or else from the commands since."""
 
 from math import cos, sin
 
@@ -9,7 +9,7 @@ from embodiment_bridge.motion.joints.sensing import Sensed
 
 
 def follow(pose: Pose, sensed: Sensed, yaw: float, pace: Pace, dt: float) -> None:
-    """Move ``pose`` on by ``dt`` s; ``yaw`` (rad) is that of the hips while it is sensed."""
+    """Update ``pose`` by ``dt`` s; ``yaw`` (rad): of the hips, used while the base is sensed."""
     if sensed.base_fresh:
         pose.x, pose.y, pose.yaw = sensed.x, sensed.y, yaw
         return

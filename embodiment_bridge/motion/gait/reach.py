@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walk to a place and face a direction there."""
+"""Walks to a place and faces a direction there."""
 
 from math import atan2, hypot, inf, pi
 
@@ -9,22 +9,20 @@ from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
 from embodiment_bridge.motion.gait.walk_program import Pose
 
 ARRIVED_M = 0.1  # a step
-PASSED_M = (
-    0.3  # nearer than this and then farther again: it was passed, and circling would not bring it nearer
-)
+PASSED_M = 0.3  # m: a body that was nearer and then goes away has passed the place; circling would not bring it nearer
 FACING_RAD = 0.08  # of the direction in the end; a step turns by more
-AIM_RAD = 0.35  # off the way by more than this, the body turns on the spot before it goes on
+AIM_RAD = 0.35  # with a larger heading error the body turns on the spot before it goes on
 AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian
 BRAKE_M = 0.4  # from the place on which the body slows down
-SLOWEST = 0.35  # share of full speed in the end
-SPEED_SHARE = 0.25  # of full speed: a body slower than that does not get there
+SLOWEST = 0.35  # share of full speed at the end
+SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 10.0
 
 
 class Reach:
     """Turn towards (x, y) in ``map``, walk there, then turn to ``yaw``; m, rad.
 
-    There is no planning: the way is straight, and what is in it is walked into.
+    There is no planning: the way is straight, and obstacles are not avoided.
     """
 
     def __init__(self, limits: WalkLimits, x: float, y: float, yaw: float) -> None:

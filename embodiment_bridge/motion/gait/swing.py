@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arms that nobody drives swing with the walk."""
+"""Swings free arms with the walk."""
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.gait.walk import near
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 
-JOIN_S = 0.5  # s in which an arm that became free joins the swing
+JOIN_S = 0.5  # s in which an arm that has become free joins the swing
 
 
 class ArmSwing:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From stand to walk and back: ramps the commands of the gait so that they never jump."""
+"""Ramps the commands of a gait between standing and walking, so that they never jump."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ STILL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class WalkCommand:
-    """Whether to step, and where to: ``forward`` and ``turn`` are -1..1 of full speed, + forward and left."""
+    """Whether to step, and in which direction: ``forward`` and ``turn``: -1..1 of full speed, + forward and left."""
 
     stepping: bool = False
     forward: float = 0.0
@@ -24,7 +24,7 @@ STAND = WalkCommand()
 
 
 class Pace:
-    """How fast to go: ``forward`` and ``turn`` are -1..1 of full speed and follow the commands without a jump."""
+    """The pace: ``forward`` and ``turn`` are -1..1 of full speed and follow the commands without a jump."""
 
     def __init__(self, limits: WalkLimits) -> None:
         self._limits = limits
@@ -36,18 +36,18 @@ class Pace:
 
     @property
     def standing(self) -> bool:
-        """Whether nothing of a walk is left."""
+        """Whether the walk has ended."""
         return abs(self.forward) < STILL and abs(self.turn) < STILL
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """m/s forward and rad/s, + left, as commanded now."""
+        """The commanded velocity, m/s forward and rad/s, + left."""
         limits = self._limits
         full = limits.forward if self.forward > 0.0 else limits.backward
         return self.forward * full, self.turn * limits.turn
 
     def step(self, command: WalkCommand, dt: float) -> None:
-        """Go on by ``dt`` s towards the command."""
+        """Advance by ``dt`` s towards the command."""
         limits, stepping = self._limits, command.stepping
         self.forward = near(self.forward, command.forward if stepping else 0.0, limits.forward_rate * dt)
         self.turn = near(self.turn, command.turn if stepping else 0.0, limits.turn_rate * dt)
@@ -68,11 +68,11 @@ class Walker(Pace):
 
     @property
     def standing(self) -> bool:
-        """Whether the feet are still and nothing of a walk is left in the legs."""
+        """Whether the feet are still and the walk has ended."""
         return self.amplitude < STILL and super().standing
 
     def step(self, command: WalkCommand, dt: float) -> None:
-        """Go on by ``dt`` s towards the command."""
+        """Advance by ``dt`` s towards the command."""
         limits = self._limits
         keep_on = command.stepping or abs(self.forward) > limits.settle_forward
         self.amplitude = near(self.amplitude, 1.0 if keep_on else 0.0, limits.amplitude_rate * dt)

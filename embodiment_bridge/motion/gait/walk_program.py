@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a walking skill asks of the walker from cycle to cycle, closed over the sensed pose of the hips."""
+"""Walk programs: the command of a walking skill in each cycle, with feedback from the sensed pose of the hips."""
 
 from dataclasses import dataclass
 from math import copysign, cos, inf, sin
@@ -13,15 +13,15 @@ HEADING_FILTER_S = 0.3  # s: the hips turn to and fro with each step
 LINE_GAIN = 1.5  # rad/m: how much to head back to the line
 HEADING_LIMIT = 0.4  # rad: steepest way back to the line
 CORRECTION_LIMIT = 0.6  # share of full turn that keeping the heading may use
-LEAST_SHARE = 0.3  # of the speed, for the last bit of the way
+LEAST_SHARE = 0.3  # of the speed, at the end of the way
 LEAST_COMMAND = 0.02  # share of full speed below which a velocity command means standing
-SLOWEST = 0.25  # share of full speed: a body slower than that does not get there
+SLOWEST = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
 
 @dataclass(slots=True)
 class Pose:
-    """Where the hips are in ``map``: m, rad, yaw continuous."""
+    """The pose of the hips in ``map``: m, rad, yaw continuous."""
 
     x: float = 0.0
     y: float = 0.0
@@ -31,7 +31,7 @@ class Pose:
 class Program(Protocol):
     """Gives a command per cycle until it is ``done``, then STAND.
 
-    progress: 0..1; patience: s after which a program that is not done has failed.
+    progress: 0..1; patience: s after which the program has failed if it is not done.
     """
 
     done: bool
@@ -49,8 +49,8 @@ class Walk:
         limits: of the gait.
         forward: -1..1, share of full speed.
         turn: -1..1, share of full turn speed; 0 keeps the heading at the start.
-        distance: m of way, inf without end.
-        duration: s, inf without end.
+        distance: m; inf: without end.
+        duration: s; inf: without end.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Walk:
         start = self._start = self._start or Pose(pose.x, pose.y, pose.yaw)
         last, self._last = self._last or start, Pose(pose.x, pose.y, pose.yaw)
         self._elapsed += dt
-        # On a curve the way is summed up along the heading, in which the sway from foot to foot cancels out.
+        # On a curve the way is summed up along the heading, so that the sway from foot to foot cancels out.
         self._way += _ahead(last, pose, pose.yaw)[0] if self._turn else 0.0
         ahead, left = _ahead(start, pose, start.yaw)
         along = copysign(1.0, self._forward) * (self._way if self._turn else ahead)
@@ -142,7 +142,7 @@ class Twist:
         part = self._elapsed / self._duration
         self.progress = min(part, 1.0)
         off = pose.yaw + self._coast * walker.turn - self._start
-        # The way back takes as long as it needs, up to half as much again.
+        # The turn back may take up to half of the duration longer.
         self.done = self.done or part >= 1.5 or (part >= 0.75 and off >= 0.0)
         if self.done:
             return STAND
@@ -150,7 +150,7 @@ class Twist:
 
 
 class Velocity:
-    """Walk as told until nobody tells any more."""
+    """Walk at a commanded velocity until it times out."""
 
     def __init__(self) -> None:
         self.done = False
@@ -159,7 +159,7 @@ class Velocity:
         self._command = STAND
         self._left_s = 0.0
 
-    def tell(self, forward: float, turn: float, timeout: float) -> None:
+    def set(self, forward: float, turn: float, timeout: float) -> None:
         """Walk at these shares of full speed (-1..1) for ``timeout`` s."""
         stepping = max(abs(forward), abs(turn)) > LEAST_COMMAND
         self._command = WalkCommand(True, forward, turn) if stepping else STAND
@@ -173,7 +173,7 @@ class Velocity:
 
 
 def _ahead(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
-    """Way (m) forward and left from ``start`` to ``end``, seen in direction ``yaw``."""
+    """The way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
     dx, dy, c, s = end.x - start.x, end.y - start.y, cos(yaw), sin(yaw)
     return c * dx + s * dy, c * dy - s * dx
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a walking skill and its parameters to the program that does it."""
+"""Makes the walk program of a walking skill from its parameters."""
 
 from collections.abc import Mapping
 from math import copysign, inf
@@ -8,20 +8,20 @@ from embodiment_bridge.body.description import Base, Gait, Skill, WalkLimits
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.gait.walk_program import Program, Turn, Twist, Walk
 
-CALM_DOWN_S = 0.3  # s after the last step until the body stands calmly: part of the slot
+CALM_DOWN_S = 0.3  # s from the last step until the body is calm: part of the slot
 
 
 def program_of(skill: Skill, values: Mapping[str, float], slot: float, carrier: Gait | Base) -> Program:
     """The program of a skill of kind ``walk``.
 
     Args:
-        skill: ``walk`` says which: line (distance), turn (angle), place and twist (as long as the slot), free.
+        skill: its ``walk`` is line (distance), turn (angle), place or twist (as long as the slot), or free.
         values: parameters, checked and with defaults.
         slot: s, 0 for the natural length.
-        carrier: what carries the body.
+        carrier: the gait or base of the body.
 
     Raises:
-        CommandError: parameters that do not go together.
+        CommandError: the parameters contradict each other.
     """
     limits = carrier.walk
     length = max((slot or skill.nominal_s) - CALM_DOWN_S, 0.1)
@@ -59,10 +59,10 @@ def _free(
 
 
 def share(wanted: float, full: float) -> float:
-    """-1..1: ``wanted`` as a share of ``full`` (> 0); more than the gait can do is cut off."""
+    """``wanted`` as a share of ``full`` (> 0), limited to -1..1."""
     return min(max(wanted / full, -1.0), 1.0)
 
 
 def full_speed(limits: WalkLimits, direction: float) -> float:
-    """m/s (> 0) of the gait at full command, forward or backward by the sign of ``direction``."""
+    """The speed of the gait at full command, m/s (> 0); forward or backward by the sign of ``direction``."""
     return limits.forward if direction >= 0.0 else limits.backward

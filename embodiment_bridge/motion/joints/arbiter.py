@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who may drive what: claims on the channels of a body; the newest claim wins."""
+"""Arbitrates the channels of a body between claims; the newest claim wins."""
 
 from collections.abc import Iterable
 
@@ -34,5 +34,5 @@ class ChannelArbiter:
         return tuple(channel for channel, holder in self._holder.items() if holder == claim)
 
     def holder(self, channel: str) -> str | None:
-        """Who holds ``channel``."""
+        """The claim that holds ``channel``, or None."""
         return self._holder.get(channel)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints driven directly from outside, from command to command: for controllers that run elsewhere."""
+"""Drives joints directly by commands from outside, for controllers that run elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ TIMEOUT_S = 0.2  # s without a command after which the joints hold where they ar
 
 @dataclass(frozen=True, slots=True)
 class JointDrive:
-    """One joint until the next command: rad, rad/s, Nm/rad, Nm s/rad, Nm."""
+    """The command of one joint: rad, rad/s, Nm/rad, Nm s/rad, Nm."""
 
     position: float
     velocity: float
@@ -23,19 +23,19 @@ class JointDrive:
 
 
 class DirectDrive:
-    """The newest command per joint number; ``left`` s until it is void."""
+    """The newest command of each joint, by number; ``left``: s until the commands expire."""
 
     def __init__(self) -> None:
         self.drives: dict[int, JointDrive] = {}
         self.left = 0.0
 
-    def tell(self, drives: Mapping[int, JointDrive]) -> None:
-        """Take a command; joints that it does not name keep theirs."""
+    def set(self, drives: Mapping[int, JointDrive]) -> None:
+        """Set a command; joints that it does not name keep theirs."""
         self.drives.update(drives)
         self.left = TIMEOUT_S
 
     def advance(self, dt: float) -> bool:
-        """Let ``dt`` s pass; whether the commands became void in them."""
+        """Let ``dt`` s pass; whether the commands expired in this time."""
         if not self.drives:
             return False
         self.left -= dt
@@ -56,11 +56,11 @@ def checked_drives(
     names: Sequence[str],
     columns: Mapping[str, Sequence[float]],
 ) -> dict[int, JointDrive]:
-    """A command as arrays, by joint number.
+    """Check a command given as arrays, and return it by joint number.
 
     Args:
         joints: of the body.
-        here: rad, where each of them is now; an empty ``position`` means that.
+        here: rad, present angle of each joint, used if ``position`` is empty.
         names: of the joints that are commanded.
         columns: ``position velocity kp kd effort``, each empty or one value per name.
 

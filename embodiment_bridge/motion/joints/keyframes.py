@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Motion of joints through keyframes: minimum-jerk pieces, each ending at rest, never faster than the joints."""
+"""Motion of joints through keyframes: minimum-jerk pieces that end at rest, within the speed of the joints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from embodiment_bridge.body.description import Joint, Keyframe, shortest_move
 
 STOP_S = 0.25  # s in which a moving joint comes to rest
-STRETCH = 1.2  # longer at each try
-STRETCHES = 20  # tries; 38 times as long in the end, which no joint needs that starts within its speed
-PEAK_SAMPLES = tuple(i / 16 for i in range(1, 16))  # of the time, where a speed may be highest
+STRETCH = 1.2  # factor on the duration at each try
+STRETCHES = 20  # tries, up to 38 times as long; a joint that starts within its speed needs less
+PEAK_SAMPLES = tuple(i / 16 for i in range(1, 16))  # shares of the time at which the speed is checked
 BRAKING = 3.9  # peak acceleration of a piece that only loses its speed, as a multiple of speed / time
-SHORTEST_S = 1e-3  # s: shorter pieces are jumps; the limiter takes care of those
+SHORTEST_S = 1e-3  # s: shorter pieces are jumps, which the limiter handles
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Motion:
 
     @property
     def progress(self) -> float:
-        """0..1 of the time."""
+        """The share of the time, 0..1."""
         return 1.0 if self.done else min(self.time / self.total, 1.0)
 
     def advance(self, dt: float) -> None:
@@ -91,7 +91,7 @@ def pieces_of(
     velocity: Sequence[float],
     length: float,
 ) -> list[Piece]:
-    """Pieces that go through ``keyframes`` in ``length`` s, stretched where a joint could not follow.
+    """The pieces through ``keyframes`` in ``length`` s, stretched where a joint could not follow.
 
     Args:
         keyframes: in order of time; a joint that a keyframe does not name stays where it was.
@@ -116,7 +116,7 @@ def piece_to(
     velocity: Sequence[float],
     duration: float,
 ) -> Piece:
-    """A piece of at least ``duration`` s in which no joint has to go, or gain speed, faster than it may."""
+    """A piece of at least ``duration`` s in which each joint keeps its limits of speed and acceleration."""
     braking = max(
         (BRAKING * abs(v) / j.acceleration for j, v in zip(joints, velocity, strict=True)), default=0.0
     )
@@ -146,6 +146,6 @@ def _peak_acceleration(way: float, speed: float, duration: float) -> float:
 
 
 def stopping(joints: Sequence[int], position: Sequence[float], velocity: Sequence[float]) -> Motion:
-    """A motion that brings joints to rest from ``position`` rad and ``velocity`` rad/s without turning back."""
+    """A motion that brings joints to rest from ``position`` rad and ``velocity`` rad/s without reversing."""
     goals = tuple(p + 0.5 * STOP_S * v for p, v in zip(position, velocity, strict=True))
     return Motion(joints, position, velocity, [Piece(STOP_S, goals)])

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The last word on what a joint is told: in its range, no faster than it may move, never from where it was not."""
+"""Limits joint commands to range and speed of the joints, starting from their real angles."""
 
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
 from embodiment_bridge.body.description import Joint
 
-ARRIVED = 1e-6  # rad: nearer than this a joint has arrived
+ARRIVED = 1e-6  # rad from the target within which a joint has arrived
 
 
 class JointLimiter:
     """Follows targets within range and speed of the joints.
 
-    position, velocity: what was commanded last, rad and rad/s, in the order of the joints. Change them only
+    position, velocity: last commands, rad and rad/s, in the order of the joints. Change them only
     through ``reset`` and ``step``.
     """
 
@@ -22,14 +22,14 @@ class JointLimiter:
         self.velocity = [0.0] * len(self.position)
 
     def reset(self, position: Sequence[float]) -> None:
-        """Start anew from ``position`` (rad; clamped to the range), at rest."""
+        """Start again from ``position`` (rad; clamped to the range), at rest."""
         for i, (lower, upper, _) in enumerate(self._bounds):
             if isfinite(position[i]):
                 self.position[i] = min(max(position[i], lower), upper)
             self.velocity[i] = 0.0
 
     def step(self, targets: Sequence[float], dt: float) -> None:
-        """Go towards ``targets`` (rad) for ``dt`` s; a target that is no number keeps its joint where it is."""
+        """Move towards ``targets`` (rad) for ``dt`` s; with a target that is not finite the joint stays where it is."""
         if dt <= 0.0:
             return
         position, velocity = self.position, self.velocity
@@ -44,7 +44,7 @@ class JointLimiter:
             velocity[i] = (there - here) / dt
 
     def arrived(self, targets: Sequence[float], joints: Iterable[int]) -> bool:
-        """Whether each of ``joints`` was commanded to its target, as far as its range goes."""
+        """Whether the command of each of ``joints`` is at its target, clamped to its range."""
         for i in joints:
             lower, upper, _ = self._bounds[i]
             if abs(min(max(targets[i], lower), upper) - self.position[i]) > ARRIVED:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where every joint shall be; channels that nobody drives come to rest and stay there."""
+"""The targets of all joints; channels that are not driven come to rest and stay there."""
 
 from collections.abc import Iterable
 
@@ -7,13 +7,13 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.joints.keyframes import Motion, piece_to, stopping
 from embodiment_bridge.motion.joints.limits import JointLimiter
 
-REST_S = 1.0  # s, at least, for a way to the rest pose that nobody gave a time for
+REST_S = 1.0  # s, at least, for a move to the rest pose without a given time
 
 
 class Posture:
-    """Targets and commands of the joints.
+    """The targets and commands of the joints.
 
-    goal: rad per joint, what the drivers of the joints write into; limiter: what is commanded.
+    goal: rad per joint, written by the motions; limiter: gives the commands.
     """
 
     def __init__(self, description: BodyDescription) -> None:
@@ -27,24 +27,24 @@ class Posture:
         }
 
     def release(self, channels: Iterable[str]) -> None:
-        """Nobody drives ``channels`` any more: bring their joints to rest where they are."""
+        """Note that ``channels`` are no longer driven: their joints come to rest where they are."""
         for channel in channels:
             joints = self._channels.get(channel, ())
             if channel not in self._idle and any(self.limiter.velocity[i] for i in joints):
                 self._idle[channel] = self.stop_motion(joints)
 
     def stop(self) -> None:
-        """Bring the joints that nobody drives to rest where they are."""
+        """Bring the joints that are not driven to rest where they are."""
         for channel in self._idle:
             self._idle[channel] = self.stop_motion(self._channels[channel])
 
     def take(self, joints: Iterable[int]) -> None:
-        """Somebody drives ``joints`` from now on."""
+        """Note that ``joints`` are driven from now on."""
         for channel in {self._joints[i].channel for i in joints}:
             self._idle.pop(channel, None)
 
     def go_to_rest_pose(self) -> None:
-        """Bring all joints to the rest pose, without haste."""
+        """Bring all joints to the rest pose slowly."""
         for channel, joints in self._channels.items():
             if joints:
                 self._idle[channel] = self.rest_motion(joints, REST_S)
@@ -66,7 +66,7 @@ class Posture:
         return [limiter.position[i] for i in joints], [limiter.velocity[i] for i in joints]
 
     def step(self, dt: float) -> None:
-        """Let ``dt`` s pass for the joints that nobody drives."""
+        """Let ``dt`` s pass for the joints that are not driven."""
         for channel, motion in tuple(self._idle.items()):
             motion.advance(dt)
             motion.write(self.goal)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded track as a motion: smooth through its points, joined without a jump from wherever the joints are."""
+"""A recorded track as a motion: smooth through its points, and joined without a jump to the present angles."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -7,20 +7,20 @@ from itertools import pairwise
 from embodiment_bridge.body.description import Joint, Track, shortest_move
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 
-BLEND_S = 0.3  # s, at least, in which the way from the present angles to the track is made
-SAMPLES = tuple(i / 8 for i in range(9))  # of each piece, where its speed is looked at
+BLEND_S = 0.3  # s, at least, for the way from the present angles to the track
+SAMPLES = tuple(i / 8 for i in range(9))  # shares of each piece at which its speed is checked
 
 
 class Recorded:
-    """Used like ``keyframes.Motion``.
+    """A motion along a recorded track; it is used like ``keyframes.Motion``.
 
     Args:
         joints: numbers of the joints of the track in the body.
         position: rad, of each of them at the start.
-        velocity: rad/s, likewise.
+        velocity: rad/s, of each of them at the start.
         track: the recording.
-        moved: the joints, in its order.
-        length: s that it shall take; it takes longer where a joint could not follow.
+        moved: the joints, in the order of the track.
+        length: wanted duration, s; it takes longer if a joint could not follow.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Recorded:
 
     @property
     def progress(self) -> float:
-        """0..1 of the time."""
+        """The share of the time, 0..1."""
         return 1.0 if self.done else min(self._track.time / max(self.total, self._blend), 1.0)
 
     def advance(self, dt: float) -> None:
@@ -69,7 +69,7 @@ class Recorded:
 
 
 def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
-    """The points of a track that takes ``stretch`` times as long."""
+    """The points of a track, with its times multiplied by ``stretch``."""
     return [
         TrajectoryPoint(time * stretch, angles)
         for time, angles in zip(track.times, track.angles, strict=True)
@@ -77,7 +77,7 @@ def points_of(track: Track, stretch: float = 1.0) -> list[TrajectoryPoint]:
 
 
 def fastest(track: Track, moved: Sequence[Joint]) -> float:
-    """The least factor of its recorded time in which every joint can follow."""
+    """The smallest factor on the recorded time with which every joint can follow."""
     points = points_of(track)
     curve = Trajectory(range(len(moved)), points[0].positions, (0.0,) * len(moved), points)
     before: list[float] = list(points[0].positions)

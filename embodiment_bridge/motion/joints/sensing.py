@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the body senses, made safe to compute with: the last good value stands in for a bad one."""
+"""Sensed values, made safe to compute with: a bad value is replaced by the last good one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from math import cos, isfinite, sin
 from embodiment_bridge.body.state import ZERO3, BodyState
 from embodiment_bridge.core.units import wrap_angle
 
-SPEED_FILTER_S = 0.1  # s, time constant of the speed: longer than what rounding spoils, shorter than a step
-BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old to balance or steer by
+SPEED_FILTER_S = 0.1  # s, time constant of the speed: long enough against rounding, shorter than a step
+BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old for balance and steering
 
 
 @dataclass(slots=True)
 class Balance:
-    """How a part of the body is tilted and moves: roll, pitch rad; rates about its x, y, z rad/s.
+    """The tilt and motion of a part of the body: roll, pitch rad; rates about its x, y, z rad/s.
 
     ahead, left: m/s over ground, in the direction that it faces.
     """
@@ -30,7 +30,7 @@ LEVEL = Balance()
 
 
 class Sensed:
-    """Joint angles and pose of the base, from percepts that may have holes.
+    """Joint angles and pose of the base, from percepts in which values may be missing.
 
     position: rad per joint; x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped);
     rates: rad/s in base_link.
@@ -59,21 +59,21 @@ class Sensed:
 
     @property
     def base_fresh(self) -> bool:
-        """Whether the base was sensed not long ago."""
+        """Whether the base was sensed within ``BASE_TIMEOUT_S``."""
         return self._base_age < BASE_TIMEOUT_S
 
     @property
     def tilt_fresh(self) -> bool:
-        """Whether roll and pitch were sensed not long ago, with the place or without it."""
+        """Whether roll and pitch were sensed within ``BASE_TIMEOUT_S``, with or without the position."""
         return self._tilt_age < BASE_TIMEOUT_S
 
     @property
     def height_known(self) -> bool:
-        """Whether ``z`` was sensed not long ago, and is more than an estimate."""
+        """Whether ``z`` was sensed within ``BASE_TIMEOUT_S`` and is not an estimate."""
         return self.base_fresh and not self._height_estimated
 
     def update(self, state: BodyState, dt: float) -> None:
-        """Take what is usable of ``state``, which came ``dt`` s after the last."""
+        """Use the finite values of ``state``, which came ``dt`` s after the last one."""
         if len(state.position) == len(self.position):
             for i, value in enumerate(state.position):
                 if isfinite(value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Joints through timed points, as trajectory_msgs/JointTrajectory means it."""
+"""Motion of joints through timed points, with the meaning of trajectory_msgs/JointTrajectory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from math import isfinite
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
 
-LONGEST_S = 3600.0  # s; a longer trajectory is a mistake in its times
+LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
-TOLERANCE = 1e-3  # rad beyond a limit that rounding may cause; the limit itself is still kept
+TOLERANCE = 1e-3  # rad by which rounding may exceed a limit; the commands still keep the limit
 
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryPoint:
-    """Where the joints shall be ``time`` s after the start: rad; rad/s where the sender says so, else empty."""
+    """Targets at ``time`` s after the start: positions, rad; velocities, rad/s, empty if not given."""
 
     time: float
     positions: tuple[float, ...]
@@ -23,10 +23,10 @@ class TrajectoryPoint:
 
 
 class Trajectory:
-    """Cubic pieces through the points, from where the joints are and as fast as they move.
+    """Cubic pieces through the points, starting with the present positions and velocities.
 
-    At an inner point without velocities a joint goes on with the mean slope, and rests where its direction changes,
-    so that no angle is passed that lies outside of two neighbouring points. Used like ``keyframes.Motion``.
+    At an inner point without velocities a joint moves with the mean slope, or rests where its direction changes,
+    so that it never leaves the range between two neighbouring points. It is used like ``keyframes.Motion``.
     """
 
     def __init__(
@@ -47,12 +47,12 @@ class Trajectory:
 
     @property
     def done(self) -> bool:
-        """Whether the last point's time has come."""
+        """Whether the time of the last point has come."""
         return self.time >= self.total - 1e-9
 
     @property
     def progress(self) -> float:
-        """0..1 of the time."""
+        """The share of the time, 0..1."""
         return 1.0 if self.done else self.time / self.total
 
     def advance(self, dt: float) -> None:
@@ -104,7 +104,7 @@ def _between(left: float, right: float) -> float:
 def checked_points(
     names: Sequence[str], points: Sequence[TrajectoryPoint], known: Mapping[str, Joint]
 ) -> tuple[TrajectoryPoint, ...]:
-    """The points, if the joints can follow them.
+    """Check that joints can follow the points, and return them.
 
     Raises:
         CommandError: unknown or repeated joint, a point of the wrong length, a value that is not finite or outside of

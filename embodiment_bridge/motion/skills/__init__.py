@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills by name: who may move which channel, and how each runs."""
+"""Skills by name: the arbitration of channels, and how each skill runs."""

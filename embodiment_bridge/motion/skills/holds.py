@@ -1,32 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who is held: all skills, or those of some sources; and how fast time goes for each meanwhile."""
+"""Holds: of all skills or of some sources, and the rate at which time passes for each."""
 
 from collections.abc import Collection, Iterable
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.gait.walk import near
 
-HOLD_S = 0.2  # s in which a hold slows a motion down to rest, and its end brings it up again
+HOLD_S = 0.2  # s in which a hold slows a motion down to rest, and its end speeds it up again
 SOURCE_LIMIT = 100  # sources that can be held at once
-LONGEST_SOURCE = 1000  # characters of a name
+LONGEST_SOURCE = 1000  # characters of the name of a source
 
 
 class Holds:
-    """``ask`` for a hold or its end; ``step`` lets the rates follow.
+    """Holds by source: ``ask`` for a hold or its end; ``step`` changes the rates smoothly.
 
-    A source is the name that was given with a skill (``SkillRequest.source``); the empty one stands for everything.
+    A source is the name given with a skill (``SkillRequest.source``); the empty name means all sources.
     """
 
     def __init__(self) -> None:
         self.all = False
-        self.rate = 1.0  # of what has no source, 0 (held) to 1
-        self._rates: dict[str, float] = {}  # of the sources that are held or on their way back
+        self.rate = 1.0  # for skills without a source, 0 (held) to 1
+        self._rates: dict[str, float] = {}  # of the sources that are held, or whose rate still rises
         self._held: set[str] = set()
 
     def ask(self, on: bool, source: str, active: Iterable[str]) -> None:
-        """Hold the skills of ``source``, of all when it is empty, or let them go on.
+        """Hold the skills of ``source`` (empty: all skills), or end the hold.
 
-        active: sources that have skills now. A hold of another may be forgotten when there are too many.
+        active: sources that have skills now. When there are too many holds, those of other sources may be forgotten.
 
         Raises:
             CommandError: too many sources with skills are held, or the name is too long.
@@ -39,16 +39,14 @@ class Holds:
             running = set(active)
             self._make_room(source, running)
             self._held.add(source)
-            self._rates.setdefault(
-                source, 1.0 if source in running else 0.0
-            )  # what is to come has no speed to lose
+            self._rates.setdefault(source, 1.0 if source in running else 0.0)  # later skills start at rest
 
     def holds(self, source: str) -> bool:
         """Whether skills of this source are to be still."""
         return self.all or source in self._held
 
     def rate_of(self, source: str) -> float:
-        """How fast time goes for skills of this source, 0..1."""
+        """The rate at which time passes for skills of this source, 0..1."""
         return min(self.rate, self._rates.get(source, 1.0))
 
     def step(self, dt: float) -> None:

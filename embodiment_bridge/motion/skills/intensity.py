@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A skill done with less intensity: motions stay nearer to the rest pose, lights are dimmer; walks take no notice."""
+"""Reduces the intensity of a skill: motions stay nearer to the rest pose, lights are dimmer; walks do not change."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,7 +8,7 @@ from embodiment_bridge.body.description import Joint, Keyframe, Light, Skill, Tr
 
 
 def weakened(skill: Skill, intensity: float, joints: Mapping[str, Joint]) -> Skill:
-    """The skill at ``intensity`` 0..1 of what its file says; 1 is the skill itself."""
+    """The skill with ``intensity`` 0..1; 1 is the skill as in its file."""
     if intensity == 1.0:
         return skill
     track = skill.track

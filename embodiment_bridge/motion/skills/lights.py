@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the lights of a body show. A body without lights has them too: viewers show what they would show."""
+"""The lights of a body. A body without lights has them too, for viewers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from embodiment_bridge.core.errors import CommandError
 LIGHTS: Final = ("eyes", "face")  # the channels that are lights
 WHITE: Final = (1.0, 1.0, 1.0)
 PASSING: Final = "blink"  # the pattern that ends with its skill
-LEVEL_S: Final = 0.5  # how long a level holds that is not told again
+LEVEL_S: Final = 0.5  # s for which a level is valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Shown:
 
 
 class Lights:
-    """``shown``: by channel; it is replaced, never changed, when something changes. At first what `reset` shows.
+    """The lights; ``shown``: by channel, replaced by a new object at each change. Initially as in skill `reset`.
 
-    A *level* makes a light darker for a while, whatever it shows meanwhile: skills keep their colours.
+    A *level* makes a light darker for a while, whatever it shows: skills keep their colours.
     """
 
     def __init__(self, description: BodyDescription) -> None:
@@ -39,7 +39,7 @@ class Lights:
             self.show(reset.channels, reset.light)
 
     def show(self, channels: Iterable[str], light: Light) -> None:
-        """Show ``light`` on those of ``channels`` that are lights; without a colour each keeps its own."""
+        """Show ``light`` on the channels that are lights; without a colour each keeps its own."""
         shown = dict(self._bright)
         for channel in channels:
             if channel not in LIGHTS:
@@ -53,7 +53,7 @@ class Lights:
         self._mix()
 
     def end(self, channels: Iterable[str], light: Light) -> None:
-        """The skill that showed ``light`` has ended: a passing pattern gives way to the one before."""
+        """End the ``light`` of a skill: a passing pattern is replaced by the one before."""
         if light.pattern != PASSING:
             return
         shown = dict(self._bright)
@@ -61,7 +61,7 @@ class Lights:
             before = self._before.pop(channel, None)
             now = shown.get(channel)
             if now is None or now.pattern != PASSING:
-                continue  # something else is shown since
+                continue  # the light has been changed since
             if before is not None:
                 shown[channel] = before
             else:
@@ -70,7 +70,7 @@ class Lights:
         self._mix()
 
     def set_level(self, channel: str, level: float) -> None:
-        """Show what ``channel`` shows ``level`` (0..1) as bright, for ``LEVEL_S``.
+        """Scale the brightness of ``channel`` by ``level`` (0..1), for ``LEVEL_S``.
 
         Raises:
             CommandError: the level is out of range.
@@ -83,7 +83,7 @@ class Lights:
             self._mix()
 
     def step(self, dt: float) -> None:
-        """Let ``dt`` s pass: levels that were not told again end."""
+        """Let ``dt`` s pass: levels that were not renewed end."""
         if not self._levels:
             return
         left = {channel: (level, time - dt) for channel, (level, time) in self._levels.items()}

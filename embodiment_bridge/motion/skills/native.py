@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills that a body does by itself, beside what its joints do: grab, kick, say, or a command of its protocol."""
+"""Skills that a body does by itself and not with joint targets: grab, kick, say, or a command of its protocol."""
 
 from collections.abc import Callable, Mapping
 from typing import Protocol, TypeAlias
@@ -8,10 +8,10 @@ from embodiment_bridge.body.description import Keyframe, Skill
 
 
 class Native(Protocol):
-    """One native skill on its way.
+    """A native skill that runs.
 
-    done: nothing more happens; progress: 0..1; patience: s after which one that is not done has failed;
-    failure: why it cannot be done, empty while it may; keyframes: what joints of its channels do meanwhile.
+    done: it has ended; progress: 0..1; patience: s after which it has failed if it is not done;
+    failure: why it cannot be done, empty if it can; keyframes: the motion of the joints of its channels meanwhile.
     """
 
     done: bool
@@ -21,14 +21,14 @@ class Native(Protocol):
     keyframes: tuple[Keyframe, ...]
 
     def step(self, dt: float) -> None:
-        """Let ``dt`` s pass; first called when its channels are at rest from what came before."""
+        """Let ``dt`` s pass; first called when its channels have come to rest after the skill before."""
 
     def stop(self) -> None:
-        """End early: ``done`` once nothing more happens. May be called again, and when it is done."""
+        """End early; ``done`` is set when it has ended. May be called again, also when it is done."""
 
 
 Start: TypeAlias = Callable[[Skill, Mapping[str, float | str], float], Native]
-"""Begins a skill: its description, its parameters (checked, with defaults), the slot in s (0: its natural length).
+"""Starts a skill: its description, its parameters (checked, with defaults), the slot in s (0: its natural length).
 
-May raise CommandError: then nothing happens, and the text says why.
+It may raise CommandError with the reason; then nothing happens.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is a request for a skill one that this body can take?"""
+"""Checks a request for a skill against the description of the body."""
 
 from collections.abc import Container, Mapping
 from math import isfinite
@@ -8,20 +8,20 @@ from embodiment_bridge.body.description import BodyDescription, Parameter, Skill
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.core.errors import CommandError, unknown
 
-INTENSITY = "intensity"  # what every skill takes, beside its own parameters
+INTENSITY = "intensity"  # a parameter of every skill, besides its own
 LONGEST_SLOT_S = 86400.0  # s: one day, the longest duration that BML has
 
 
-def skill_of(description: BodyDescription, request: SkillRequest, natives: Container[str]) -> Skill:
-    """The skill that ``request`` names; of the native ones those in ``natives``.
+def skill_of(description: BodyDescription, request: SkillRequest, native_skills: Container[str]) -> Skill:
+    """The skill that ``request`` names; a native skill must be in ``native_skills``.
 
     Raises:
-        CommandError: unknown skill, a native skill that nobody does, or a slot that is no time.
+        CommandError: the skill is unknown, is native without a starter, or the slot is out of range.
     """
     skill = description.skills.get(request.name)
     if skill is None:
         raise CommandError(unknown("skill", request.name, description.skills))
-    if skill.kind == "native" and skill.name not in natives:
+    if skill.kind == "native" and skill.name not in native_skills:
         raise CommandError(
             f"skill {skill.name!r} is done by body {description.name!r} itself, not by its joints"
         )
@@ -33,10 +33,10 @@ def skill_of(description: BodyDescription, request: SkillRequest, natives: Conta
 
 
 def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, float | str]:
-    """The parameters of a skill by name: those given and the defaults of the others that have one.
+    """The parameters of a skill by name: the given ones, and the defaults of others that have one.
 
     Raises:
-        CommandError: unknown parameter, a value that is no number within the parameter's range, or a text that is
+        CommandError: a parameter is unknown, a value is not a number in the parameter's range, or a text is
             too long.
     """
     known = {p.name: p for p in skill.parameters}
@@ -52,7 +52,7 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
 
 
 def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
-    """How much of the skill is wanted, 0..1; a skill with a parameter of that name has its own meaning for it.
+    """The intensity of the skill, 0..1; 1 if the skill has a parameter of this name with its own meaning.
 
     Raises:
         CommandError: not a number within 0..1.
@@ -68,7 +68,7 @@ def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
 
 
 def numbers_of(values: Mapping[str, float | str]) -> dict[str, float]:
-    """Those of the parameters that are numbers."""
+    """The parameters that are numbers."""
     return {name: value for name, value in values.items() if not isinstance(value, str)}
 
 

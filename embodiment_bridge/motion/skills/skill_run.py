@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One skill on its way: from the request to the last report."""
+"""One running skill: from the request to the last report."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -13,11 +13,11 @@ from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoi
 from embodiment_bridge.motion.skills.native import Native
 
 REPORT_S = 0.2  # s between progress reports
-TIME_SLACK_S = 1e-6  # s that summed up cycles may fall short of a slot
+TIME_SLACK_S = 1e-6  # s by which the sum of cycles may be shorter than a slot
 
 
 class Ending(Enum):
-    """How a skill was told to end."""
+    """How a skill is to end."""
 
     NOT = "runs to its own end"
     FINISH = "canceled, but goes to its own end"
@@ -25,10 +25,10 @@ class Ending(Enum):
 
 
 class SkillRun:
-    """State of one requested skill.
+    """The state of one requested skill.
 
-    ``motion`` moves its joints once begun, ``program`` its walk, ``native`` is what the body does by itself; a skill
-    with none of these just fills its slot.
+    ``motion`` moves its joints once it has begun, ``program`` is its walk, ``native`` its part done by the body; a
+    skill with none of these only waits for its slot to end.
     ``joints``: numbers of the joints that its keyframes, or the points of its ``track``, move.
     """
 
@@ -54,7 +54,7 @@ class SkillRun:
         self.ending = Ending.NOT
         self.held = False
         self._since_report = 0.0
-        self._told_held = False
+        self._reported_held = False
         length = skill.nominal_s if program is None else 0.0
         self.slot = request.slot_s or length
 
@@ -65,18 +65,18 @@ class SkillRun:
 
     @property
     def keyframes(self) -> tuple[Keyframe, ...]:
-        """What moves its joints."""
+        """The keyframes for its joints."""
         return self.native.keyframes if self.native is not None else self.skill.keyframes
 
     @property
     def overdue(self) -> bool:
-        """Whether a walk or a native skill should have got there long ago."""
+        """Whether a walk or a native skill takes longer than its patience."""
         parts = (part for part in (self.program, self.native) if part is not None)
         return any(not part.done and self.elapsed > part.patience for part in parts)
 
     @property
     def failure(self) -> str:
-        """Why a native skill cannot be done; empty while it may."""
+        """Why a native skill cannot be done; empty if it can."""
         return self.native.failure if self.native is not None else ""
 
     @property
@@ -86,7 +86,7 @@ class SkillRun:
 
     @property
     def progress(self) -> float:
-        """0..1, of what lasts longest."""
+        """The progress, 0..1, of its slowest part."""
         shares = [self.elapsed / self.slot] if self.slot > 0.0 else []
         if self.available and self.program is not None:
             shares.append(self.program.progress)
@@ -97,14 +97,14 @@ class SkillRun:
         return min(max(min(shares, default=1.0), 0.0), 1.0)
 
     def report(self, status: SkillStatus, reason: str = "") -> SkillReport:
-        """A report of now."""
+        """A report of the present state."""
         complete = status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED)
-        self._since_report, self._told_held = 0.0, self.held
+        self._since_report, self._reported_held = 0.0, self.held
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:
-        """A RUNNING report when ``held`` changed or the last report is a while ago."""
+        """A RUNNING report if ``held`` has changed or ``REPORT_S`` has passed since the last report, else None."""
         self._since_report += dt
-        if self.held == self._told_held and self._since_report < REPORT_S - TIME_SLACK_S:
+        if self.held == self._reported_held and self._since_report < REPORT_S - TIME_SLACK_S:
             return None
         return self.report(SkillStatus.RUNNING)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The skills on their way in one body: who holds which channel, how far each is, how each ended."""
+"""The running skills of one body: their channels, progress and results."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -23,24 +23,26 @@ from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, numbers_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
 
-LEAST_RESET_S = 0.5  # s, at least, of a cancel that goes to the rest pose
-PENDING_LIMIT = 1000  # reports that nobody took; then requests are refused, for a result is never dropped
+LEAST_RESET_S = 0.5  # s that a cancel with a move to the rest pose takes at least
+PENDING_LIMIT = (
+    1000  # reports that wait to be taken; then requests are refused, because results are never dropped
+)
 
 
 class SkillTable:
-    """All skills that run now, by the id of their request. ``natives``: what begins the native ones, by name."""
+    """The running skills by the id of their request. ``native_skills``: starters of native skills, by name."""
 
     def __init__(
         self,
         description: BodyDescription,
         posture: Posture,
         legs: Locomotion | None,
-        natives: Mapping[str, Start],
+        native_skills: Mapping[str, Start],
         fall: FallDetector,
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
-        self._natives = natives
+        self._native_skills = native_skills
         self._description = description
         self._index = {joint.name: i for i, joint in enumerate(description.joints)}
         self._by_name = {joint.name: joint for joint in description.joints}
@@ -53,14 +55,18 @@ class SkillTable:
         self._own_requests = 0
 
     def start(self, request: SkillRequest) -> None:
-        """See ``MotionRunner.start``."""
+        """Start a skill at the next step; skills that hold one of its channels end as REPLACED.
+
+        Raises:
+            CommandError: the request is refused, see ``MotionRunner.start``; nothing changed.
+        """
         if request.id in self._runs:
             raise CommandError(f"a skill with id {request.id!r} is running")
         if len(self._reports) >= PENDING_LIMIT:
             raise CommandError(
                 f"skill {request.name!r} refused: {len(self._reports)} reports wait to be taken"
             )
-        skill = skill_of(self._description, request, self._natives)
+        skill = skill_of(self._description, request, self._native_skills)
         values = parameters_of(skill, request.parameters)
         if skill.lying:
             skill = as_it_lies(skill, self._fall)
@@ -70,13 +76,17 @@ class SkillTable:
         if skill.kind == "walk" and available and carrier is not None:
             program = program_of(skill, numbers_of(values), request.slot_s, carrier)
         elif skill.kind == "native" and available:
-            native = self._natives[skill.name](skill, values, request.slot_s)
+            native = self._native_skills[skill.name](skill, values, request.slot_s)
         run = SkillRun(request, skill, available, (), program, native=native)
         run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
-        """See ``MotionRunner.follow``."""
+        """Move joints through timed points; they claim the channels of the joints.
+
+        Raises:
+            CommandError: the joints cannot follow.
+        """
         joints = self._description.joints
         checked = checked_points(names, points, {joint.name: joint for joint in joints})
         numbers = tuple(self._index[name] for name in names)
@@ -84,7 +94,7 @@ class SkillTable:
         self._admit(SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked))
 
     def walk_to(self, program: Program) -> None:
-        """See ``MotionRunner.walk_to``."""
+        """Run a walk program, which claims the legs."""
         skill = Skill("goal_pose", "walk", ("legs",), 0.0, 0.0)
         self._admit(SkillRun(self._own_request(skill.name), skill, True, (), program))
 
@@ -111,14 +121,18 @@ class SkillTable:
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
         """Give channels to ``claim``; skills that held one of them end."""
-        for loser in self.arbiter.claim(claim, channels):
-            run = self._runs.get(loser)
+        for replaced in self.arbiter.claim(claim, channels):
+            run = self._runs.get(replaced)
             if run is not None:
                 status = SkillStatus.REPLACED if run.ending is Ending.NOT else SkillStatus.CANCELED
                 self._end(run, status, f"channel taken by {claim!r}")
 
     def cancel(self, request_id: str, holds: Holds) -> bool:
-        """See ``MotionRunner.cancel``; what is held cannot be finished first."""
+        """End a skill as its description says; a held skill with ``on_stop`` finish is stopped instead.
+
+        Returns:
+            False if no skill with this id is running.
+        """
         run = self._runs.get(request_id)
         if run is None:
             return False
@@ -129,7 +143,7 @@ class SkillTable:
         return True
 
     def stop(self) -> None:
-        """Bring everything to rest where it is."""
+        """Bring all skills to rest where they are."""
         self._posture.stop()
         for run in self._runs.values():
             self._bring_to_rest(run, to_rest_pose=False)
@@ -151,7 +165,7 @@ class SkillTable:
             self._end(run, SkillStatus.FAILED, reason)
 
     def fail_legs(self, reason: str) -> None:
-        """End every skill that stands or walks as FAILED; those for a fallen body go on."""
+        """End every skill that uses the legs as FAILED; skills for a fallen body go on."""
         for run in tuple(self._runs.values()):
             if run.uses_legs and not run.skill.lying:
                 self._end(run, SkillStatus.FAILED, reason)
@@ -168,17 +182,17 @@ class SkillTable:
 
     @property
     def program(self) -> Program | None:
-        """What the skill that holds the legs wants to walk."""
+        """The walk program of the skill that holds the legs."""
         run = self._runs.get(self.arbiter.holder("legs") or "")
         return run.program if run is not None and run.ending is not Ending.REST else None
 
     @property
     def sources(self) -> set[str]:
-        """Who asked for the skills that run."""
+        """The sources of the running skills."""
         return {run.request.source for run in self._runs.values()}
 
     def walker_held(self, holds: Holds) -> bool:
-        """Whether the skill that holds the legs is to be still."""
+        """Whether the skill that holds the legs is held."""
         run = self._runs.get(self.arbiter.holder("legs") or "")
         return run is not None and holds.holds(run.request.source)
 
@@ -186,7 +200,7 @@ class SkillTable:
         return run.motion is not None and not self._leg_joints.isdisjoint(run.joints)
 
     def advance(self, dt: float, holds: Holds) -> None:
-        """Let ``dt`` s pass, less for what is held and not canceled."""
+        """Let ``dt`` s pass, or less for skills that are held and not canceled."""
         for run in self._runs.values():
             rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
@@ -201,12 +215,12 @@ class SkillTable:
             run.held = rate == 0.0 and (not run.uses_legs or self._standing)
 
     def _begun(self, run: SkillRun) -> bool:
-        """Whether a native skill has its channels for itself: a walk, if it uses the legs, has come to its end."""
+        """Whether a native skill may begin: if it uses the legs, a walk must have ended."""
         return run.motion is not None if run.joints else not run.uses_legs or self._standing
 
     def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | Recorded | None:
         if not self._leg_joints.isdisjoint(run.joints) and not self._standing:
-            return None  # no keyframes into a walk: the walker stops first, for the skill holds the legs
+            return None  # keyframes must not begin during a walk: the walker stops first, as the skill holds the legs
         limiter = self._posture.limiter
         joints = [self._description.joints[i] for i in run.joints]
         position = [limiter.position[i] for i in run.joints]
@@ -226,7 +240,7 @@ class SkillTable:
         return self._legs is None or self._legs.standing
 
     def conclude(self, dt: float) -> None:
-        """Report: what ended in the ``dt`` s that passed, and from time to time what goes on."""
+        """Report the skills that ended in the last ``dt`` s, and regularly those that run."""
         for run in tuple(self._runs.values()):
             if run.ending is Ending.REST:
                 at_rest = self._arrived(run) and self._posture.limiter.at_rest(run.joints)

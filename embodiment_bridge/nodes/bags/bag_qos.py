@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rosbags.interfaces import Qos, QosDurability, QosHistory, QosLiveliness, QosReliability, QosTime
 
-RECORDING_DEPTH = 2000  # there is no back pressure: what a slow moment does not keep is lost
+RECORDING_DEPTH = 2000  # there is no back pressure: messages beyond this are lost in a slow moment
 PLAYING_DEPTH = 100
 FOREVER = QosTime(2147483647, 4294967295)
 
 
 def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
-    """A subscription that matches all publishers of a topic, and asks for no less than all of them give."""
+    """The QoS of a subscription that matches all publishers of a topic, with the strictest settings that all offer."""
     reliable = all(one.reliability == ReliabilityPolicy.RELIABLE for one in offered)
     latched = all(one.durability == DurabilityPolicy.TRANSIENT_LOCAL for one in offered)
     return QoSProfile(
@@ -24,7 +24,7 @@ def to_record(offered: Sequence[QoSProfile]) -> QoSProfile:
 
 
 def to_store(profile: QoSProfile) -> Qos:
-    """How a bag says what a publisher offered; depth is not told by the middleware, so 1 for latched topics."""
+    """The QoS of a publisher in the form of a bag; the middleware does not tell the depth, so it is 1 if latched."""
     latched = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
     reliable = profile.reliability == ReliabilityPolicy.RELIABLE
     return Qos(
@@ -41,7 +41,7 @@ def to_store(profile: QoSProfile) -> Qos:
 
 
 def to_play(offered: Qos | None) -> QoSProfile:
-    """The publisher of a recorded topic: as reliable and as lasting as the first one was."""
+    """The QoS for playing a topic: reliability and durability of its first recorded publisher."""
     best_effort = offered is not None and offered.reliability == QosReliability.BEST_EFFORT
     latched = offered is not None and offered.durability == QosDurability.TRANSIENT_LOCAL
     return QoSProfile(

@@ -22,8 +22,8 @@ from embodiment_bridge.nodes.bags.bag_qos import to_record, to_store
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.message_types import message_class
 
-LOOK_S = 0.25  # between two looks for new topics
-HIDDEN = re.compile(r"/_")  # what the middleware and actions use among themselves
+LOOK_S = 0.25  # between two checks for new topics
+HIDDEN = re.compile(r"/_")  # internal topics of the middleware and of actions
 PARAMETERS = (
     Parameter("output", "", "Directory to make; empty: recording_DATE_TIME here."),
     Parameter("include", ".*", "Regular expression of the names of topics to record, from their beginning."),
@@ -33,8 +33,8 @@ PARAMETERS = (
 )
 
 
-class Recorder(BridgeNode):
-    """``find_share(package)`` gives the share folder of an interface package, or raises LookupError."""
+class BagRecorder(BridgeNode):
+    """Records a bag. ``find_share(package)`` gives the share folder of an interface package, or raises LookupError."""
 
     def __init__(self, find_share: FindShare, **node_kwargs: Any) -> None:
         super().__init__("recorder", PARAMETERS, **node_kwargs)
@@ -46,16 +46,16 @@ class Recorder(BridgeNode):
 
     @property
     def totals(self) -> Totals:
-        """What became of the messages so far."""
+        """Numbers of written and lost messages so far."""
         return self._writer.totals if self._writer is not None else Totals()
 
     @property
     def topics(self) -> list[str]:
-        """What is recorded."""
+        """The recorded topics."""
         return sorted(name for name, subscription in self._recorded.items() if subscription is not None)
 
     def configure(self) -> None:
-        """Read what shall be recorded."""
+        """Read the patterns of the topics to record."""
         values = self.values
         self._include = _pattern("include", values["include"])
         self._exclude = _pattern("exclude", values["exclude"]) if values["exclude"] else None
@@ -63,8 +63,8 @@ class Recorder(BridgeNode):
         self.path = self._first_path
 
     def activate(self) -> None:
-        """Make the directory, and look for topics from now on."""
-        if self._writer is not None:  # a recording is never overwritten by the next of the same node
+        """Make the directory, and start to look for topics."""
+        if self._writer is not None:  # the next recording of the same node does not overwrite the last
             self.path = self._next_path()
         self._writer = BagWriter(self.path)
         self.get_logger().info(f"recording into {self.path}")
@@ -72,7 +72,7 @@ class Recorder(BridgeNode):
         self._look()
 
     def deactivate(self) -> None:
-        """Write what waits and finish the directory."""
+        """Write the waiting messages and finish the directory."""
         if self._looker is not None:
             self.destroy_timer(self._looker)
             self._looker = None
@@ -86,7 +86,7 @@ class Recorder(BridgeNode):
             self.get_logger().info(f"recorded {totals.written} messages into {self.path}{lost}")
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How much was recorded and lost."""
+        """Numbers of recorded and lost messages."""
         if self._writer is None or not self.active:
             return super().diagnose()
         totals = self._writer.totals
@@ -135,7 +135,7 @@ class Recorder(BridgeNode):
         take = partial(self._take, writer, number)
         profile = to_record(
             offered
-        )  # what is offered decides; and topics have no bound that parameters would have
+        )  # no overrides: the publishers decide, and there may be any number of topics, so of parameters
         return self.create_subscription(
             message_type, topic, take, profile, raw=True, qos_overriding_options=None
         )
@@ -148,4 +148,4 @@ def _pattern(name: str, text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise ConfigError(f"parameter {name} is {text!r}, no regular expression: {error}") from error
+        raise ConfigError(f"parameter {name} is {text!r}, not a regular expression: {error}") from error

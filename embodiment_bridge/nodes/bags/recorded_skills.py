@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills of a body that is a recording: each takes its time and is reported as skipped."""
+"""Serves the skills of a recorded body: each takes its time and is reported as skipped."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 
 RATE = 20.0  # Hz
-ANY_LENGTH = 10_000  # characters: a recording refuses no parameter that the body once had
+ANY_LENGTH = 10_000  # characters: parameters that the recorded body accepted are not refused
 LONGEST_S = 86400.0
 
 
 class RecordedSkills:
-    """Serves the skills of a recorded SkillList, so that a brain can run against a recording."""
+    """Serves the skills of a recorded SkillList, so that a brain can work with a recording."""
 
     def __init__(self, node: Node, recorded: Any) -> None:
         self._node = node
@@ -28,7 +28,7 @@ class RecordedSkills:
         self._timer = node.create_timer(1.0 / RATE, self._step)
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
+        """Remove everything from the graph."""
         self._node.destroy_timer(self._timer)
         self._queue.lost("the recording was closed")
         self._server.destroy()
@@ -39,7 +39,7 @@ class RecordedSkills:
 
 
 def description_of(recorded: Any) -> BodyDescription:
-    """A body without any channel that has all skills of a SkillList."""
+    """A body without channels that has all skills of a SkillList."""
     skills = {one.name: _skill(one) for one in recorded.skills}
     return BodyDescription(recorded.body, (), skills=skills)
 

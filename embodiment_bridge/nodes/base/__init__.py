@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every node has: lifecycle, parameters, QoS, executor, answers that come later."""
+"""The parts of every node: lifecycle, parameters, QoS, executor, deferred answers."""

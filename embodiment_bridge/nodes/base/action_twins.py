@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two nodes that serve one action, as two robots without namespaces do: every goal goes to both, so both say so."""
+"""Detects two nodes that serve one action, such as two robots without namespaces: every goal goes to both."""
 
 from rclpy.node import Node
 
@@ -9,7 +9,7 @@ GOAL = "/_action/send_goal"
 
 
 class ActionTwins:
-    """Looks whether somebody else serves an action of ``node``."""
+    """Checks whether another node serves an action of ``node``."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
@@ -17,7 +17,7 @@ class ActionTwins:
         self._told: set[str] = set()
 
     def look(self) -> list[str]:
-        """What is wrong, a line for each action. One that was just replaced is seen once, and not told."""
+        """One line per doubled action. A node that was just replaced is seen once and not reported."""
         doubled = {
             name: number for name in self._names() if (number := self._node.count_services(name + GOAL)) > 1
         }

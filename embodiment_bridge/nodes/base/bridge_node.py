@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all nodes of this package have in common: lifecycle, parameters, diagnostics, clear failures."""
+"""The base class of all nodes of this package: lifecycle, parameters, diagnostics, clear failures."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -33,16 +33,16 @@ class BridgeNode(LifecycleNode):
     """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
-    configure or activate fails that transition with one logged line and leaves the process running; what a configure
-    that failed had put on the graph is taken off. The QoS of each publisher and subscription can be overridden. What a
-    callback raises is logged and counted (``guard``); messages of /clock are checked (``clock_watch``).
+    configure or activate fails that transition with one logged line and leaves the process running; a configure that
+    failed removes what it had put on the graph. The QoS of each publisher and subscription can be overridden.
+    Exceptions in callbacks are logged and counted (``guard``); messages of /clock are checked (``clock_watch``).
     """
 
-    _began = False  # rclpy makes topics of its own before there can be parameters
+    _began = False  # rclpy creates topics of its own before parameters can be declared
 
     def __init__(self, name: str, parameters: Sequence[Parameter], **node_kwargs: Any) -> None:
-        self.guard = CallbackGuard(self._complain)  # rclpy makes services and /clock before this is done
-        self.clock_watch = ClockWatch(self._complain)
+        self.guard = CallbackGuard(self._log_error)  # rclpy creates services and /clock in its own __init__
+        self.clock_watch = ClockWatch(self._log_error)
         super().__init__(name, **node_kwargs)
         self._twins = ActionTwins(self)
         self._began = True
@@ -53,9 +53,11 @@ class BridgeNode(LifecycleNode):
         self.values: dict[str, Any] = {}
         self.active = False
         self.refused = False  # whether the last configure or activate failed
-        self.unsafe = False  # whether the last close could not confirm that the body was made safe
+        self.unsafe = False  # whether the last close could not confirm that the body is safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
-        steady = Clock(clock_type=ClockType.STEADY_TIME)  # these two go on when simulated time stands still
+        steady = Clock(
+            clock_type=ClockType.STEADY_TIME
+        )  # timers on it go on when simulated time stands still
         self.create_timer(1.0, self._publish_diagnostics, clock=steady)
         self._starter = self.create_timer(0.0, self._start, clock=steady)
 
@@ -70,53 +72,53 @@ class BridgeNode(LifecycleNode):
             self.trigger_activate()
 
     def configure(self) -> None:
-        """Build what the parameters (``self.values``) say."""
+        """Build the parts of the node from the parameters (``self.values``)."""
 
     def activate(self) -> None:
         """Open the link, enable the joints."""
 
     def deactivate(self) -> None:
-        """Make safe and close; must not raise."""
+        """Make the body safe and close the link; must not raise."""
 
     def cleanup(self) -> None:
         """Release what ``configure`` built; must not raise."""
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """(level of DiagnosticStatus, one line, values)."""
+        """Level of DiagnosticStatus, one line of text, and values."""
         return DiagnosticStatus.OK, "active" if self.active else "inactive", {}
 
     def create_publisher(self, msg_type: Any, topic: str, qos_profile: Any, **options: Any) -> Publisher:
         """As in rclpy; the QoS can be overridden, unless ``qos_overriding_options`` says otherwise.
 
         Raises:
-            ConfigError: an override is no QoS.
+            ConfigError: an override is not a QoS.
         """
         return self._make(super().create_publisher, topic, options, msg_type, topic, qos_profile)
 
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
     ) -> Subscription:
-        """See ``create_publisher``; an exception in the callback ends that call alone."""
+        """As ``create_publisher``; an exception in the callback ends only that call."""
         if msg_type is ClockMessage:
             callback = self.clock_watch.checked(callback)
         callback = self.guard.wrap(callback, f"topic {topic}")
         return self._make(super().create_subscription, topic, options, msg_type, topic, callback, qos_profile)
 
     def create_timer(self, timer_period_sec: float, callback: Any, *others: Any, **options: Any) -> Timer:
-        """As in rclpy; an exception in the callback ends that call alone."""
+        """As in rclpy; an exception in the callback ends only that call."""
         return super().create_timer(timer_period_sec, self.guard.wrap(callback, "timer"), *others, **options)
 
     def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Service:
-        """As in rclpy; where the callback raises, the answer says so as far as its type can."""
-        guarded = self.guard.wrap(callback, f"service {srv_name}", _apologise)
+        """As in rclpy; if the callback raises, the response says so if its type has the fields."""
+        guarded = self.guard.wrap(callback, f"service {srv_name}", _report_exception)
         return super().create_service(srv_type, srv_name, guarded, **options)
 
     def add_waitable(self, waitable: Waitable) -> None:
-        """As in rclpy: actions. What the graph sends them may make rclpy itself raise."""
+        """As in rclpy, for actions: bad data from the graph can make rclpy itself raise."""
         waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
         super().add_waitable(waitable)
 
-    def _complain(self, text: str) -> None:
+    def _log_error(self, text: str) -> None:
         self.get_logger().error(text)
 
     def _refuse_too_late(self, parameters: list[RosParameter]) -> SetParametersResult:
@@ -176,19 +178,19 @@ class BridgeNode(LifecycleNode):
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Lifecycle transition: make safe, then release."""
+        """Lifecycle transition: make the body safe, then release everything."""
         self.close()
         self._release()
         return super().on_shutdown(state)
 
     def close(self) -> None:
-        """Make safe before the process ends, whatever the state."""
+        """Make the body safe before the process ends, in any state."""
         if self.active:
             self.active = False
             self.deactivate()
 
     def destroy_node(self) -> None:
-        """As in rclpy, and what configure made goes too: rclpy leaves actions on the graph until they are collected."""
+        """As in rclpy; also clean up, because rclpy leaves actions on the graph until they are garbage-collected."""
         self.close()
         self._release()
         super().destroy_node()
@@ -219,7 +221,7 @@ class BridgeNode(LifecycleNode):
         self._diagnostics.publish(array)
 
 
-def _apologise(request: object, response: Any) -> Any:
+def _report_exception(request: object, response: Any) -> Any:
     if hasattr(response, "message"):
         response.message = "an exception in the node, see its log"
     return response

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An exception in one callback must not end the other nodes of the process, and the robot's torque with them.
+"""Keeps an exception in one callback from ending the other nodes of the process, and the robot's torque with them.
 
-It has to be caught before rclpy sees it: the events executor lets it through to ``spin``, and breaks down when it is
-spun again (a segmentation fault, rclpy 7.1.6).
+It has to be caught before rclpy sees it: the events executor passes it on to ``spin``, and crashes when it is spun
+again (a segmentation fault, rclpy 7.1.6).
 """
 
 import inspect
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-AGAIN_S = 10.0  # between two tracebacks of one place
+AGAIN_S = 10.0  # between two tracebacks of the same line of code
 
 
 class CallbackGuard:
-    """Catches, logs with the traceback, and counts what callbacks of one node raise.
+    """Catches, logs with the traceback, and counts the exceptions in callbacks of one node.
 
     count, last: how many exceptions so far, and the last one in a line.
     """
@@ -24,16 +24,16 @@ class CallbackGuard:
     def __init__(self, log: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
         self._log = log
         self._clock = clock
-        self._logged: dict[str, float] = {}  # by place in the code, so there are not many
+        self._logged: dict[str, float] = {}  # by line of code, so there are only a few
         self.count = 0
         self.last = ""
 
     def wrap(
         self, callback: Callable[..., Any], what: str, instead: Callable[..., Any] = lambda *_: None
     ) -> Callable[..., Any]:
-        """``callback``, after which the process goes on.
+        """A function that calls ``callback`` and catches its exceptions.
 
-        what: names it in the log. instead: called with the same arguments after an exception, for what is returned.
+        what: name for the log. instead: gives the return value after an exception, from the same arguments.
         """
         if inspect.iscoroutinefunction(callback):
 
@@ -41,7 +41,7 @@ class CallbackGuard:
             async def guarded_wait(*arguments: Any, **options: Any) -> Any:
                 try:
                     return await callback(*arguments, **options)
-                except Exception as error:  # noqa: BLE001 - whatever it is, the other callbacks go on
+                except Exception as error:  # noqa: BLE001 - the other callbacks must go on after any exception
                     self.note(error, what)
                     return instead(*arguments)
 
@@ -71,7 +71,7 @@ class CallbackGuard:
 
 
 def guard_of(callback: Callable[..., Any]) -> CallbackGuard | None:
-    """The guard of the node that a method belongs to, or whose part it belongs to; None: it cannot be told."""
+    """The guard of the node that a method, or the object of the method, belongs to; None if there is none."""
     while isinstance(callback, partial):
         callback = callback.func
     owner = getattr(callback, "__self__", None)

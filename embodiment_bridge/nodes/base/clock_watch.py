@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes on /clock, before a node believes it: times that cannot be, jumps, and silence."""
+"""Checks messages on /clock before a node uses them: invalid times, jumps, and silence."""
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from rosgraph_msgs.msg import Clock
 
-FAR_S = 60.0  # ahead of the time before; no simulator takes such a step
-BACK_S = 1.0  # as much may messages of one publisher overtake each other, and be passed over
+FAR_S = 60.0  # ahead of the last time; no simulator takes such a step
+BACK_S = (
+    1.0  # messages of one publisher may arrive out of order by up to this much; such messages are skipped
+)
 SILENT_S = 5.0  # of wall time
 NANOSECONDS = 10**9
 
 
 class ClockWatch:
-    """Of one node.
+    """Checks the clock of one node.
 
     A negative time, or one with 10^9 nanoseconds and more, is dropped. A jump (back, or more than a minute ahead) is
-    believed when the next message is one, too: one odd message, or now and then one of a second publisher, moves
-    nothing. ``skipped`` is how far time has jumped ahead so far, s: no time in which anything happened.
+    accepted if the next message confirms it: a single odd message, or a rare one of a second publisher, has no effect.
+    ``skipped`` is the sum of all jumps ahead, s; this time did not pass in the simulation.
 
     Args:
-        log: hears one line for each jump, and for the first message that is dropped.
+        log: receives one line for each jump, and for the first message that is dropped.
         clock: wall time, s.
     """
 
@@ -30,28 +31,28 @@ class ClockWatch:
         self._clock = clock
         self._last: float | None = None
         self._heard: float | None = None  # wall time
-        self._odd = False  # the message before was a jump, not believed yet
+        self._odd = False  # the last message was a jump that is not accepted yet
         self.dropped = 0
         self.jumps = 0
         self.skipped = 0.0
 
-    def checked(self, take: Callable[[Clock], Any]) -> Callable[[Clock], None]:
-        """``take`` for the messages that are believed."""
+    def checked(self, callback: Callable[[Clock], object]) -> Callable[[Clock], None]:
+        """A callback that passes accepted messages on to ``callback``."""
         if self._heard is None:
             self._heard = self._clock()
 
         def check(message: Clock) -> None:
-            if self.believes(message.clock.sec, message.clock.nanosec):
-                take(message)
+            if self.accepts(message.clock.sec, message.clock.nanosec):
+                callback(message)
 
         return check
 
-    def believes(self, sec: int, nanosec: int) -> bool:
-        """Whether a message shall be taken."""
+    def accepts(self, sec: int, nanosec: int) -> bool:
+        """Whether to use a message with this time."""
         self._heard = self._clock()
         if sec < 0 or nanosec >= NANOSECONDS:
             if not self.dropped:
-                self._log(f"/clock: {sec} s and {nanosec} ns is no time; such messages are dropped")
+                self._log(f"/clock: {sec} s and {nanosec} ns is not a valid time; such messages are dropped")
             self.dropped += 1
             return False
         now = sec + nanosec / NANOSECONDS
@@ -72,12 +73,12 @@ class ClockWatch:
         return True
 
     def troubles(self) -> list[str]:
-        """What is wrong now."""
+        """The present problems, one line each."""
         silent = 0.0 if self._heard is None else self._clock() - self._heard
         return [f"no message on /clock for {silent:.0f} s"] if silent > SILENT_S else []
 
     def values(self) -> dict[str, object]:
-        """For diagnostics; nothing of a node that has not asked for simulated time."""
+        """Values for diagnostics; empty for a node without simulated time."""
         return (
             {} if self._heard is None else {"clock messages dropped": self.dropped, "clock jumps": self.jumps}
         )

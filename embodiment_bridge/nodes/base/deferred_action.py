@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An action server for work that ends later, in another callback or on another thread.
+"""An action server for goals that end later, in another callback or on another thread.
 
 rclpy offers a coroutine for this, but the events executor polls a waiting coroutine at full speed (one core per goal,
 seen on Jazzy's 7.1.6). Here a goal begins in a callback, and ends by ``finish`` from anywhere.
@@ -13,14 +13,14 @@ from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-# s of the node's time that a result waits for who asks late. All goals of that time are in every status message, which
-# all clients decode: with rclpy's 900 s, a body that did 20 skills in 28 s needed three times the CPU after a while;
-# with 60 s, one that was given 20 a second paused for 0.2 s at times. Our clients ask when a goal is accepted.
+# s of the node's time for which a result is kept for late clients. Every status message has all goals of that time, and
+# all clients decode it: with rclpy's 900 s, a body that did 20 skills in 28 s needed three times the CPU after a while;
+# with 60 s, one that got 20 per second paused for 0.2 s at times. Our clients ask for the result at acceptance.
 KEEP_S = 10
 
 
 class DeferredActionServer(ActionServer):
-    """``begin(goal_handle)`` is called when a goal is executing, ``cancel(goal_handle)`` when one shall end early."""
+    """``begin(goal_handle)`` is called when a goal is executing, ``cancel(goal_handle)`` when it is to end early."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class DeferredActionServer(ActionServer):
     def notify_execute(self, goal_handle: ServerGoalHandle, execute_callback: Any) -> None:
         """Called by rclpy when a goal has become EXECUTING: begin it now, instead of running it to its end.
 
-        A goal whose beginning raises has failed; the exception goes on to whom it concerns.
+        If ``begin`` raises, the goal has failed; the exception is raised again.
         """
         try:
             self._begin(goal_handle)
@@ -53,7 +53,7 @@ class DeferredActionServer(ActionServer):
             raise
 
     def finish(self, goal_handle: ServerGoalHandle, *, succeeded: bool, result: Any) -> None:
-        """End a goal with a result: SUCCEEDED, CANCELED where that was asked for, else ABORTED. Any thread may call."""
+        """End a goal with a result: SUCCEEDED, CANCELED if it was to be canceled, else ABORTED. From any thread."""
         super().notify_execute(goal_handle, partial(_end, succeeded, result))
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A service whose answer is ready later, on another thread: the callback returns at once and waits for nothing.
+"""A service with a deferred response: its callback returns at once, and another thread may finish the work.
 
-rclpy takes what a callback returns and gives it to ``Service.send_response`` together with the request's header; both
-executors look that method up on the service. Here it keeps the header until the answer is there.
+rclpy passes what a callback returns to ``Service.send_response`` together with the request's header; both executors
+look that method up on the service. The method here keeps the header until the response is ready.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from rclpy.node import Node
 
 
 class Reply:
-    """The answer to one request; ``send`` it once, in the executor's thread."""
+    """The response to one request; call ``send`` once, in the executor's thread."""
 
     def __init__(self, response: Any) -> None:
         self.response = response
@@ -20,20 +20,20 @@ class Reply:
         self._sent = False
 
     def send(self) -> None:
-        """The response is complete."""
+        """Send the complete response."""
         self._sent = True
         if self._send is not None:
             self._send(self.response)
 
     def route(self, send: Callable[[Any], None]) -> None:
-        """Now it is known whom to answer."""
+        """Set the function that sends the response to the client."""
         self._send = send
         if self._sent:
             send(self.response)
 
 
 def deferred_service(node: Node, service_type: Any, name: str, callback: Callable[[Any, Reply], None]) -> Any:
-    """A service; ``callback(request, reply)`` begins the work, and somebody calls ``reply.send()`` when it is done."""
+    """A service; ``callback(request, reply)`` begins the work, and ``reply.send()`` is called when it is done."""
 
     def begin(request: Any, response: Any) -> Reply:
         reply = Reply(response)

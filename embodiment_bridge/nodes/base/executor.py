@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One executor per process, and the loop that turns it.
+"""The one executor of a process, and the loop that spins it.
 
-The events executor where rclpy has it: three times the rate of the single-threaded one at a quarter of the CPU. Two of
-its habits shape our code (rclpy 7.1.6, 9.1.2): without a timeout it spins a core and runs nothing, and a coroutine that
-waits is polled at full speed, so long actions do not await (see deferred_action.py). The multi-threaded executor loses
-callbacks (rclpy #1452) and is not used. Nor may an exception reach it (callback_guard.py): nodes of this package guard
-their callbacks, and here tasks are guarded, which callbacks of futures are too.
+It is the events executor if rclpy has it: three times the rate of the single-threaded one at a quarter of the CPU. Two
+of its properties shape our code (rclpy 7.1.6, 9.1.2): without a timeout it spins a core and runs nothing, and it polls
+a waiting coroutine at full speed, so long actions do not await (see deferred_action.py). The multi-threaded executor
+loses callbacks (rclpy #1452) and is not used. An exception must not reach the executor either (callback_guard.py):
+nodes of this package guard their callbacks, and tasks, which include callbacks of futures, are guarded here.
 """
 
 import faulthandler
 from collections.abc import Callable
+from contextlib import suppress
 from inspect import iscoroutine
 from typing import Any
 
@@ -21,12 +22,12 @@ from rclpy.logging import get_logger
 
 from embodiment_bridge.nodes.base.callback_guard import CallbackGuard, guard_of
 
-TURN = 0.5  # s; how long an end may go unseen when nothing happens
+TURN = 0.5  # s; longest time between two checks for the end
 HAS_EVENTS = hasattr(rclpy_implementation, "EventsExecutor")
 
 
 class _Guarded:
-    """Before an executor of rclpy: an exception in a task ends that task alone."""
+    """Mixin for an executor of rclpy: an exception in a task ends only that task."""
 
     def create_task(self, task: Any, *arguments: Any, **options: Any) -> Any:
         """As in rclpy."""
@@ -43,16 +44,19 @@ class SingleThreadedExecutor(_Guarded, executors.SingleThreadedExecutor):
 if HAS_EVENTS:
 
     class EventsExecutor(_Guarded, rclpy_implementation.EventsExecutor):
-        """rclpy's, guarded; made as ``rclpy.experimental.EventsExecutor`` makes it."""
+        """The executor of rclpy with guarded tasks; constructed as in ``rclpy.experimental.EventsExecutor``."""
 
         def __init__(self, *, context: Context) -> None:
-            faulthandler.enable()
+            with suppress(
+                OSError, ValueError
+            ):  # a program that hosts us may have no file as its standard error
+                faulthandler.enable()
             rclpy_implementation.EventsExecutor.__init__(self, context)
             context.on_shutdown(self.wake)
 
 
 def make_executor(context: Context) -> Executor:
-    """The fastest sound executor of this rclpy."""
+    """The fastest reliable executor of this rclpy."""
     return EventsExecutor(context=context) if HAS_EVENTS else SingleThreadedExecutor(context=context)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transforms as TF messages."""
+"""Converts transforms to TF messages."""
 
 from collections.abc import Iterable
 
@@ -13,8 +13,8 @@ from embodiment_bridge.urdf import LinkTransform
 class TransformMessages:
     """Makes the TF messages of one robot; ``prefix`` goes before every frame name.
 
-    To build a TransformStamped takes 10 us, to fill one in 1 us, so each pair of frames has one that is filled in
-    again: a message is good until the next one is made. (A publisher has serialised it by then.)
+    Creating a TransformStamped takes 10 us, filling one in takes 1 us, so each pair of frames has one that is reused.
+    A message is valid until the next one is made; a publisher has serialised it by then.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -22,7 +22,7 @@ class TransformMessages:
         self._kept: dict[tuple[str, str], TransformStamped] = {}
 
     def make(self, transforms: Iterable[LinkTransform], stamp: Time) -> TFMessage:
-        """One message of all transforms (m, unit quaternions)."""
+        """One message with all transforms (m, unit quaternions)."""
         return TFMessage(transforms=[self._fill_in(transform, stamp) for transform in transforms])
 
     def _fill_in(self, transform: LinkTransform, stamp: Time) -> TransformStamped:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a node has on the graph, and how to take off what came too much."""
+"""Remembers what a node has on the graph, to remove what a failed configure added."""
 
 from typing import Any, Final
 
 from rclpy.node import Node
 
-# Waitables come last: events of a publisher are such too, and are gone with it.
+# Waitables come last: events of a publisher are waitables too, and end with it.
 _KINDS: Final = ("publishers", "subscriptions", "services", "clients", "timers", "waitables")
 
 
 class GraphEntities:
-    """Remembers what a node has when this is made."""
+    """The publishers, services, actions and timers of a node at construction."""
 
     def __init__(self, node: Node) -> None:
         self._node = node
         self._before = {id(one) for kind in _KINDS for one in getattr(node, kind)}
 
     def take_off_new(self) -> None:
-        """Destroy everything that the node has got since: publishers, services, actions, timers."""
+        """Destroy everything that was added since: publishers, services, actions, timers."""
         node = self._node
         for kind in _KINDS[:-1]:
             destroy = getattr(node, f"destroy_{kind[:-1]}")

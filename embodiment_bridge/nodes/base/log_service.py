@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The service `play_log`: pause, speed and place of a replay."""
+"""The service `play_log`: pause, speed and position of a replay."""
 
 from collections.abc import Callable
 from typing import Final
@@ -14,7 +14,7 @@ ACTIONS: Final = {PlayLog.Request.KEEP: None, PlayLog.Request.PAUSE: True, PlayL
 
 
 class LogService:
-    """``player()`` gives what plays now, None while nothing does."""
+    """Serves ``play_log``. ``player()`` gives the present player, None while nothing is played."""
 
     def __init__(self, node: Node, player: Callable[[], LogPlayer | None]) -> None:
         self._node = node
@@ -22,7 +22,7 @@ class LogService:
         self._service = node.create_service(PlayLog, "play_log", self._serve)
 
     def destroy(self) -> None:
-        """Take the service off the graph."""
+        """Remove the service from the graph."""
         self._node.destroy_service(self._service)
 
     def _serve(self, request: PlayLog.Request, response: PlayLog.Response) -> PlayLog.Response:
@@ -45,7 +45,7 @@ def _control(player: LogPlayer, request: PlayLog.Request) -> None:
     if request.action not in ACTIONS:
         raise ConfigError(f"action is {request.action}; it must be 0 (keep), 1 (pause) or 2 (resume)")
     paused = ACTIONS[request.action]
-    if paused:  # first, so that a seek ends exactly where it was asked to
+    if paused:  # first, so that a seek ends exactly at the requested position
         player.pause(True)
     if request.set_speed:
         player.set_speed(request.speed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one node as a process: what `ros2 run` and launch start."""
+"""Runs one node as a process, for `ros2 run` and launch."""
 
 import sys
 from collections.abc import Callable, Sequence

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Classes of messages by the names that the graph has for them."""
+"""Finds message classes by their type names on the graph."""
 
 import importlib
 from typing import Any
@@ -10,10 +10,10 @@ FEEDBACK = "_FeedbackMessage"
 
 
 def message_class(type_name: str) -> Any:
-    """Of ``package/msg/Name`` or ``package/action/Name_FeedbackMessage``.
+    """The class of ``package/msg/Name`` or ``package/action/Name_FeedbackMessage``.
 
     Raises:
-        ConfigError: that interface package is not installed here, or has no such message.
+        ConfigError: the interface package is not installed, or has no such message.
     """
     try:
         package, kind, name = type_name.split("/")

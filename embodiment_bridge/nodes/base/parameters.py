@@ -31,10 +31,10 @@ def descriptor(parameter: Parameter) -> ParameterDescriptor:
 
 
 def declare(node: Node, parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """Declare what is not declared yet and return all values by name.
+    """Declare the parameters that are not declared yet, and return all values by name.
 
     Raises:
-        ConfigError: a value given from outside has the wrong type, is out of range or no choice.
+        ConfigError: a value given from outside has the wrong type, is out of range or not one of the choices.
     """
     values = {}
     for parameter in parameters:

@@ -4,12 +4,12 @@
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
-# Sensors are reliable too, so that both kinds of subscribers match; keep-last never blocks the publisher.
+# Sensor topics are reliable too, so that both kinds of subscribers match; keep-last never blocks the publisher.
 _DEPTH = {"state": 10, "sensor": 5, "latched": 1, "command": 10, "events": 1000}
 
 
 def profile(role: str) -> QoSProfile:
-    """The profile of a role: ``state sensor command events``, or ``latched``, of which late joiners get the last."""
+    """The profile of a role: ``state``, ``sensor``, ``command``, ``events``, or ``latched`` (for late joiners)."""
     latched = role == "latched"
     return QoSProfile(
         history=HistoryPolicy.KEEP_LAST,
@@ -20,7 +20,7 @@ def profile(role: str) -> QoSProfile:
 
 
 def overridable() -> QoSOverridingOptions:
-    """Let users change history, depth, reliability and durability from a parameter file."""
+    """Options by which users change history, depth, reliability and durability in a parameter file."""
     return QoSOverridingOptions(
         (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY, QoSPolicyKind.DURABILITY)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C and every other signal that ends a process, as a question that a loop asks."""
+"""Turns Ctrl-C and other signals that end a process into a flag that a loop checks."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 ASKED_FOR = (signal.SIGINT, signal.SIGTERM)
-# Their default does not end a process, or they cannot be caught, or they say that the process itself is broken: then
-# no code of ours can be relied on, and what must be done is done from outside (devices/dynamixel/guardian.py).
+# Signals whose default does not end a process, that cannot be caught, or that report a broken process. After these our
+# own code cannot be relied on; the guardian process makes servos safe (dynamixel/bus/guardian.py).
 LEFT_ALONE = frozenset(
     getattr(signal, name)
     for name in (
@@ -21,25 +21,25 @@ _at_once: list[Callable[[], None]] = []
 
 
 def do_at_once(action: Callable[[], None]) -> None:
-    """Call ``action`` inside the signal handler: it must take no lock and not wait."""
+    """Call ``action`` in the signal handler of an ending signal; it must not take a lock or wait."""
     _at_once.append(action)
 
 
 def do_no_more(action: Callable[[], None]) -> None:
-    """Take back ``do_at_once``; more than once is fine."""
+    """Undo ``do_at_once``; may be called more than once."""
     if action in _at_once:
         _at_once.remove(action)
 
 
 def ending_signals() -> tuple[int, ...]:
-    """SIGINT, SIGTERM, and those that would end this process now: one that is ignored (`nohup`) or used stays so."""
+    """SIGINT, SIGTERM, and all others that would end this process; ignored (`nohup`) or handled ones are left out."""
     others = signal.valid_signals() - LEFT_ALONE - set(ASKED_FOR)
     return (*ASKED_FOR, *sorted(one for one in others if signal.getsignal(one) == signal.SIG_DFL))
 
 
 @contextmanager
 def stop_on_signals() -> Iterator[Callable[[], bool]]:
-    """Inside, signals that end a process make the yielded function true; a second one is taken as the first."""
+    """In the block, signals that end a process make the yielded function return true; further ones change nothing."""
     asked: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:

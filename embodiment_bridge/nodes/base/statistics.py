@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a session, as diagnostics show them."""
+"""Statistics of a session for diagnostics."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from embodiment_bridge.link.session import EventSession, Phase
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0..1) of the values lie; 0.0 of none."""
+    """The value below which ``share`` (0..1) of the values lie; 0.0 without values."""
     ordered = sorted(values)
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 
 def session_diagnostics(session: EventSession) -> tuple[bytes, str, dict[str, object]]:
-    """(level, one line, values) of a session; times from percept read to frame written."""
+    """Level, one line of text, and values of a session; times are from percept read to frame written."""
     status, counters = session.status, session.counters
     times = list(counters.answer_times)
     values: dict[str, object] = {

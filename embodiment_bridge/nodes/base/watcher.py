@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A node that only looks: what a robot does, in numbers that people understand."""
+"""A node that follows one robot passively, for people to read."""
 
 import math
 from typing import Any
@@ -28,7 +28,7 @@ LINKS = {
 
 
 class Watcher(Node):
-    """Follows one robot: percepts counted, where it is (m, rad in ``map``), how far it has come since ``mark``."""
+    """Follows one robot: number of percepts, pose (m, rad in ``map``), way since ``mark``."""
 
     def __init__(self, **node_kwargs: Any) -> None:
         super().__init__("watcher", **node_kwargs)
@@ -36,7 +36,7 @@ class Watcher(Node):
         self.reason = ""
         self.posture = "unknown"
         self.percepts = 0
-        self.placed = False  # whether a pose has come
+        self.placed = False  # whether a pose has been received
         self.x = self.y = self.z = self.yaw = 0.0
         self.lowest = math.inf
         self.turned = 0.0
@@ -49,14 +49,14 @@ class Watcher(Node):
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, profile("state"))
 
     def mark(self) -> None:
-        """Measure distance, turn and lowest height from here on."""
+        """Start to measure distance, turn and lowest height."""
         self._mark = (self.x, self.y)
         self.turned = 0.0
         self.lowest = self.z
 
     @property
     def distance(self) -> float:
-        """Straight line since ``mark``, m."""
+        """Straight distance from the place of ``mark``, m."""
         return math.dist(self._mark, (self.x, self.y)) if self._mark is not None else 0.0
 
     def _on_link(self, message: LinkState) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ROS time of percepts: the node's clock, or simulated time that this node itself publishes on /clock."""
+"""ROS time of percepts: that of the node's clock, or simulated time that this node publishes on /clock."""
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
@@ -11,9 +11,9 @@ NANOSECONDS = 1_000_000_000
 
 
 class BodyClock:
-    """``stamp`` is called once per event, at the edge. With ``publish`` the body's own time becomes /clock.
+    """Gives the stamp of each event; call ``stamp`` once per event. With ``publish`` the body's time becomes /clock.
 
-    A simulator that starts again begins at zero; /clock goes on from where it was, so that it never runs backwards.
+    A simulator that restarts begins at zero; /clock continues from its last value, so that it never runs backwards.
     """
 
     def __init__(self, node: Node, publish: bool) -> None:
@@ -23,7 +23,7 @@ class BodyClock:
         self._offset = 0
 
     def stamp(self, seconds: float | None) -> Time:
-        """The stamp of an event that the body says happened at ``seconds`` of its own clock."""
+        """The stamp of an event at ``seconds`` of the body's own clock."""
         if self._publisher is None:
             now: Time = self._node.get_clock().now().to_msg()
             return now
@@ -33,7 +33,7 @@ class BodyClock:
         return self._time()
 
     def destroy(self) -> None:
-        """Take /clock off the graph."""
+        """Remove /clock from the graph."""
         if self._publisher is not None:
             self._node.destroy_publisher(self._publisher)
 

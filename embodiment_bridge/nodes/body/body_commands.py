@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics by which others drive a body without a skill: trajectories, joint commands, velocities, a goal, lights."""
+"""Topics that command a body without a skill: trajectories, joint commands, velocities, a goal, lights."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,9 +23,9 @@ NANOSECONDS = 1e-9
 
 
 class BodyCommands:
-    """Subscribes; what comes is handed to the session's thread, and what is refused there is logged.
+    """Subscribes, hands the commands over to the session's thread, and logs those that are refused there.
 
-    ``refusal()`` says why nothing can be commanded now, or nothing.
+    ``refusal()`` says why commands are refused now; empty if they are not.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class BodyCommands:
         ]
 
     def destroy(self) -> None:
-        """Take the topics off the graph."""
+        """Remove the topics from the graph."""
         for subscription in self._subscriptions:
             self._node.destroy_subscription(subscription)
 
@@ -85,7 +85,7 @@ def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
 def trajectory_of(
     message: JointTrajectory,
 ) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], object]]:
-    """Its points, and what lets a runner follow them."""
+    """The points of a trajectory, and the function that makes a runner follow them."""
     points = [_point(point) for point in message.points]
     return points, lambda runner: runner.follow(list(message.joint_names), points)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every body node has in common, wherever its body is: skills, commands, status, model, markers, link, clock."""
+"""The parts that all body nodes share: skills, commands, status, model, markers, link, clock."""
 
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -41,17 +41,17 @@ PARAMETERS = (
 
 
 class BodyInterface:
-    """The parts of a body node that do not depend on where the body is.
+    """The parts of a body node that do not depend on the kind of body.
 
-    ``queue`` moves the body, ``link`` tells how the link stands, ``status`` how the body is, ``stamp`` gives the ROS
-    time of an event. What is said of the session's thread holds for the thread that steps the queue.
+    ``queue`` moves the body, ``link`` publishes the state of the link, ``status`` that of the body, ``stamp`` gives
+    the ROS time of an event. "Session's thread" means the thread that steps the queue.
 
     Args:
         node: configured, with the values of ``PARAMETERS``.
         body: its description.
-        outputs: topics of its own.
-        refusal: says why nothing can be asked of the body now, or nothing.
-        natives, to_rest: see ``MotionRunner``.
+        outputs: topics of this body.
+        refusal: says why requests are refused now; empty if they are not.
+        native_skills, to_rest: see ``MotionRunner``.
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class BodyInterface:
         body: BodyDescription,
         outputs: Collection[Output],
         refusal: Callable[[], str],
-        natives: Mapping[str, Start] = MappingProxyType({}),
+        native_skills: Mapping[str, Start] = MappingProxyType({}),
         *,
         to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
         self._node = node
-        self._runner = MotionRunner(body, natives, to_rest=to_rest)
+        self._runner = MotionRunner(body, native_skills, to_rest=to_rest)
         self.queue = SkillQueue(self._runner, self._report)
         self._model = RobotModel(
             node,
@@ -95,11 +95,11 @@ class BodyInterface:
 
     @property
     def velocity(self) -> tuple[float, float]:
-        """m/s forward and rad/s, + left, that a base shall have until the next step. Session's thread only."""
+        """Commanded velocity of the base until the next step: m/s forward, rad/s (+ left). Session's thread only."""
         return self._runner.velocity
 
     def wanted(self, topic: str) -> bool:
-        """Whether somebody listens to a topic of the body's own, sees it drawn, or will get what was said before."""
+        """Whether a topic of this body has subscribers, is drawn by markers, or is latched."""
         return (
             bool(self._outputs[topic].get_subscription_count())
             or topic in self._latched
@@ -107,12 +107,12 @@ class BodyInterface:
         )
 
     def publish(self, topic: str, message: Any) -> None:
-        """Publish on a topic of the body's own, and draw it where markers show such."""
+        """Publish on a topic of this body, and draw the message if markers show that topic."""
         self._outputs[topic].publish(message)
-        self._markers.take(topic, message)
+        self._markers.update(topic, message)
 
     def after_step(self, state: BodyState, stamp: Time) -> None:
-        """Publish how the body is after a step of the queue. Session's thread only."""
+        """Publish the state of the body after a step of the queue. Session's thread only."""
         self._model.publish(state, stamp)
         self.status.publish(stamp)
         if self._runner.lights is not self._lights:
@@ -123,7 +123,7 @@ class BodyInterface:
         self._markers.publish(stamp)
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
+        """Remove everything from the graph."""
         for part in (
             self._commands,
             self._skills,

@@ -15,9 +15,9 @@ EVERY = 1  # s
 
 
 class BodyStatusPublisher:
-    """Asks the runner how the body is; called on the session's thread after each step.
+    """Publishes the state of the runner; call it on the session's thread after each step.
 
-    ``torque`` and ``reason`` are for bodies whose joints may be limp.
+    ``torque`` and ``reason`` are for bodies whose joints may be without torque.
     """
 
     def __init__(self, node: Node, runner: MotionRunner, queue: SkillQueue) -> None:
@@ -32,7 +32,7 @@ class BodyStatusPublisher:
         self._told: tuple[object, ...] = ()
 
     def publish(self, stamp: Time) -> None:
-        """Publish if something changed or a second has passed."""
+        """Publish if the status has changed or a second has passed."""
         posture = POSTURES[self._runner.status]
         stopped = self._queue.stopped
         now = (posture, stopped, self.torque, self.reason, stamp.sec // EVERY)
@@ -45,5 +45,5 @@ class BodyStatusPublisher:
         self._publisher.publish(message)
 
     def destroy(self) -> None:
-        """Take the topic off the graph."""
+        """Remove the topic from the graph."""
         self._node.destroy_publisher(self._publisher)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emergency stop of a body: the topic and the service `emergency_stop`, on a way of their own.
+"""The emergency stop of a body: the topic and the service `emergency_stop`, on a thread of their own.
 
-A node with an executor and a thread of its own hears them, so that a stop waits for no goal, document or step of motion
-that the body's node is busy with.
+A separate node with its own executor serves them, so that a stop does not wait for a goal, a document or a step of
+motion in the body's node.
 """
 
 import sys
@@ -21,27 +21,27 @@ from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin
 
 NAME = "emergency_stop"
 DEPTH = 100
-# The first hears whoever sends reliably, the second whoever else there is.
+# The first matches reliable publishers, the second all others.
 ANYBODY = (
     QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE),
     QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT),
 )
-# Hears the last word of a latched publisher that spoke before this node was there. It fits to no other publisher, and
-# ROS would warn each of them that nothing is sent to it: so it is made when there is a latched one.
+# Receives the last message of a latched publisher that published before this node existed. It does not match other
+# publishers, and ROS would warn each of them of that, so it is made only when there is a latched one.
 LATCHED = QoSProfile(
     depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 REMEMBERED = 256  # messages
-# s for which a busy thread keeps Python's interpreter while another waits for it; with Python's own 5 ms, a stop that
-# passes three threads on its way could wait for 15.
+# s for which a busy thread keeps Python's interpreter while another one waits; with Python's default of 5 ms, a stop
+# that goes through three threads could wait for 15 ms.
 SWITCH_S = 0.0005
 
 
 class EmergencyStop(OwnThread):
-    """Serves until it is closed. ``stop(on)`` is called on its thread, and must not wait for the node's executor.
+    """Serves until it is closed. ``stop(on)`` is called on its own thread and must not wait for the node's executor.
 
     Args:
-        node: the body's; names are resolved as its own are, remaps included.
+        node: that of the body; names are resolved as for this node, remaps included.
         stop: true stops, false releases.
     """
 
@@ -55,7 +55,7 @@ class EmergencyStop(OwnThread):
             f"{node.get_name()}_{NAME}",
             namespace=node.get_namespace(),
             context=node.context,
-            use_global_arguments=False,  # the node's remaps are in the resolved names
+            use_global_arguments=False,  # the resolved names already include the node's remaps
             start_parameter_services=False,
             enable_rosout=False,
         )
@@ -66,12 +66,12 @@ class EmergencyStop(OwnThread):
         self._own.create_service(SetBool, node.resolve_service_name(NAME), self._asked)
         self._executor = SingleThreadedExecutor(
             context=node.context
-        )  # the other one wants to be in the main thread
+        )  # the events executor has to run in the main thread
         self._executor.add_node(self._own)
         self._start(NAME)
 
     def close(self) -> None:
-        """Take it off the graph."""
+        """Stop serving, and remove topic and service from the graph."""
         self._closing.set()
         self._executor.wake()
         super().close()
@@ -92,7 +92,7 @@ class EmergencyStop(OwnThread):
         return self._closing.is_set()
 
     def _heard(self, message: Bool, info: dict[str, Any]) -> None:
-        """Each message comes by several subscriptions and counts once: else a stop could come after its release."""
+        """Handle each message once, although several subscriptions receive it: a stop could else follow its release."""
         one = (int(info["source_timestamp"]), bool(message.data))
         if one not in self._seen:
             self._seen.append(one)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node `virtual_servos` with the service `inject_fault`: faults of virtual servos from the graph."""
+"""The node `virtual_servos` with the service `inject_fault`, which injects faults into virtual servos."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from embodiment_bridge.srv import InjectFault
 
 
 class FaultService(Node):
-    """Puts what is asked of the service to ``requests``, as their control socket does."""
+    """Passes service requests to ``requests``, as the control socket does."""
 
     def __init__(self, requests: Requests, **node_kwargs: Any) -> None:
         super().__init__("virtual_servos", **node_kwargs)
@@ -37,7 +37,7 @@ class FaultService(Node):
         return response
 
     def _inject(self, request: InjectFault.Request, numbers: list[int]) -> None:
-        """One fault a servo; all or none."""
+        """Inject one fault per servo, into all or none."""
         fault = _fault(request)
         targets = [{"id": id} for id in sorted(set(request.ids))] or [{}]
         try:
@@ -63,10 +63,10 @@ class FaultService(Node):
 
 
 def _fault(request: InjectFault.Request) -> dict[str, Any]:
-    """The request as the control socket would be told it, without the servo.
+    """The request in the form of the control socket, without the servo.
 
     Raises:
-        ConfigError: an option has the name of a field, or a value that is none.
+        ConfigError: an option has the name of a field, or its value is invalid.
     """
     fault: dict[str, Any] = {"do": "fault", "kind": request.kind, **_named_bus(request)}
     fault |= {"skip": request.skip, "probability": request.probability, "after": request.after}

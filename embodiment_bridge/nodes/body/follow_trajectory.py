@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The action FollowJointTrajectory, as arms and MoveIt use it, where control_msgs is installed."""
+"""The action FollowJointTrajectory, as used by arms and MoveIt, if control_msgs is installed."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -14,14 +14,14 @@ from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.body.body_commands import trajectory_of
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
-GOAL_TOLERANCE = 0.1  # rad, where the goal names none
-TIME_TOLERANCE_S = 1.0  # s after the last point, where the goal names none
+GOAL_TOLERANCE = 0.1  # rad, default if the goal has none
+TIME_TOLERANCE_S = 1.0  # s after the last point, default if the goal has none
 SUCCESSFUL, INVALID_GOAL, INVALID_JOINTS, GOAL_VIOLATED = 0, -1, -2, -5
 NANOSECONDS = 1e-9
 
 
 class FollowTrajectory:
-    """One goal at a time; a newer one ends the one before. ``step`` is called with where the joints are."""
+    """Serves one goal at a time; a newer one replaces it. Call ``step`` with the joint positions."""
 
     def __init__(self, node: Node, action: Any, queue: SkillQueue, refusal: Callable[[], str]) -> None:
         self._action = action
@@ -49,11 +49,11 @@ class FollowTrajectory:
         return cls(node, action, queue, refusal)
 
     def destroy(self) -> None:
-        """Take the action off the graph."""
+        """Remove the action from the graph."""
         self._server.destroy()
 
     def step(self, position: Mapping[str, float], now: float) -> None:
-        """See whether the goal is reached; rad by joint, s."""
+        """Check whether the goal is reached; positions in rad by joint, time in s."""
         if self._goal is None or self._last is None:
             return
         if self._begun is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node of a robot whose joints are Dynamixel servos, real ones or those of a virtual bus."""
+"""The node of a robot with Dynamixel servos, real ones or those of a virtual bus."""
 
 import time
 from collections.abc import Mapping
@@ -63,7 +63,7 @@ OUTPUTS = (
     Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
 )
 STATES_EVERY_S = 0.1
-NONE = ("", "auto", "none")  # what launch files can say for nothing
+NONE = ("", "auto", "none")  # values in launch files that mean no path
 PHASES = {
     BusState.CLOSED: Phase.CLOSED,
     BusState.OPEN: Phase.CONNECTING,
@@ -74,11 +74,10 @@ PHASES = {
     BusState.DEGRADED: Phase.READY,
     BusState.LOST: Phase.BACKOFF,
 }
-NAN = float("nan")
 
 
 class JointDriver(BridgeNode):
-    """Configured, it finds and sets up the servos; active, it drives them."""
+    """Finds and sets up the servos when it is configured, and drives them while it is active."""
 
     def __init__(self, **node_kwargs: Any) -> None:
         super().__init__("joint_driver", PARAMETERS, **node_kwargs)
@@ -89,7 +88,7 @@ class JointDriver(BridgeNode):
         self._told: tuple[object, ...] = ()
 
     def configure(self) -> None:
-        """Read the description, and let the buses find and set up their servos."""
+        """Read the description; the buses then find and set up their servos."""
         setup = self._setup()
         body = self._body_of(setup)
         path = self.values["calibration_file"]
@@ -117,7 +116,7 @@ class JointDriver(BridgeNode):
         robot.start()
 
     def activate(self) -> None:
-        """Drive the joints from where they are."""
+        """Begin to drive the joints, from their present positions."""
         robot = self._servos()
         robot.activate(True)
         self._interface.queue.joined()
@@ -125,7 +124,7 @@ class JointDriver(BridgeNode):
         self._ticker = self.create_timer(1.0 / self.values["rate"], self._tick, clock=steady)
 
     def deactivate(self) -> None:
-        """Leave the joints as the shutdown policy says."""
+        """Stop driving the joints, by their shutdown policy."""
         if self._ticker is not None:
             self.destroy_timer(self._ticker)
             self._ticker = None
@@ -134,7 +133,7 @@ class JointDriver(BridgeNode):
             self._robot.activate(False)
 
     def cleanup(self) -> None:
-        """Close the buses, and take everything off the graph."""
+        """Close the buses, and remove everything from the graph."""
         self._stop.close()
         self._close_buses()
         self._tell_link()
@@ -144,12 +143,12 @@ class JointDriver(BridgeNode):
         self._interface.destroy()
 
     def close(self) -> None:
-        """Make safe before the process ends, whatever the state."""
+        """Make the joints safe before the process ends, in any state."""
         super().close()
         self._close_buses()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How buses and servos are."""
+        """The state of the buses and servos."""
         if self._robot is None:
             return super().diagnose()
         notes = "emergency stop" if self._estop else "" if self.active else "inactive"
@@ -219,7 +218,7 @@ class JointDriver(BridgeNode):
         return "" if self._robot.serving else f"servos are not there: {state.value}: {reason}"
 
     def _set_estop(self, on: bool) -> None:
-        """The stop goes to the buses at once; motion learns of it after. On the thread of the emergency stop."""
+        """Stop or release the buses at once, motion afterwards. Called on the thread of the emergency stop."""
         robot, executor = self._robot, self.executor
         if robot is None:
             return
@@ -235,11 +234,11 @@ class JointDriver(BridgeNode):
         self._restart("emergency stop")
 
     def _restart(self, reason: str) -> None:
-        """Motion begins anew from where the joints are; skills that ran have failed."""
+        """Restart motion from the present joint positions; running skills fail."""
         self._interface.queue.lost(reason)
 
     def _tick(self) -> None:
-        """One step of motion: how the joints are, what they shall do."""
+        """One step of motion: read the joints, compute their targets, send them."""
         robot, interface = self._servos(), self._interface
         readings = robot.readings()
         self._tell_link()
@@ -273,7 +272,7 @@ class JointDriver(BridgeNode):
         return {name: Target(position, velocity, effort) for name, position, velocity, effort in columns}
 
     def _tell_link(self) -> None:
-        """Publish how the link stands when that changed; without servos, skills fail."""
+        """Publish the state of the link if it changed; without servos, skills fail."""
         robot = self._robot
         state, reason = robot.state if robot is not None else (BusState.CLOSED, "")
         phase = PHASES[state]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes down what joints do: `joint_states` as rows of angles over the body's own time."""
+"""Records `joint_states` as rows of angles over the body's own time."""
 
 from math import isfinite
 from typing import Any
@@ -14,7 +14,7 @@ NANOSECONDS = 1e-9
 
 
 class JointRecorder:
-    """``names``: the joints, of the first message; ``times`` s; ``rows`` rad, one per time. A nan keeps the last."""
+    """``names``: joints of the first message; ``times`` in s; ``rows`` in rad, one per time. A nan repeats the last."""
 
     def __init__(self, node: Node) -> None:
         self.names: list[str] = []
@@ -29,16 +29,16 @@ class JointRecorder:
 
     @property
     def length(self) -> float:
-        """How long it has recorded, s."""
+        """Length of the recording, s."""
         return self.times[-1] - self.times[0] if self.times else 0.0
 
     @property
     def full(self) -> bool:
-        """Whether there is no room for more."""
+        """Whether the recording has its largest length."""
         return len(self.times) >= SAMPLE_LIMIT
 
     def destroy(self) -> None:
-        """Listen no more."""
+        """Stop recording."""
         self._node.destroy_subscription(self._subscription)
 
     def _take(self, message: Any) -> None:

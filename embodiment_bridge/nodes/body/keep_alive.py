@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The dead man's switch: who lets a body move says so again and again, and while he is silent the body holds."""
+"""The dead man's switch: a client that moves a body keeps sending its name; while it is silent the body holds."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -14,17 +14,17 @@ from embodiment_bridge.motion.skills.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.base.qos import profile
 
 TOPIC = "keep_alive"
-LOOK_S = 0.1  # of wall time, between two looks
-MAX_KNOWN = 100  # sources that are remembered to have been heard
-PER_LIMIT = 5  # how often one tells of oneself in the time after which one would count as silent
+LOOK_S = 0.1  # of wall time, between two checks
+MAX_KNOWN = 100  # remembered sources
+PER_LIMIT = 5  # messages of a client within the time after which it would count as silent
 
 
 class KeepAlive:
-    """Tells that runs are looked after: ``tell`` is called in every tick, and publishes now and then.
+    """The client's side: call ``tell`` in every tick; it publishes as often as needed.
 
-    Where no ticks are needed for a while, as in a pause, ``rest`` goes on telling by a timer until the next ``tell``.
+    Without ticks, such as in a pause, call ``rest``: a timer then publishes until the next ``tell``.
 
-    dead_man: s of wall time after which the body would hold; 0: nothing is told.
+    dead_man: s of wall time after which the body would hold; 0: nothing is published.
     """
 
     def __init__(self, node: Node, dead_man: float, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -38,12 +38,12 @@ class KeepAlive:
         self._topic = node.create_publisher(String, TOPIC, profile("command")) if dead_man > 0.0 else None
 
     def tell(self, sources: Iterable[str]) -> None:
-        """These are looked after."""
+        """Publish that these sources are alive, if it is time."""
         self._stop_pulse()
         self._publish(sources)
 
     def rest(self, sources: Iterable[str]) -> None:
-        """These are looked after, although nothing ticks."""
+        """Publish by a timer that these sources are alive, until the next ``tell``."""
         self._resting = tuple(sources)
         if self._resting and self._pulse is None and self._topic is not None:
             self._pulse = self._node.create_timer(self._period, self._beat, clock=self._steady)
@@ -73,7 +73,7 @@ class KeepAlive:
 
 @dataclass(slots=True)
 class _Watched:
-    """One source: its limit in s, when it was heard last (None: never yet), its skills, whether it is silent."""
+    """One source: its limit in s, the time of its last message (None: never), its skills, whether it is silent."""
 
     limit: float
     begun: float
@@ -83,13 +83,13 @@ class _Watched:
 
 
 class DeadMan:
-    """The body's side: watches the sources of skills that asked for it, and tells when one falls silent or is back.
+    """The body's side: watches the sources of skills that ask for it, and reports when one falls silent or is back.
 
-    Who was never heard cannot fall silent: that is the topic which does not lead here, and is told as a warning.
+    A source that was never heard does not count as silent: its topic may not lead here, which is logged as a warning.
 
     Args:
-        node: has the topic.
-        changed: ``changed(source, silent)``.
+        node: subscribes to the topic.
+        changed: called as ``changed(source, silent)``.
         monotonic: s of wall time.
     """
 
@@ -103,7 +103,7 @@ class DeadMan:
         self._changed = changed
         self._monotonic = monotonic
         self._watched: dict[str, _Watched] = {}
-        self._known: dict[str, None] = {}  # sources that were heard, the latest last
+        self._known: dict[str, None] = {}  # sources that have been heard, the latest last
         self._warned = False
         self._looked = 0.0
         self._timer: Timer | None = None
@@ -111,7 +111,7 @@ class DeadMan:
         self._topic = node.create_subscription(String, TOPIC, self._hear, profile("command"))
 
     def begin(self, source: str, skill_id: str, limit: float) -> None:
-        """A skill of ``source`` begins, which is watched if ``limit`` (s) is over 0."""
+        """A skill of ``source`` begins; it is watched if ``limit`` (s) is over 0."""
         if not limit > 0.0:
             return
         now = self._monotonic()
@@ -126,7 +126,7 @@ class DeadMan:
         self._back(source, one)
 
     def end(self, source: str, skill_id: str) -> None:
-        """A skill of ``source`` has ended; without one it is watched no more."""
+        """A skill of ``source`` has ended; without skills the source is not watched any more."""
         one = self._watched.get(source)
         if one is None:
             return
@@ -138,16 +138,16 @@ class DeadMan:
             self._stop_timer()
 
     def is_silent(self, source: str) -> bool:
-        """Whether it is being held for its silence."""
+        """Whether the skills of ``source`` are held because it is silent."""
         return source in self._watched and self._watched[source].silent
 
     def destroy(self) -> None:
-        """Take topic and timer off the graph."""
+        """Remove topic and timer."""
         self._stop_timer()
         self._node.destroy_subscription(self._topic)
 
     def look(self) -> None:
-        """Who has been silent for too long? A look that comes late itself says nothing about others."""
+        """Find sources that have been silent for too long; after a late check each has half of its limit left."""
         now = self._monotonic()
         late, self._looked = now - self._looked > 2.0 * LOOK_S, now
         for source, one in list(self._watched.items()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells the graph, and the log, how a link stands."""
+"""Publishes and logs the state of a link."""
 
 from rclpy.node import Node
 
@@ -11,7 +11,7 @@ from embodiment_bridge.nodes.base.qos import overridable, profile
 class LinkPublisher:
     """Publishes ``link_state`` on change; called on the session's thread.
 
-    The log has one line per change that matters to people: joined, and why not; a reason is told once, not per try.
+    The log has one line per change that matters to people: joined, or why not; each reason is logged once, not per try.
     """
 
     def __init__(self, node: Node, topic: str = "link_state") -> None:
@@ -41,7 +41,9 @@ class LinkPublisher:
 
     def _log(self, status: LinkStatus) -> None:
         if status.phase is Phase.READY:
-            if not self._joined:  # else it has something new to say, as that a servo is silent
+            if (
+                not self._joined
+            ):  # a link that is joined already reports something else, such as a silent servo
                 self._node.get_logger().info(f"joined {status.peer}")
             self._told = ""
         elif status.phase is Phase.SILENT:

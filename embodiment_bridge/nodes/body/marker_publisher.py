@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes `markers`: what a body knows and shows, drawn while somebody looks."""
+"""Publishes `markers`: drawings of what a body knows and shows, while there are subscribers."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,15 +11,15 @@ from visualization_msgs.msg import MarkerArray
 from embodiment_bridge.nodes.base.qos import overridable, profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
 
-PERIOD: Final = 100_000_000  # ns between drawings: enough for eyes
-STALE: Final = 1_000_000_000  # ns after which a message does not say any more how things are
+PERIOD: Final = 100_000_000  # ns between drawings
+STALE: Final = 1_000_000_000  # ns after which a message is out of date
 DRAWN: Final = ("entities", "vision", "touch")
 
 
 class MarkerPublisher:
-    """Keeps the last message of each topic that is drawn; called on the session's thread.
+    """Keeps the last message of each topic that is drawn; call it on the session's thread.
 
-    Nothing is drawn while nobody subscribes.
+    It draws nothing without subscribers.
     """
 
     def __init__(self, node: Node, frame_prefix: str) -> None:
@@ -35,20 +35,20 @@ class MarkerPublisher:
 
     @property
     def wanted(self) -> bool:
-        """Whether somebody looks."""
+        """Whether there are subscribers."""
         return bool(self._publisher.get_subscription_count())
 
-    def take(self, topic: str, message: Any) -> None:
-        """A message that the body publishes; it must not be changed afterwards."""
+    def update(self, topic: str, message: Any) -> None:
+        """Keep a message that the body publishes; it must not be changed afterwards."""
         if topic in DRAWN:
             self._latest[topic] = message
 
     def show(self, lights: Mapping[str, Light]) -> None:
-        """What the lights show from now on; from any thread."""
+        """Set the state of the lights; from any thread."""
         self._lights = dict(lights)
 
     def publish(self, stamp: Time) -> None:
-        """Draw, if it is time and somebody looks."""
+        """Draw, if it is time and there are subscribers."""
         now = _nanoseconds(stamp)
         if abs(now - self._last) < PERIOD:
             return

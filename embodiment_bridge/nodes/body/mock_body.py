@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node of the mock body: a robot in a small world of its own that needs no simulator."""
+"""The node of the mock body, a robot in a small world of its own, without a simulator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil
@@ -49,7 +49,7 @@ NANOSECONDS = 1e-9
 
 
 class MockBody(BridgeNode):
-    """``share()`` gives the folder of this package's files; used where no parameter names them."""
+    """A mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
 
     def __init__(self, share: Callable[[], Path], **node_kwargs: Any) -> None:
         super().__init__("mock_body", PARAMETERS, **node_kwargs)
@@ -57,7 +57,7 @@ class MockBody(BridgeNode):
         self._ticker: Timer | None = None
 
     def configure(self) -> None:
-        """Make the world and the robot in it."""
+        """Make the world with the robot."""
         values = self.values
         if values["speed"] != 1.0 and not values["publish_clock"]:
             raise ConfigError(
@@ -70,14 +70,14 @@ class MockBody(BridgeNode):
         robot = read_urdf(Path(values["robot_description_file"]))
         self._world = World(body, values["seed"], _hand_of(robot, self._names))
         self._targets = self._world.state.position
-        natives = NativeSkills(self._world, body.joints).starts
-        self._interface = BodyInterface(self, body, OUTPUTS, self._refusal, natives)
+        native_skills = NativeSkills(self._world, body.joints).starts
+        self._interface = BodyInterface(self, body, OUTPUTS, self._refusal, native_skills)
         self._say_topic = self.create_subscription(String, "say", self._say, profile("command"))
         self._steps = 0
         self._connects = 0
 
     def activate(self) -> None:
-        """Let time go on in the world."""
+        """Start the time of the world."""
         values = self.values
         if values["publish_clock"]:
             steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -92,7 +92,7 @@ class MockBody(BridgeNode):
         self._tell_link(Phase.READY)
 
     def deactivate(self) -> None:
-        """Stop time; skills that run have failed."""
+        """Stop the time of the world; running skills fail."""
         if self._ticker is not None:
             self.destroy_timer(self._ticker)
             self._ticker = None
@@ -100,12 +100,12 @@ class MockBody(BridgeNode):
         self._tell_link(Phase.CLOSED)
 
     def cleanup(self) -> None:
-        """Take everything that configure made off the graph."""
+        """Remove everything that configure made from the graph."""
         self.destroy_subscription(self._say_topic)
         self._interface.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How old the world is."""
+        """The age of the world."""
         if not self.active:
             return super().diagnose()
         values = {"world_time": f"{self._world.time:.2f}", "steps": self._steps}
@@ -124,7 +124,7 @@ class MockBody(BridgeNode):
         return "" if self.active else f"{self.get_name()} is inactive; activate it first"
 
     def _tick(self) -> None:
-        """One step of the world, and of what moves the body in it."""
+        """One step of the world and of the motion of the body."""
         dt = self._dt if self._dt is not None else self._elapsed()
         self._world.step(dt, self._targets, *self._interface.velocity)
         state = self._world.state
@@ -145,7 +145,7 @@ class MockBody(BridgeNode):
             self.values["frame_prefix"],
             self._interface.stamp(state.time),
         )
-        # Most of what a step costs is what is published, so nothing is that nobody wants.
+        # Publishing is most of the cost of a step, so topics without subscribers are left out.
         if interface.wanted("joint_states"):
             interface.publish("joint_states", joint_states(self._names, state, stamp))
         if interface.wanted("pose"):
@@ -176,7 +176,7 @@ class MockBody(BridgeNode):
 
 
 def _hand_of(robot: Robot, joints: Sequence[str]) -> Hand:
-    """Where the right hand is in base_link, by forward kinematics; a robot without one has it at a fixed place."""
+    """Place of the right hand in base_link, by forward kinematics; a fixed place for a robot without one."""
 
     def place(positions: Sequence[float]) -> Vector:
         link = link_pose(robot, dict(zip(joints, positions, strict=True)), HAND_LINK)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes where the body and its links are, as robot_state_publisher does where that is installed."""
+"""Publishes transforms of the body and its links, as robot_state_publisher does."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from embodiment_bridge.nodes.base.frames import TransformMessages
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.urdf import LinkTransform, Robot, fixed_transforms, link_transforms, read_urdf
 
-# A body that knows where it is in the map has no drift: odom is the map (REP-105 wants it between).
+# A body that knows its pose in the map has no drift: odom equals map (REP-105 asks for odom between them).
 MAP_TO_ODOM = LinkTransform("map", "odom", (0.0, 0.0, 0.0), IDENTITY)
 
 
@@ -55,7 +55,7 @@ class RobotModel:
         self._static.publish(self._messages.make(fixed, node.get_clock().now().to_msg()))
 
     def publish(self, state: BodyState, stamp: Time) -> None:
-        """Where base_link is in odom, and every movable link in its parent; nothing while nobody listens."""
+        """Publish base_link in odom and each movable link in its parent, if there are subscribers."""
         if not self._tf.get_subscription_count():
             return
         transforms: list[LinkTransform] = []
@@ -64,7 +64,7 @@ class RobotModel:
             transforms.append(LinkTransform("odom", "base_link", state.base_position, turn))
         if self._robot is not None:
             transforms += link_transforms(self._robot, dict(zip(self._joints, state.position, strict=True)))
-        if transforms:  # a body without a base, of which there is no URDF, has none
+        if transforms:  # a body without a base and without a URDF has none
             self._tf.publish(self._messages.make(transforms, stamp))
 
     def destroy(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `/diagnostics` says of servo buses: what is wrong, in words, and the numbers to look for the cause."""
+"""Diagnostics of servo buses: problems as text, and values for finding the cause."""
 
 from collections.abc import Mapping
 from math import inf, isfinite
@@ -16,7 +16,7 @@ GOOD = {BusState.READY, BusState.ACTIVE}
 
 
 def diagnose_servos(robot: ServoRobot, now: float, notes: str) -> tuple[bytes, str, Mapping[str, object]]:
-    """Level, one line, values; ``now``: s of the monotonic clock; ``notes``: of the node, empty when all is well."""
+    """Level, one line, values. ``now``: s of the monotonic clock; ``notes``: problems of the node, or empty."""
     values: dict[str, object] = {}
     level: bytes = DiagnosticStatus.OK
     texts = [notes] if notes else []
@@ -57,7 +57,7 @@ def _bus_values(bus: ServoBus) -> dict[str, object]:
     timer = latency_timer_ms(bus.config.port_name)
     if timer is not None and timer[0] > 1:
         values[f"{name} latency timer"] = (
-            f"the adapter holds bytes back for {timer[0]} ms; mend it: {timer[1]}"
+            f"the adapter holds bytes back for {timer[0]} ms; to fix it: {timer[1]}"
         )
     return values
 

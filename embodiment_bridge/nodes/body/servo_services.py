@@ -23,8 +23,8 @@ class ServoServices:
     Args:
         node: with an executor.
         robot: its servos.
-        refusal: says why nothing can be asked now, or nothing.
-        restart: called with a reason when the joints are no longer where motion thinks that they are.
+        refusal: says why requests are refused now; empty if they are not.
+        restart: called with a reason when joints may have moved without motion knowing it.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ServoServices:
         ]
 
     def destroy(self) -> None:
-        """Take the services off the graph."""
+        """Remove the services from the graph."""
         for service in self._services:
             self._node.destroy_service(service)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between the executor, where skills are asked for, and the session's thread, where they move the joints."""
+"""Passes skills from the executor, where they are requested, to the session's thread, where they move the joints."""
 
 from collections import deque
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from embodiment_bridge.motion.runner import MotionRunner
 
 
 class SkillQueue:
-    """Requests go in from any thread; ``step`` takes them on the session's thread and reports what became of them."""
+    """Accepts requests from any thread; ``step`` runs them on the session's thread and reports their states."""
 
     def __init__(self, runner: MotionRunner, on_report: Callable[[SkillReport], None]) -> None:
         self._runner = runner
@@ -18,25 +18,25 @@ class SkillQueue:
         self._inbox: deque[Callable[[], object]] = deque()  # append and popleft are atomic
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None
-        self.stopped = False  # by ``stop``, until the next skill is asked for
+        self.stopped = False  # set by ``stop`` until the next skill is requested
 
     def start(self, request: SkillRequest) -> None:
-        """Ask for a skill; what becomes of it is reported."""
+        """Request a skill; its state is reported."""
         self.stopped = False
         self._inbox.append(lambda: self._start(request))
 
     def cancel(self, request_id: str) -> None:
-        """Ask for the end of a skill; it is reported when the joints are at rest."""
+        """Request the end of a skill; the end is reported when the joints are at rest."""
         self._inbox.append(lambda: self._runner.cancel(request_id))
 
     def post(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
-        """Let ``action`` be done to the runner; ``refused(reason)`` hears why it cannot, on the session's thread."""
+        """Call ``action`` with the runner on the session's thread, or ``refused(reason)`` if it raises CommandError."""
         self._inbox.append(lambda: self._attempt(action, refused))
 
     def hold(
         self, held: bool, source: str = "", refused: Callable[[str], None] = lambda reason: None
     ) -> None:
-        """Freeze the skills of a source in mid-air, or let them go on; those of all when it is empty."""
+        """Freeze the skills of a source, or let them go on; those of all sources if it is empty."""
         self.post(lambda runner: runner.hold(held, source), refused)
 
     def stop(self) -> None:
@@ -45,10 +45,10 @@ class SkillQueue:
         self._inbox.append(self._runner.stop)
 
     def step(self, state: BodyState) -> JointTargets:
-        """One percept: take what was asked for, move on by the body's own clock, report. Session's thread only."""
+        """One percept: start requested skills, move by the body's own clock, report. Session's thread only."""
         if self._time is None:
             self._runner.reset(state)
-            self._runner.take_reports()  # of skills that were told to have failed when the link was lost
+            self._runner.take_reports()  # of skills that were reported as failed when the link was lost
             self._time = state.time
         gap, self._time = state.time - self._time, state.time
         while self._inbox:
@@ -58,11 +58,11 @@ class SkillQueue:
         return targets
 
     def joined(self) -> None:
-        """A new link: the body starts from where it is. Session's thread only."""
+        """A new link is there: motion starts from the present pose of the body. Session's thread only."""
         self._time = None
 
     def lost(self, reason: str) -> None:
-        """The body is gone: every skill that was asked for has failed. Session's thread only."""
+        """The link is lost: every requested skill fails. Session's thread only."""
         while self._inbox:
             self._inbox.popleft()()
         self._time = None

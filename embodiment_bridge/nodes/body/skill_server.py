@@ -25,12 +25,12 @@ RESULT_STATUS = {
     SkillStatus.CANCELED: ExecuteSkill.Result.CANCELED,
     SkillStatus.FAILED: ExecuteSkill.Result.FAILED,
 }
-MAX_HELD = 100  # sources; as many as can be held
+MAX_HELD = 100  # sources that can be held at the same time
 WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
 
 
 def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList:
-    """The latched list of what a body can do."""
+    """The latched message with the skills of a body."""
     message = SkillList(body=body)
     message.header.stamp = node.get_clock().now().to_msg()
     message.skills = [
@@ -49,7 +49,7 @@ def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList
 
 
 def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
-    """What a body can do, by name, from its list."""
+    """The skills of a body by name, from its message."""
     return {
         skill.name: SkillInfo(
             skill.name,
@@ -65,7 +65,7 @@ def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
 
 
 class SkillServer:
-    """Serves skills of one body. ``refusal()`` says why no skill can be started now, or nothing."""
+    """Serves the skills of one body. ``refusal()`` says why skills are refused now; empty if they are not."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class SkillServer:
         self._queue = queue
         self._refusal = refusal
         self._goals: dict[str, ServerGoalHandle] = {}
-        self._held: dict[str, None] = {}  # sources that somebody wants held, oldest first
+        self._held: dict[str, None] = {}  # sources that a client has asked to hold, oldest first
         self._dead_man = DeadMan(node, self._heard_of)
         self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
         self._services = [
@@ -93,11 +93,11 @@ class SkillServer:
         self._publisher.publish(skill_list(body, infos, node))
 
     def report(self, report: SkillReport) -> None:
-        """Tell whoever asked how a skill stands; called on the session's thread."""
+        """Send the state of a skill to its client; call it on the session's thread."""
         self._node.executor.create_task(self._tell, report)
 
     def destroy(self) -> None:
-        """Take the action, the services and the list off the graph."""
+        """Remove the action, the services and the list from the graph."""
         self._dead_man.destroy()
         self._action.destroy()
         for service in self._services:
@@ -161,7 +161,7 @@ class SkillServer:
         return response
 
     def _heard_of(self, source: str, silent: bool) -> None:
-        """The one who lets the body move has fallen silent, or is back."""
+        """A source on keep_alive has fallen silent, or is back."""
         if silent:
             text = f"{source[:100]!r} has not been heard on keep_alive: its skills are held until it is (dead_man)"
             self._node.get_logger().warning(text)

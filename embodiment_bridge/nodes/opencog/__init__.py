@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node behind which an OpenCog brain is."""
+"""The node that connects OpenCog brains to bodies."""

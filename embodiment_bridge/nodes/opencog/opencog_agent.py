@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One OAC and its body: what the body perceives goes out, what the OAC wants and feels comes in.
+"""One OAC and its body: sends percepts to the OAC, and receives its plans, feelings and demands.
 
-Callbacks of ROS only keep the latest; what an OAC is told is made when it is written, on the session's thread, so
-that it has the time of that moment.
+ROS callbacks only store the latest messages. Messages to an OAC are made when they are written, on the session's
+thread, so that they have the time of that moment.
 """
 
 import time
@@ -46,7 +46,7 @@ from embodiment_bridge.wire.events import Malformed
 SATED = {
     "eat": {"hunger": -0.5},
     "drink": {"thirst": -0.5},
-}  # what such an action takes away, when it is done
+}  # change of the levels when such an action is done
 
 
 class OpencogAgent:
@@ -55,9 +55,9 @@ class OpencogAgent:
     Args:
         node: configured, with the values of ``opencog_parameters``.
         name: id of the OAC.
-        namespace: of the body; empty is that of the node.
-        outbox: where letters to the OAC go.
-        things: what is always there.
+        namespace: of the body; empty means that of the node.
+        outbox: takes the messages to the OAC.
+        things: objects that are always there.
 
     Raises:
         ConfigError: a parameter cannot be used.
@@ -78,7 +78,7 @@ class OpencogAgent:
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
         self._first = True
-        self._life = 0  # of the OAC: what an earlier one wanted is not reported to this one
+        self._life = 0  # counts restarts of the OAC: reports on plans of an earlier life are not sent
         self._entities: EntityArray | None = None
         self._pose: PoseStamped | None = None
         self._local_grid: OccupancyGrid | None = None
@@ -90,7 +90,7 @@ class OpencogAgent:
         self._join(f"{namespace.rstrip('/')}/" if namespace else "")
 
     def _join(self, prefix: str) -> None:
-        """Put topics on the graph."""
+        """Create the topics."""
         create, publisher = self._node.create_subscription, self._node.create_publisher
         self._subscribed = [
             create(EntityArray, f"{prefix}entities", self._take_entities, profile("sensor")),
@@ -111,7 +111,7 @@ class OpencogAgent:
         ]
 
     def destroy(self) -> None:
-        """Take everything off the graph."""
+        """Remove everything from the graph."""
         for subscription in self._subscribed:
             self._node.destroy_subscription(subscription)
         for publisher in self._published:
@@ -121,7 +121,7 @@ class OpencogAgent:
     # On the session's thread.
 
     def met(self, *, anew: bool) -> None:
-        """The OAC is there: tell it everything. ``anew``: it knows of no plan that another of its name made."""
+        """The OAC is there: send everything. ``anew``: it has restarted and does not know earlier plans."""
         self._perceptor.refresh()
         self._first = True
         if anew:
@@ -131,14 +131,14 @@ class OpencogAgent:
         self._put_map()
 
     def hear(self, message: wire.Message) -> None:
-        """The OAC said something."""
+        """Handle a message of the OAC."""
         if message.type == wire.MessageType.FEEDBACK:
             self._published[2].publish(String(data=read_feedback(message.payload).text))
             return
         for event in read(message.payload):
-            self._heed(event)
+            self._handle(event)
 
-    def _heed(self, event: Any) -> None:
+    def _handle(self, event: Any) -> None:
         stamp = self._node.get_clock().now().to_msg()
         match event:
             case events.ActionPlan():
@@ -171,7 +171,7 @@ class OpencogAgent:
         self._published[which].publish(message)
 
     def about_to_tick(self) -> None:
-        """Needs and what was seen are told before each tick."""
+        """Send needs and the visibility map before each tick."""
         self._outbox.put(Letter(self._name, self._make_needs, Kind.STATE, topic="needs"))
         self._outbox.put(Letter(self._name, self._make_grid, Kind.STATE, topic="grid"))
 
@@ -182,7 +182,7 @@ class OpencogAgent:
             self._first = False
             if (
                 self._perceptor.settings.dialect == "final"
-            ):  # such an OAC makes no plan before the end of the first scan
+            ):  # an OAC of this dialect makes plans only after the end of the first scan
                 messages = (*messages, events.FinishedFirstTimePerceptTerrianSignal(stamp))
         return self._xml(messages)
 
@@ -227,7 +227,7 @@ class OpencogAgent:
         return float(self._node.get_clock().now().nanoseconds) * 1e-9
 
     def _later(self, job: Callable[[], None]) -> None:
-        """Do something on the executor's thread."""
+        """Run a function on the executor's thread."""
         executor = self._node.executor
         if executor is not None:
             executor.create_task(job)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node that makes bodies of the graph the bodies of OpenCog OACs: the proxy of an OpenCog network."""
+"""The node that connects bodies to OpenCog OACs: the proxy in an OpenCog network."""
 
 import time
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
+from typing_extensions import override
 
 from embodiment_bridge.link.session import EventSession, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -15,7 +16,7 @@ from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
 from embodiment_bridge.nodes.opencog.opencog_agent import OpencogAgent
 from embodiment_bridge.protocols.opencog.network.element import Element
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Outbox
-from embodiment_bridge.protocols.opencog.network.proxy import Oac, Presence, Proxy
+from embodiment_bridge.protocols.opencog.network.proxy import Oac, Presence, Proxy, ProxyListener
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.world.thing_file import read_things
 
@@ -23,8 +24,8 @@ LOOK_AFTER = 0.5  # s of wall time
 LEAVE_WITHIN = 1.5  # s
 
 
-class OpencogBridge(BridgeNode):
-    """One element of the network, with one body for each of its OACs."""
+class OpencogBridge(BridgeNode, ProxyListener):
+    """One element of the network, with one body per OAC."""
 
     def __init__(self, **node_kwargs: Any) -> None:
         super().__init__("opencog_bridge", parameters.PARAMETERS, **node_kwargs)
@@ -32,7 +33,7 @@ class OpencogBridge(BridgeNode):
         self._agents: dict[str, OpencogAgent] = {}
 
     def configure(self) -> None:
-        """Put topics on the graph."""
+        """Create the proxy, and the topics of each agent."""
         values = self.values
         things = read_things(values["things_file"]) if values["things_file"] else ()
         self._outbox = Outbox()
@@ -43,7 +44,7 @@ class OpencogBridge(BridgeNode):
         self._keeper = self.create_timer(LOOK_AFTER, self._look_after, clock=steady)
 
     def activate(self) -> None:
-        """Listen, and log in to the Router as soon as it is there."""
+        """Listen, and log in to the Router as soon as it is reachable."""
         values = self.values
         address = parameters.address(values)
         element = Element(address, acks=values["acks"], silence=values["silence"])
@@ -58,7 +59,7 @@ class OpencogBridge(BridgeNode):
         self._session.start()
 
     def deactivate(self) -> None:
-        """End what runs, say so, log out."""
+        """End running plans, report that, and log out."""
         for agent in self._agents.values():
             agent.plans.close("the OpenCog bridge was deactivated")
         if self._session.status.phase is Phase.READY:
@@ -73,7 +74,7 @@ class OpencogBridge(BridgeNode):
             self._element = None
 
     def cleanup(self) -> None:
-        """Take everything off the graph."""
+        """Remove everything from the graph."""
         for agent in self._agents.values():
             agent.destroy()
         self._agents = {}
@@ -81,7 +82,7 @@ class OpencogBridge(BridgeNode):
         self.destroy_timer(self._keeper)
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How the link and the OACs are."""
+        """The state of the link and of the OACs."""
         if not self.active:
             return super().diagnose()
         status, counters, outbox = self._session.status, self._session.counters, self._outbox
@@ -109,21 +110,21 @@ class OpencogBridge(BridgeNode):
             return DiagnosticStatus.WARN, f"waiting for OAC {', '.join(absent)}", values
         return DiagnosticStatus.OK, "the OAC perceives", values
 
+    @override
     def hear(self, message: wire.Message) -> None:
-        """See ``proxy.Hearer``."""
         self._agents[message.sender].hear(message)
 
+    @override
     def met(self, oac: str, *, anew: bool) -> None:
-        """See ``proxy.Hearer``."""
         self.get_logger().info(f"OAC {oac} is there{', anew' if anew else ''}")
         self._agents[oac].met(anew=anew)
 
+    @override
     def missed(self, oac: str) -> None:
-        """See ``proxy.Hearer``."""
         self.get_logger().warning(f"OAC {oac} cannot be reached")
 
+    @override
     def about_to_tick(self, oac: str) -> None:
-        """See ``proxy.Hearer``."""
         self._agents[oac].about_to_tick()
 
     def _look_after(self) -> None:

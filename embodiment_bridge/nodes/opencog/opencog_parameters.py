@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the OpenCog bridge, and what they mean for its parts."""
+"""Parameters of the OpenCog bridge, and their conversion into settings of its parts."""
 
 import re
 from collections.abc import Mapping
@@ -26,16 +26,18 @@ NETWORK = (
         "host", "127.0.0.1", "Host of the OpenCog Router. Only from its address the bridge is dialled."
     ),
     Parameter("port", ROUTER_PORT, "TCP port of the Router.", 1, 65535),
-    Parameter("proxy_id", "PROXY", "Id of the bridge in the network; a real OAC heeds its PROXY_ID only."),
+    Parameter(
+        "proxy_id",
+        "PROXY",
+        "Id of the bridge in the network; a real OAC accepts its PROXY_ID only.",
+    ),
     Parameter(
         "listen_host", "127.0.0.1", "Where the Router dials back; another than loopback lets others in."
     ),
     Parameter("listen_port", 0, "TCP port for it; 0 takes a free one, 16315 is the convention.", 0, 65535),
     Parameter("told_host", "", "What the Router is told to dial; empty: listen_host."),
     Parameter("acks", False, "Whether the Router is in ack mode (its NO_ACK_MESSAGES false)."),
-    Parameter(
-        "silence", 60.0, "Without a word of the Router for so long it is gone, s; 0 never.", 0.0, 86400.0
-    ),
+    Parameter("silence", 60.0, "The Router counts as lost after this silence, s; 0: never.", 0.0, 86400.0),
     Parameter("repeat_refused", False, "Send a report again that the Router refused (ack mode only)."),
 )
 BRAIN = (
@@ -47,7 +49,7 @@ BRAIN = (
     Parameter("load_timeout", 60.0, "An OAC that was not loaded is asked for again, s.", 1.0, 3600.0),
     Parameter("dialect", "seed", "Generation of the OAC.", choices=DIALECTS),
     Parameter("tick_period", 0.5, "Time between ticks, at which the OAC thinks, s; 0 sends none.", 0.0, 60.0),
-    Parameter("speech", "raw", "What becomes of what is heard.", choices=SPEECH),
+    Parameter("speech", "raw", "How speech is sent to the OAC.", choices=SPEECH),
     Parameter("echo_own_actions", False, "Tell the OAC of its own actions as of those of others."),
 )
 WORLD = (
@@ -84,10 +86,10 @@ PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *NEEDS, *PLANS)
 
 
 def address(values: Mapping[str, Any]) -> Address:
-    """Where bridge and Router are.
+    """The addresses of the bridge and the Router.
 
     Raises:
-        CommandError: an id or a host cannot be told to the Router.
+        CommandError: an id or a host cannot be sent to the Router.
     """
     told = values["told_host"] or values["listen_host"]
     Codec().encode(Login(values["proxy_id"], told, values["listen_port"] or PROXY_PORT))
@@ -102,12 +104,12 @@ def address(values: Mapping[str, Any]) -> Address:
 
 
 def habits(values: Mapping[str, Any]) -> Habits:
-    """How the bridge talks to its OACs."""
+    """Timing of the conversation with the OACs."""
     return Habits(values["tick_period"], values["load_timeout"], values["repeat_refused"])
 
 
 def loading(values: Mapping[str, Any]) -> Loading | None:
-    """How OACs are loaded, if they are.
+    """How OACs are loaded; None if they run already.
 
     Raises:
         ConfigError: owner or traits are more than one word.
@@ -120,21 +122,21 @@ def loading(values: Mapping[str, Any]) -> Loading | None:
 
 
 def wishes(values: Mapping[str, Any]) -> PlanWishes:
-    """How plans are to be run."""
+    """How plans are executed."""
     return PlanWishes(values["on_error"], values["retries"], values["priority"], values["plan_timeout"])
 
 
 def rates(values: Mapping[str, Any]) -> Rates:
-    """How fast needs grow."""
+    """Growth rates of the needs."""
     hunger, thirst = (1.0 / time if time else 0.0 for time in (values["hunger_time"], values["thirst_time"]))
     return Rates(hunger, thirst)
 
 
 def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
-    """How one body is told to its OAC; ``alias`` is what it may be called on the ROS side.
+    """How one body is described to its OAC; ``alias`` is another name of it in ROS.
 
     Raises:
-        ConfigError: something cannot be.
+        ConfigError: a value cannot be used.
     """
     return Settings(
         agent,
@@ -156,13 +158,13 @@ def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
 
 
 def grid(values: Mapping[str, Any]) -> VisibilityGrid | None:
-    """The map of what was seen, if it is told."""
+    """The map of seen cells; None if it is not sent."""
     tiles = values["grid_tiles"]
     return VisibilityGrid(tiles, values["map_x"], values["map_y"], values["map_side"]) if tiles else None
 
 
 def agents(values: Mapping[str, Any]) -> dict[str, str]:
-    """Ids of all OACs, and the namespace of the body of each; empty is that of the node.
+    """Ids of all OACs, with the namespace of the body of each; empty means that of the node.
 
     Raises:
         ConfigError: an entry cannot be read, or an id comes twice.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of one OAC on one body: goals out, reports back, each once."""
+"""Executes plans of one OAC on one body: sends goals, and reports each action once."""
 
 import time
 from collections import deque
@@ -22,7 +22,7 @@ STATUS = {PlanActionStatus.DONE: DONE, PlanActionStatus.ERROR: ERROR}
 
 @dataclass(frozen=True, slots=True)
 class PlanWishes:
-    """How plans are to be run: see ``ExecuteActionPlan``."""
+    """How plans are executed: see ``ExecuteActionPlan``."""
 
     on_error: str = "stop"
     retries: int = 0
@@ -32,7 +32,7 @@ class PlanWishes:
 
 @dataclass(slots=True)
 class _Waiting:
-    """A plan that has no server yet."""
+    """A plan that waits for an action server."""
 
     number: int
     goal: ExecuteActionPlan.Goal
@@ -40,9 +40,9 @@ class _Waiting:
 
 
 class OpencogPlans:
-    """Everything on the executor's thread. report(report) sends; note(text) tells people.
+    """Call it on the executor's thread. report(report) sends a report; note(text) writes a line for people.
 
-    source: who asks, for people.
+    source: name of the client, for logs.
     """
 
     def __init__(
@@ -65,14 +65,14 @@ class OpencogPlans:
 
     @property
     def running(self) -> int:
-        """How many executions have not ended."""
+        """Number of executions that have not ended."""
         return self._ledger.running
 
     def take(self, plan: ActionPlan, message: PlanMessage) -> None:
-        """A plan has come; ``message`` is the same for the body."""
+        """Execute a plan; ``message`` is the same plan for the body."""
         order = self._ledger.take(plan)
-        if order.remark:
-            self._note(order.remark)
+        if order.warning:
+            self._note(order.warning)
         for report in order.reports:
             self._tell(report)
         self._cancel(order.cancel)
@@ -84,14 +84,14 @@ class OpencogPlans:
             self.look_after()
 
     def command(self, message: PlanMessage) -> None:
-        """Do something that nobody waits for, after what runs."""
+        """Execute a plan without reports, after those that run."""
         if self._client.server_is_there:
             self._client.send(self._goal(message, "queue"), on_result=self._command_ended)
         else:
-            self._note("a command is lost: nobody serves execute_action_plan")
+            self._note("a command is lost: nothing serves execute_action_plan")
 
     def look_after(self) -> None:
-        """Send what waits, and end what will never end; call it now and then."""
+        """Send waiting plans, and give up those whose server is gone; call it regularly."""
         self._client.look_after()
         while self._waiting and self._client.server_is_there:
             waiting = self._waiting.popleft()
@@ -99,17 +99,17 @@ class OpencogPlans:
                 waiting.goal, partial(self._stood, waiting.number), partial(self._ended, waiting.number)
             )
         while self._waiting and time.monotonic() > self._waiting[0].deadline:
-            self._give_up(self._waiting.popleft(), "nobody serves execute_action_plan")
+            self._give_up(self._waiting.popleft(), "nothing serves execute_action_plan")
 
     def close(self, reason: str) -> None:
-        """End everything, and say so to the OAC."""
+        """End all plans, and report that to the OAC."""
         reports, numbers = self._ledger.close(reason)
         for report in reports:
             self._tell(report)
         self._cancel(numbers)
 
     def forget(self, life: int) -> None:
-        """The OAC that wanted all this is gone, and its life ``life`` began: end it, and say nothing."""
+        """The OAC has restarted, with life ``life``: end all plans without reports."""
         self.life = life
         self._cancel(self._ledger.forget())
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The node that shows ground truth of a soccer simulator."""
+"""The node that publishes the ground truth of a soccer simulator."""

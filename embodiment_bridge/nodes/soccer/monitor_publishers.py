@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics of a soccer monitor: what the model knows, told to ROS. Called on the session's thread."""
+"""Publishes the state of a soccer model. Called on the session's thread."""
 
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ MAX_POSES: Final = 64  # topics of players; a game has 22
 
 
 class MonitorPublishers:
-    """Publishes what one model says after each message; what nobody hears is not made, latched topics apart."""
+    """Publishes one model after each message. Messages without subscribers are not made, except on latched topics."""
 
     def __init__(
         self, node: Node, model: MonitorModel, *, frame_prefix: str, mesh_folder: str, publish_tf: bool
@@ -52,7 +52,7 @@ class MonitorPublishers:
         self._told_game: Any = None
 
     def publish(self, event: MonitorState, stamp: Time) -> None:
-        """Tell what an event said, which the model has taken in."""
+        """Publish an event; the model has been updated with it."""
         model = self._model
         self._publish_game(event, stamp)
         if not model.in_step or event.scene is None:
@@ -65,7 +65,7 @@ class MonitorPublishers:
         self._markers.publish(things, stamp)
 
     def destroy(self) -> None:
-        """Take the topics off the graph."""
+        """Remove the topics from the graph."""
         self._markers.destroy()
         for publisher in (*self._out.values(), *self._poses.values(), self._tf):
             if publisher is not None:
@@ -97,7 +97,7 @@ class MonitorPublishers:
             self._tf.publish(self._transforms.make(transforms, stamp))
 
     def _pose_publisher(self, thing: Thing) -> Publisher | None:
-        """Each player gets a topic when it is first seen."""
+        """The topic of a player, which is created when the player is first seen."""
         found = self._poses.get(thing.name)
         if found is None and len(self._poses) < MAX_POSES:
             topic = "ball/pose" if thing.kind == "ball" else f"players/{thing.name}/pose"
@@ -107,7 +107,7 @@ class MonitorPublishers:
     def _publisher(self, kind: Any, topic: str, role: str) -> Publisher:
         options = (
             overridable() if topic in OUTPUTS else None
-        )  # parameters are declared by the node's own thread
+        )  # no overrides: parameters are declared by the node's own thread
         return self._node.create_publisher(kind, topic, profile(role), qos_overriding_options=options)
 
     @staticmethod

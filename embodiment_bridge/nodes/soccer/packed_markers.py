@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many markers of which only the poses change, serialised once.
+"""Many markers that are serialised once, because only their poses change.
 
-To serialise a Marker takes 12 us, and a full soccer game has 500 of them, ten times a second. So the message is kept as
-bytes, and new stamps and poses are written into these.
+Serialising a Marker takes 12 us, and a full soccer game has 500 of them, ten times a second. So the message is kept as
+bytes, and new stamps and poses are written into them.
 """
 
 import re
@@ -17,18 +17,18 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 Array = Any
 
-# What marks the places of stamps and poses: bytes that no text has. The gaps that align numbers hold whatever was in
-# memory, perhaps ends of these; so the first byte is another one than the rest, and none is found too early.
+# Byte patterns that mark the places of stamps and poses; texts do not contain them. Alignment gaps have arbitrary
+# bytes, perhaps ends of a pattern; so its first byte differs from the rest, and it is never found too early.
 _STAMP: Final = b"\xfe" + b"\xfb" * 7
 _POSE: Final = b"\xfd" + b"\xfc" * 55
-_STAMP_FORMAT: Final = "=iI"  # s, ns, as the machine has them
+_STAMP_FORMAT: Final = "=iI"  # s, ns, in the byte order of the machine
 
 
 class PackedMarkers:
-    """A MarkerArray of ``markers``, whose stamps and poses are lost.
+    """A MarkerArray of ``markers``, whose stamps and poses are overwritten.
 
-    Where in the bytes these are is found by what they are made before, so nothing is known of the encoding but that it
-    has numbers as the machine has them.
+    The places of these in the bytes are found by serialising patterns. The code so relies on one property of the
+    encoding: numbers have the byte order of the machine.
     """
 
     def __init__(self, markers: Sequence[Marker]) -> None:
@@ -53,6 +53,6 @@ class PackedMarkers:
 
 
 def _places(data: bytes, pattern: bytes) -> Array:
-    """(n, length of the pattern): where the bytes of the pattern are, each time."""
+    """Indices of the bytes of each occurrence of the pattern: (n, length of the pattern)."""
     begins = [found.start() for found in re.finditer(re.escape(pattern), data)]
     return np.array(begins, dtype=np.int64).reshape(-1, 1) + np.arange(len(pattern))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Publishes `markers` of a soccer scene while somebody looks: all once a second, in between what has moved."""
+"""Publishes `markers` of a soccer scene while there are subscribers: all once a second, else what has moved."""
 
 from typing import Any, Final
 
@@ -19,13 +19,13 @@ from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
 
-PERIOD: Final = 100_000_000  # ns between drawings: enough for eyes
-ALL: Final = 1_000_000_000  # ns between drawings of everything, for viewers that came late
+PERIOD: Final = 100_000_000  # ns between drawings
+ALL: Final = 1_000_000_000  # ns between drawings of everything, for late subscribers
 FEW: Final = 50  # markers that are serialised one by one
 
 
 class SceneMarkerPublisher:
-    """Called on the session's thread."""
+    """Draws one scene; call it on the session's thread."""
 
     def __init__(self, node: Node, model: MonitorModel, frame: str, mesh_folder: str) -> None:
         self._node = node
@@ -37,12 +37,12 @@ class SceneMarkerPublisher:
         self._markers = SceneMarkers(frame, mesh_folder)
         self._names = NameMarkers(frame)
         self._packed = PackedMarkers([])
-        self._shown: Any = np.empty(0)  # the numbers of the markers that are in it
+        self._shown: Any = np.empty(0)  # the numbers of the markers in it
         self._built = -1
         self._last = self._last_all = -ALL
 
     def publish(self, things: list[Thing], stamp: Time) -> None:
-        """Draw, if it is time and somebody looks."""
+        """Draw, if it is time and there are subscribers."""
         now = int(stamp.sec) * 1_000_000_000 + int(stamp.nanosec)
         if abs(now - self._last) < PERIOD or not self._publisher.get_subscription_count():
             return
@@ -68,7 +68,7 @@ class SceneMarkerPublisher:
             self._publisher.publish(MarkerArray(markers=markers))
 
     def _publish_packed(self, stamp: Time) -> None:
-        """All that is somewhere, the rest of which takes less than to sort it out."""
+        """Publish all markers that have a place; sending those that did not move costs less than finding them."""
         shown = self._somewhere()
         if not np.array_equal(shown, self._shown):
             self._shown = shown
@@ -79,5 +79,5 @@ class SceneMarkerPublisher:
         return np.flatnonzero(np.isfinite(self._markers.rows[:, 0]))
 
     def destroy(self) -> None:
-        """Take the topic off the graph."""
+        """Remove the topic from the graph."""
         self._node.destroy_publisher(self._publisher)

@@ -67,7 +67,7 @@ class SoccerMonitor(BridgeNode):
         self._find_room = find_room
 
     def configure(self) -> None:
-        """Build model, topics, services and session."""
+        """Create model, topics, services and session."""
         values = self.values
         room = self._find_room(values["protocol"])
         values.update(declare(self, room.parameters))
@@ -102,19 +102,19 @@ class SoccerMonitor(BridgeNode):
         self._session.start()
 
     def deactivate(self) -> None:
-        """Leave the server."""
+        """Close the link."""
         self._session.stop()
         self._player = None
 
     def cleanup(self) -> None:
-        """Take everything that configure made off the graph."""
+        """Remove everything that configure made from the graph."""
         self._log_service.destroy()
         self._trainer.destroy()
         self._publishers_of_model.destroy()
         self._link_publisher.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How the link stands, and whether the scene is whole."""
+        """The state of the link, and whether the scene is complete."""
         if not self.active:
             return super().diagnose()
         level, message, values = session_diagnostics(self._session)
@@ -135,28 +135,28 @@ class SoccerMonitor(BridgeNode):
     # What the session calls, on its own thread (see session.Agent):
 
     def greet(self) -> Iterable[Any]:
-        """A monitor says nothing."""
+        """No commands: a monitor does not open the conversation."""
         self._waiting.clear()
         return ()
 
     def respond(self, event: Any) -> Iterable[Any]:
-        """Take in what came; send what the trainer wants, and what the model asks for."""
+        """Update the model; send the commands of the trainer and the requests of the model."""
         wanted = self._model.take(event)
         while self._waiting:
             wanted.append(self._waiting.popleft())
         return wanted
 
     def ready(self, event: Any) -> bool:
-        """The first whole scene completes the handshake."""
+        """Whether this event is the first complete scene, which completes the handshake."""
         return self._model.in_step
 
     def observe(self, event: Any) -> None:
-        """Publish what the event says."""
+        """Publish the event."""
         if isinstance(event, MonitorState):
             self._publishers_of_model.publish(event, self.get_clock().now().to_msg())
 
     def lost(self, reason: str) -> None:
-        """The scene is not known any more."""
+        """Forget the scene."""
         self._model.lost()
 
     def _make_session(self, make_codec: Callable[[], Codec]) -> EventSession:
@@ -181,11 +181,11 @@ class SoccerMonitor(BridgeNode):
         return self._model.game.play_modes
 
     def _refusal(self) -> str:
-        """Why no command can be sent now; empty when one can."""
+        """Why commands are refused now; empty if they are not."""
         if not self.active:
             return f"{self.get_name()} is inactive; activate it first"
         if self._log is not None:
-            return "this is a log; nobody takes commands"
+            return "a log takes no commands"
         status = self._session.status
         if status.phase is not Phase.READY:
             return f"the server is not there: link {status.phase.name}" + (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The services of the trainer: they hand over commands, and say so when something is refused."""
+"""The services of the trainer: they pass commands on, and report refusals."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,9 +29,9 @@ SERVICES: Final = {
 
 
 class TrainerServices:
-    """``refusal()`` says why nothing can be sent now, or nothing; ``send`` takes commands that were checked.
+    """Serves a trainer. ``refusal()`` says why commands are refused now, or is empty; ``send`` gets checked commands.
 
-    check(command) raises CommandError for what cannot be sent. play_modes() gives the names that the server has told.
+    check(command) raises CommandError if it cannot be sent. play_modes() gives the names that the server has sent.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class TrainerServices:
         ]
 
     def destroy(self) -> None:
-        """Take the services off the graph."""
+        """Remove the services from the graph."""
         for service in self._made:
             self._node.destroy_service(service)
 

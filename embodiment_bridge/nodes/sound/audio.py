@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The player on the graph: the topic ``audio_state``, and a timer that runs while something plays."""
+"""Connects a player to the graph: the topic ``audio_state``, and a timer that runs while something plays."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ PERIOD = 0.05  # s of wall time
 
 
 class Audio:
-    """A player and what tells of it. ``serve`` takes in what has happened and may be called at any time.
+    """A player with its topics. ``serve`` updates and publishes its state and may be called at any time.
 
     Raises:
         ConfigError: a parameter cannot be used.
@@ -43,19 +43,19 @@ class Audio:
         self.player: Player = make_player(values, policy, surroundings, now, self._tell, self._publish)
 
     def serve(self) -> None:
-        """Take in what has happened; goes on by itself as long as something plays."""
+        """Update and publish the state of the player; a timer repeats this while something plays."""
         self.player.poll()
         if self.player.busy and self._timer is None:
             self._timer = self._node.create_timer(PERIOD, self._tick, clock=self._steady)
 
     @property
     def output(self) -> str:
-        """What plays, for diagnostics."""
+        """Name of the sound output, for diagnostics."""
         output = self.player.output
         return "none yet" if output is None else output.name
 
     def destroy(self) -> None:
-        """Silence; take it off the graph."""
+        """Stop all sound, and remove everything from the graph."""
         self._stop_timer()
         self.player.close()
         self._mouth.destroy()

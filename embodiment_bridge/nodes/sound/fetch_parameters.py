@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters that say what documents may make a robot fetch. All is closed until they open it."""
+"""Parameters that say what a robot may fetch for documents. By default it fetches nothing."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,7 +54,7 @@ PARAMETERS = (
 
 
 def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
-    """What the parameters allow. The refusals of its policy name the parameter that opens what they close.
+    """The rules that the parameters give. Refusals of the policy name the parameter that would allow the fetch.
 
     Raises:
         ConfigError: a value cannot be used.
@@ -80,10 +80,10 @@ def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
 
 
 def signature_key(values: Mapping[str, Any]) -> bytes:
-    """The key of signatures; empty: none is asked for.
+    """The key of signatures; empty: documents need no signature.
 
     Raises:
-        ConfigError: its file cannot be read, or is no key.
+        ConfigError: its file cannot be read, or is not a key.
     """
     path = values["signature_key_file"]
     return read_key(path, "parameter signature_key_file") if path else b""
@@ -91,7 +91,7 @@ def signature_key(values: Mapping[str, Any]) -> bytes:
 
 def _host(parameter: str, name: str) -> str:
     if "/" in name or "@" in name or name != name.strip():
-        raise ConfigError(f"parameter {parameter}: {name!r} is no host name; URLs have no place here")
+        raise ConfigError(f"parameter {parameter}: {name!r} is not a host name; URLs are not accepted here")
     return name.lower()
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of sound, and the player that they make."""
+"""Parameters of sound, and the player that is made from them."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -39,13 +39,13 @@ PARAMETERS = (
     Parameter(
         "sound",
         "auto",
-        "What plays: the sound device, or null, which only takes the time. auto: null where no device is.",
+        "What plays: the sound device, or null, which plays nothing and takes the time. auto: null without a device.",
         choices=OUTPUTS,
     ),
     Parameter(
         "sound_backend",
         "auto",
-        "What the sound device is worked by; null plays in real time to nobody.",
+        "Backend of the sound device; null plays nothing, in real time.",
         choices=BACKENDS,
     ),
     Parameter("volume_cap", 100.0, "Loudest that anything is played, percent.", 0.0, 100.0),
@@ -82,10 +82,10 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the player needs of the machine.
+    """What the player needs from the machine.
 
-    environment: of programs that are not of ours. share: the share folder of a package.
-    fetch: the guarded fetcher; None: nothing remote is played.
+    environment: gives that of outside programs. share: gives the share folder of a package.
+    fetch: the fetcher with the rules of this node; None: nothing remote is played.
     """
 
     environment: Callable[[], Mapping[str, str]]
@@ -94,10 +94,10 @@ class Surroundings:
 
 
 def with_media_roots(policy: UrlPolicy, values: Mapping[str, Any]) -> UrlPolicy:
-    """The policy of a node, with the folders of its parameters and the one that `bml preprocess` writes to.
+    """The policy, extended by the folders of the parameters and the one that `bml preprocess` writes to.
 
     Raises:
-        ConfigError: one is no absolute path.
+        ConfigError: a folder is not an absolute path.
     """
     roots = tuple(root for root in values["media_roots"] or () if root)
     for root in roots:
@@ -114,7 +114,7 @@ def make_player(
     tell: Callable[[str], None],
     on_change: Callable[[ChannelState], None],
 ) -> Player:
-    """The player that parameters ask for; returns at once, programs start in the background.
+    """The player for these parameters; returns at once, programs start in the background.
 
     Raises:
         ConfigError: a parameter cannot be used.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A light that is as bright as the mouth is open: who looks sees that it is this robot that speaks."""
+"""A light that is as bright as the mouth is open, so that people see which robot speaks."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -27,7 +27,7 @@ PARAMETERS = (
 
 
 class MouthLight:
-    """Publishes on ``lights`` while something is spoken; call ``show`` some twenty times a second meanwhile."""
+    """Publishes on ``lights`` during speech; call ``show`` about twenty times a second meanwhile."""
 
     def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
         self._node = node
@@ -42,7 +42,7 @@ class MouthLight:
             self._list = node.create_subscription(SkillList, "skills", self._choose, profile("latched"))
 
     def show(self, states: Iterable[ChannelState]) -> None:
-        """What the channels of the player say now; of several that speak the widest mouth counts."""
+        """Update from the channels of the player; of several that speak, the widest mouth counts."""
         mouths = [state.mouth for state in states if state.speaks and state.state == PLAYING]
         if mouths:
             self._publish(self._closed + (1.0 - self._closed) * max(mouths))
@@ -51,7 +51,7 @@ class MouthLight:
         self._speaking = bool(mouths)
 
     def destroy(self) -> None:
-        """Take the topics off the graph."""
+        """Remove the topics from the graph."""
         if self._topic is not None:
             self._node.destroy_publisher(self._topic)
             self._topic = None

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The player as the ``MediaPort`` of one run: its hold freezes what this run plays, and nothing else."""
+"""The player as the ``MediaPort`` of one run: ``hold`` freezes only what this run plays."""
 
-from embodiment_bridge.behaviour.engine.ports import SoundReport, SoundRequest, SoundStatus
+from typing_extensions import override
+
+from embodiment_bridge.behaviour.engine.ports import MediaPort, SoundReport, SoundRequest, SoundStatus
 from embodiment_bridge.media import cue as say
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.player import Player
@@ -16,19 +18,19 @@ STATUS = {
 }
 
 
-class RunMedia:
-    """A ``MediaPort``."""
+class RunMedia(MediaPort):
+    """Plays the sounds of one run."""
 
     def __init__(self, player: Player, run_id: str) -> None:
         self._player, self._run_id = player, run_id
 
     @property
+    @override
     def speaks(self) -> bool:
-        """See ``MediaPort``."""
         return self._player.speaks
 
+    @override
     def start(self, request: SoundRequest) -> None:
-        """See ``MediaPort``."""
         cue = Cue(
             request.id,
             self._run_id,
@@ -44,26 +46,26 @@ class RunMedia:
         )
         self._player.start(cue)
 
+    @override
     def report(self, request_id: str) -> SoundReport:
-        """See ``MediaPort``."""
-        standing = self._player.standing(request_id)
+        status = self._player.status_of(request_id)
         return SoundReport(
             request_id,
-            STATUS[standing.status],
-            standing.held,
-            standing.reason,
-            standing.words,
-            standing.left,
+            STATUS[status.status],
+            status.held,
+            status.reason,
+            status.words,
+            status.left,
         )
 
+    @override
     def cancel(self, request_id: str) -> None:
-        """See ``MediaPort``."""
         self._player.cancel(request_id)
 
+    @override
     def command(self, action: str, volume: float | None, channel: str = "") -> str:
-        """See ``MediaPort``."""
         return self._player.command(action, volume, channel)
 
+    @override
     def hold(self, on: bool) -> None:
-        """See ``MediaPort``."""
         self._player.hold(self._run_id, on)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The player as a node of its own: the service ``player_command`` works it, ``audio_state`` tells of it."""
+"""The node with a sound player: the service ``player_command`` controls it, ``audio_state`` has its state."""
 
 import itertools
 from collections.abc import Mapping
@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.fetching import Fetcher
@@ -26,8 +27,8 @@ ADDRESSES += [one for one in FETCH_PARAMETERS if one.name == "fetch_ca_file"]
 SLOWEST, FASTEST = 0.1, 10.0
 
 
-class MediaPlayer(BridgeNode):
-    """Plays what it is asked for by hand, or by a brain that knows no documents."""
+class SoundPlayer(BridgeNode):
+    """Plays sounds and speaks on request, for people and for brains without documents."""
 
     def __init__(self, surroundings: Surroundings, **node_kwargs: Any) -> None:
         super().__init__("media_player", [*PARAMETERS, *ADDRESSES], **node_kwargs)
@@ -36,7 +37,7 @@ class MediaPlayer(BridgeNode):
         self._audio: Audio | None = None
 
     def configure(self) -> None:
-        """Make the player and its service."""
+        """Create the player and its service."""
         rules = fetch_rules(self.values)
         policy = with_media_roots(rules.policy, self.values)
         surroundings = replace(self._surroundings, fetch=Fetcher(rules).fetch_to)
@@ -44,27 +45,27 @@ class MediaPlayer(BridgeNode):
         self._service = self.create_service(PlayerCommand, "player_command", self._take)
 
     def deactivate(self) -> None:
-        """Silence."""
+        """Stop all sound."""
         if self._audio is not None:
             self._audio.player.forget(self.get_name())
             self._audio.serve()
 
     def cleanup(self) -> None:
-        """End the programs that play and speak."""
+        """End the player, and the programs that play and speak."""
         self.destroy_service(self._service)
         if self._audio is not None:
             self._audio.destroy()
             self._audio = None
 
+    @override
     def close(self) -> None:
-        """See ``BridgeNode``."""
         super().close()
         if self._audio is not None:
             self._audio.destroy()
             self._audio = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """What plays."""
+        """The state of each channel."""
         if self._audio is None:
             return super().diagnose()
         states = {state.channel: state.state for state in self._audio.player.states()}

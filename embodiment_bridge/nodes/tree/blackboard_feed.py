@@ -16,7 +16,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.subscription import Subscription
 
 from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, MAX_TEXT
-from embodiment_bridge.bml.conditions import KEY, Value
+from embodiment_bridge.bml.base.conditions import KEY, Value
 from embodiment_bridge.core.errors import ConfigError
 
 LOOK_EVERY = 0.5  # s of wall time between looks for topics that have no publisher yet

@@ -11,7 +11,7 @@ from embodiment_bridge.behaviour.engine.control import MAX_BREAKPOINTS as ALL_BR
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected, Rules, load
 from embodiment_bridge.behaviour.engine.values import values_of
 from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
-from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.reading.freshness import age_refusal
 from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, allowed_to
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy

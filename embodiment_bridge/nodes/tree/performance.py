@@ -9,7 +9,7 @@ from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.runs.run import Run
-from embodiment_bridge.bml.conditions import Value
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import CommandError, text_of
 from embodiment_bridge.nodes.tree.bml_goal import Wish

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 
-from embodiment_bridge.bml.conditions import Compare, Value, describe, holds
+from embodiment_bridge.bml.base.conditions import Compare, Value, describe, holds
 from embodiment_bridge.bml.rules.capabilities import FORM as CHANNEL_FORM
 from embodiment_bridge.bml.rules.guard_text import FORM as GUARD_FORM
 from embodiment_bridge.bml.rules.guard_text import parse_guard

@@ -13,8 +13,8 @@ from std_msgs.msg import String
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.bml import to_json
+from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.document import Document, Request
-from embodiment_bridge.bml.reading.plain import one_line
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shows robots in a browser: what the graph says, on a page that this node serves."""
+"""The node that shows robots in a browser, on a page that it serves."""
 
 import sys
 from collections.abc import Mapping
@@ -36,9 +36,11 @@ from embodiment_bridge.viewing.robot_view import RobotView
 from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
 
 ALL: Final = "*"
-SWITCH_S: Final = 0.0005  # a robot in this process waits that long for the thread that draws, and not 5 ms
+SWITCH_S: Final = (
+    0.0005  # time after which the drawing thread lets other threads run, instead of Python's 5 ms
+)
 MOST_ROBOTS: Final = 64
-LOOK_S: Final = 0.25  # between two looks whether somebody has come or gone
+LOOK_S: Final = 0.25  # between two checks for opened and closed pages
 TOPICS: Final = {
     "robot_description": (String, "latched"),
     "joint_states": (JointState, "sensor"),
@@ -61,7 +63,7 @@ PARAMETERS = (
     Parameter(
         "host",
         "127.0.0.1",
-        "Address to serve on. Anything but 127.0.0.1 shows the page to other machines, who must know the token.",
+        "Address to serve on. Any other than 127.0.0.1 shows the page to other machines, which need the token.",
     ),
     Parameter("port", 8080, "TCP port of the page; 0: any free one.", 0, 65535),
     Parameter(
@@ -77,7 +79,7 @@ PARAMETERS = (
 
 
 class Viewer(BridgeNode):
-    """Subscribes while a page is open, and hands what comes to the thread that draws, undecoded."""
+    """Subscribes while a page is open, and passes messages undecoded to the thread that draws."""
 
     def __init__(self, **node_kwargs: Any) -> None:
         super().__init__("viewer", PARAMETERS, **node_kwargs)
@@ -88,12 +90,12 @@ class Viewer(BridgeNode):
 
     @property
     def url(self) -> str:
-        """Where the page is; empty while there is none."""
+        """URL of the page; empty while it is not served."""
         page = self._page
         return "" if page is None else page.url
 
     def activate(self) -> None:
-        """Serve the page."""
+        """Start to serve the page."""
         values = self.values
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_S))
         token = token_of_user(values["token_file"])
@@ -107,12 +109,12 @@ class Viewer(BridgeNode):
         self._looker = self.create_timer(LOOK_S, self._look, clock=steady)
         self.get_logger().info(f"the page is at {page.url}")
         if page.entry != page.url and token is None:
-            # Not by the logger, whose lines go on the graph and into files that others may read.
+            # Not by the logger, whose lines go to the graph and into files that others may read.
             sys.stderr.write(f"viewer: with its token: {page.entry}\n")
             sys.stderr.flush()
 
     def deactivate(self) -> None:
-        """End the page."""
+        """Stop serving the page."""
         if self._looker is not None:
             self.destroy_timer(self._looker)
             self._looker = None
@@ -125,7 +127,7 @@ class Viewer(BridgeNode):
             self._page = None
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """Where the page is and who looks."""
+        """The URL and the number of visitors."""
         if self._page is None or self._painter is None:
             return super().diagnose()
         values = {
@@ -136,7 +138,7 @@ class Viewer(BridgeNode):
         }
         if self._painter.error:
             return DiagnosticStatus.WARN, f"not drawn: {self._painter.error}", values
-        return DiagnosticStatus.OK, "shown" if values["visitors"] else "nobody looks", values
+        return DiagnosticStatus.OK, "shown" if values["visitors"] else "no visitors", values
 
     def _full(self, name: str) -> str:
         own: str = self.get_namespace()
@@ -153,7 +155,7 @@ class Viewer(BridgeNode):
             self._painter.add(namespace, view)
 
     def _look(self) -> None:
-        """Subscribe when the first page opens; leave the graph alone after the last one."""
+        """Subscribe when the first page opens, and unsubscribe after the last one closes."""
         if self._page is None or not self._page.visitors:
             self._look_away()
             return
@@ -165,7 +167,7 @@ class Viewer(BridgeNode):
                 self._looks[namespace] = [self._listen(namespace, topic) for topic in TOPICS]
 
     def _robots(self) -> list[str]:
-        """Namespaces in that of this node in which there are joints."""
+        """Namespaces below that of this node that have joint states."""
         own = self.get_namespace().rstrip("/") + "/"
         names = (name for name, _ in self.get_topic_names_and_types() if name.startswith(own))
         found = (name.removesuffix("/joint_states") for name in names if name.endswith("/joint_states"))

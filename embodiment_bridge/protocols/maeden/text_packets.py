@@ -18,7 +18,6 @@ from embodiment_bridge.protocols.maeden.sentences import is_heard, read_heard
 
 LINES: Final = 8  # behind the count line
 SMELLS: Final = ("f", "b", "l", "r", "h")
-TIME: Final = LINES  # place of the last line
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}")
 _COUNT: Final = re.compile(r"[0-9]{1,3}")
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between ROS messages and the messages of an OAC: what the body perceives, and what it shall do.
+"""Converts between ROS messages and the messages of an OAC: percepts of the body, and plans for it.
 
 | wire | ROS |
 |---|---|
 | lengths in mm, or in blocks (``final``) | m |
 | yaw in -pi..pi in the map frame; ``pitch`` about x, ``roll`` about y | quaternions; roll about x, pitch about y |
 | length, width, height of a thing | size x, y, z |
-| velocity in m/s along the way that a thing goes | not there: made of places and times |
-| ids without white space; one of the body | any names; the body's namespace too |
+| velocity in m/s along the motion of a thing | not in ROS: computed from places and times |
+| ids without white space; one for the body | any names; also the namespace of the body |
 """
 
 from collections.abc import Iterable
@@ -39,12 +39,12 @@ Messages = tuple[ProxyMessage, ...]
 
 
 class Perceptor:
-    """One body and its OAC: makes what the OAC is told. For one thread.
+    """Makes the messages of one body to its OAC. Not thread-safe.
 
     Args:
         settings: of the body.
-        others: things that are always there, beside those that the body knows of.
-        grid: of what was seen; None: that is not told.
+        others: things that are always there, in addition to those that the body knows.
+        grid: map of the seen cells; None: it is not sent.
     """
 
     def __init__(
@@ -58,19 +58,19 @@ class Perceptor:
         self._grid = grid
 
     def refresh(self) -> None:
-        """The OAC is new, or may have missed something: the next messages tell everything."""
+        """The OAC is new, or may have missed messages: send everything again."""
         self._world.refresh()
         if self._grid is not None:
             self._grid.refresh()
 
     def entities(self, array: Any, pose: Any, stamp: str, now_s: float) -> Messages:
-        """What is new in the world; the body itself comes first of all.
+        """The changes in the world; the body itself comes first.
 
         Args:
             array: EntityArray in ``map``, or None.
-            pose: PoseStamped of the body in ``map``, or None: then it is where the array or the settings say.
+            pose: PoseStamped of the body in ``map``; None: use the array or the settings.
             stamp: time of the message.
-            now_s: s, for speeds.
+            now_s: time in s, for speeds.
         """
         found = [_thing(entity) for entity in array.entities] if array is not None else []
         agent = self.settings.agent_id
@@ -96,7 +96,7 @@ class Perceptor:
         return Thing(settings.agent_id, settings.agent_type, (x, y, z), yaw, settings.size, True, properties)
 
     def heard(self, message: Any, stamp: str) -> tuple[Messages, int]:
-        """What somebody said (HeardMessage), and the type of message by which it goes to the OAC."""
+        """Speech that was heard (HeardMessage), and the type of the message for the OAC."""
         text = clean(message.text).strip()
         speaker = self.ids.to_wire(message.sender) if message.sender else "unknown"
         if not text or self.settings.speech == "none" or speaker == self.settings.agent_id:
@@ -106,7 +106,7 @@ class Perceptor:
         return (Instruction(self.settings.agent_id, speaker, stamp, text),), STRING
 
     def action(self, message: Any, stamp: str) -> Messages:
-        """What somebody did (AgentAction)."""
+        """An observed action (AgentAction)."""
         signal = self._observed_actions.signal(
             message.agent,
             clean(message.agent_type),
@@ -121,12 +121,12 @@ class Perceptor:
         return () if signal is None else (signal,)
 
     def physiology(self, names: Iterable[str], values: Iterable[float], stamp: str) -> Messages:
-        """How urgent needs are, 0..1."""
+        """Levels of needs, 0..1."""
         levels = levels_of((clean(name), value) for name, value in zip(names, values, strict=False))
         return (AvatarSignal(self.settings.agent_id, stamp, levels=levels),) if levels else ()
 
     def grid(self, local_grid: Any, pose: Any) -> Messages:
-        """Which cells of the map are seen for the first time.
+        """The cells of the map that are seen for the first time.
 
         Args:
             local_grid: OccupancyGrid in ``map`` or in a frame of the body, or None.
@@ -140,7 +140,7 @@ class Perceptor:
         return () if new is None else (new,)
 
     def see(self, pose: Any, fov: float, reach: float) -> None:
-        """The body looks ahead of its pose (PoseStamped in ``map``): ``fov`` rad wide, ``reach`` m far."""
+        """Mark cells ahead of the pose (PoseStamped in ``map``) as seen: ``fov`` rad wide, ``reach`` m far."""
         if self._grid is not None and pose is not None:
             place = pose.pose.position
             heading = _yaw(pose.pose.orientation)
@@ -161,18 +161,18 @@ class Perceptor:
             self._grid.see_cells(grid.data, info.width, info.resolution, origin, base)
 
     def plan(self, plan: ActionPlan, stamp: Any) -> PlanMessage:
-        """What the body shall do; ``stamp`` is a builtin_interfaces/Time."""
+        """A plan for the body; ``stamp`` is a builtin_interfaces/Time."""
         actions = actions_of(plan, self.settings, self.ids)
         return plan_messages.plan_message(plan.id, plan.entity_id, plan.demand, actions, stamp)
 
     def single(self, command: SingleActionCommand, stamp: Any) -> PlanMessage:
-        """A single command as a plan without an id, for nobody waits for a report."""
+        """A single command as a plan without an id, because the OAC expects no report."""
         actions = (single_action(command, self.settings),)
         return plan_messages.plan_message("", self.settings.agent_id, "", actions, stamp)
 
 
 def _thing(entity: Any) -> Thing:
-    """An Entity as a thing."""
+    """Convert an Entity to a thing."""
     place, size = entity.pose.position, entity.size
     return Thing(
         entity.id,

@@ -15,7 +15,6 @@ from typing import Final
 MAX_SPEED_DEG_S: Final = 351.77  # the server cuts more; ankles of the hetero types differ a little
 MAX_SAME_TYPE: Final = 7  # robots of a team; so there are three types at least in a whole one
 MAX_TWO_TYPES: Final = 9
-STANDING_HEIGHT_M: Final = 0.385  # of the torso's frame with straight legs
 
 
 @dataclass(frozen=True, slots=True)

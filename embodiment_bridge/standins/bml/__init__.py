@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for the service that directs a robot by BML: documents, sounds, the next link; and servers gone wrong."""
+"""A stand-in for a service that sends BML to a robot: documents, sounds, links to the next one, and faulty replies."""

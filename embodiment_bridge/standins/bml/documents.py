@@ -12,7 +12,7 @@ STEPS: Final = ("HEAD_SHAKE", "WAIST_SHAKE")
 
 
 def link(base: str, number: int, *, last: bool) -> str:
-    """Document ``number`` (from 0) of the chain as JSON; ``base`` is how the asker calls this server."""
+    """Document ``number`` (from 0) of the chain as JSON; ``base`` is the URL of this server for the client."""
     song = SONGS[number % len(SONGS)]
     words = f"Song number {number + 1}: {song}."
     announce = _play(f"{base}/voice?id={number}.wav", content=words, name="announce")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replies of servers that are broken or mean; each sends until it is through or the client hangs up."""
+"""Replies of broken or hostile servers; each is sent to its end or until the client disconnects."""
 
 import gzip
 import json
@@ -24,7 +24,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Status (0: not even a status line), headers, body. Without a Content-Length the body ends with the connection."""
+    """Status (0: no status line), headers, body. Without a Content-Length the body ends with the connection."""
 
     body: Callable[[], Iterator[Part]]
     status: int = 200

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in's HTTP server: what `embodiment_bridge peer bml` runs."""
+"""The HTTP server of the stand-in, which `embodiment_bridge peer bml` runs."""
 
 import json
 import math
@@ -22,20 +22,20 @@ from embodiment_bridge.standins.bml.documents import link
 from embodiment_bridge.standins.bml.faults import FAULTS, Fault
 from embodiment_bridge.standins.bml.tones import wav
 
-NEXT: Final = ("/request", "/reqest")  # the second as printed in the document that the format comes from
+NEXT: Final = ("/request", "/reqest")  # the second is misspelt in the source of the format
 MAX_NUMBER: Final = 10**9
-KEPT: Final = 10_000  # of the targets that were asked for
-TURN_S: Final = 0.05  # how long a client that hangs up may go unseen
-CLIENT_S: Final = 30.0  # a client that sends nothing is hung up on
+KEPT: Final = 10_000  # requested targets
+TURN_S: Final = 0.05  # s between two checks whether a client has disconnected
+CLIENT_S: Final = 30.0  # a silent client is disconnected after this
 
 
 class BmlPeer(ClosedOnExit):
-    """Listens once made, serves on threads of its own, ends with ``close``. Use it as a context manager.
+    """Listens after construction, serves on its own threads, ends with ``close``. Use it as a context manager.
 
     Args:
         host: where it listens.
         port: TCP port; 0 takes a free one, see ``port``.
-        songs: documents in the chain; after the last comes no other one. 0: it never ends.
+        songs: documents in the chain. 0: it never ends.
         voice: length of announcements, s. music: of songs, s.
         directory: folder whose JSON files are served as /documents/NAME.json; empty: none.
         fault: every reply is this one of ``faults.FAULTS``; empty: only those under /fault/NAME.
@@ -84,16 +84,16 @@ class BmlPeer(ClosedOnExit):
 
     @property
     def url(self) -> str:
-        """Its address, without a slash at the end."""
+        """The URL, without a slash at the end."""
         return f"{self.scheme}://{place(self.host, self.port)}"
 
     @property
     def scheme(self) -> str:
-        """Of its address: http or https."""
+        """The scheme of the URL: http or https."""
         return "https" if self.secure else "http"
 
     def close(self) -> None:
-        """Hang up and stop listening."""
+        """Close all connections and stop listening."""
         self.closing.set()
         self._server.shutdown()
         self._thread.join()
@@ -103,7 +103,9 @@ class BmlPeer(ClosedOnExit):
 def _tls_context(path: str) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        context.load_cert_chain(path, password="")  # without one it would ask for it on the terminal
+        context.load_cert_chain(
+            path, password=""
+        )  # without a password OpenSSL would ask for it on the terminal
     except OSError as error:  # ssl.SSLError is one
         raise ConfigError(f"tls: {path}: {error.strerror or error}") from error
     return context
@@ -123,7 +125,7 @@ def _listening(host: str, port: int, peer: BmlPeer, context: ssl.SSLContext | No
 
 
 class _Server(ThreadingHTTPServer):
-    """Says nothing of clients that leave, or do not like a certificate: their own affair."""
+    """Ignores errors of clients that disconnect or refuse the certificate."""
 
     tls: ssl.SSLContext | None = None
 
@@ -132,7 +134,7 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def get_request(self) -> tuple[Any, Any]:
-        """The next client; hands are shaken later, on its own thread, so that a slow one holds up nobody else."""
+        """Accept a client; the TLS handshake runs on its own thread later, so a slow client does not block others."""
         client, address = super().get_request()
         if self.tls is not None:
             client = self.tls.wrap_socket(client, server_side=True, do_handshake_on_connect=False)
@@ -161,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self._spoil(FAULTS[name])
             else:
                 self._serve(parts)
-        except OSError:  # the client has hung up: its own affair
+        except OSError:  # the client has disconnected
             self.close_connection = True
 
     def _serve(self, parts: SplitResult) -> None:
@@ -190,7 +192,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _document(self, name: str) -> None:
         folder = Path(self.owner.directory) if self.owner.directory else None
         known = {path.name: path for path in folder.glob("*.json")} if folder else {}
-        if name in known:  # only names that are in the folder: no path of a client is ever opened
+        if name in known:  # only names in the folder: a path from a client is never opened
             self._reply(200, "application/json", known[name].read_bytes())
         else:
             self._reply(404, "application/json", json.dumps({"error": "no such document"}).encode())
@@ -222,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.end_headers()
 
     def _wait(self, seconds: float) -> bool:
-        """Whether the client is still there after so long; it sends nothing more, so what can be read is its end."""
+        """Wait; returns whether the client is still connected. It sends no more, so readable means disconnected."""
         turns = math.ceil(seconds / TURN_S)
         for _ in range(turns):
             readable, _, _ = select.select([self.connection], [], [], seconds / turns)
@@ -231,4 +233,4 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing on standard error."""
+        """Write nothing to standard error."""

@@ -16,7 +16,7 @@ LOWEST: Final = {"voice": 220.0, "music": 330.0}  # Hz
 
 
 def wav(kind: str, name: str, seconds: float) -> bytes:
-    """A WAV file (8 kHz, 16 bit, mono) of so many s; ``name`` chooses the melody."""
+    """A WAV file (8 kHz, 16 bit, mono) of ``seconds``; ``name`` chooses the melody."""
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
         file.setnchannels(1)
@@ -33,6 +33,6 @@ def _samples(lowest: float, melody: int, count: int) -> bytes:
         note, within = divmod(place, per_note)
         step = STEPS[(melody >> (note * 3 % 29)) % len(STEPS)]
         pitch = lowest * 2.0 ** (step / 12.0)
-        fade = min(1.0, within / 80.0, (per_note - within) / 400.0)  # without it every note would click
+        fade = min(1.0, within / 80.0, (per_note - within) / 400.0)  # without a fade every note would click
         values.append(int(LOUDNESS * fade * math.sin(2.0 * math.pi * pitch * within / RATE)))
     return struct.pack(f"<{len(values)}h", *values)

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each command does in the world of the stand-in, and what it costs."""
+"""The effects of commands in the world of the stand-in, and their energy."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from embodiment_bridge.standins.maeden.world import Agent, Said, World
 
-TOOLS: Final = {("K", "#"): 2, ("T", "@"): 15, ("G", "R"): 2}  # what opens what, and its energy
+TOOLS: Final = {
+    ("K", "#"): 2,
+    ("T", "@"): 15,
+    ("G", "R"): 2,
+}  # tool and obstacle that it removes, with the energy
 CARRIED: Final = frozenset("KTG+$")
 DEADLY_IN_QUICKSAND: Final = frozenset("lrgduw")
 HIT: Final = 100
@@ -14,14 +18,14 @@ KILLED: Final = -1
 
 
 class NoAnswerError(Exception):
-    """What the simulator cannot process: nobody behind is processed in this cycle, and nothing is answered."""
+    """A command that breaks the cycle of the simulator: later agents are not processed, and nothing is answered."""
 
 
 def perform(world: World, agent: Agent, line: str) -> None:
-    """One command of one agent, as words.
+    """Carry out one command of one agent, as words.
 
     Raises:
-        NoAnswerError: the simulator stumbles over it.
+        NoAnswerError: the command breaks the cycle.
     """
     if not line:
         raise NoAnswerError
@@ -152,7 +156,7 @@ def _communicate(world: World, agent: Agent, words: list[str]) -> None:
 
 
 def _sentence(words: list[str]) -> str | None:
-    """The sentence as it is heard; None for one that is ignored."""
+    """The sentence as others hear it; None if it is ignored."""
     try:
         match words[1].lower():
             case "command":

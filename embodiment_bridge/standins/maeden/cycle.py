@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cycle of the stand-in: commands in, lines out, for all agents. Pure, so that a recording can be played to it."""
+"""One cycle of the stand-in: commands in, lines out, for all agents. Without I/O, so that tests can use recordings."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ class Simulation:
         self.world = world
         self.closed: set[int] = set()
         self._text = world.rules.dialect == "T"
-        # Of the cycle before: a line that cannot be read does the same again.
+        # Commands of the last cycle: an unreadable line repeats the last command.
         self._last_words: dict[int, str] = {}
         self._ending = False
 
@@ -27,13 +27,13 @@ class Simulation:
         return agent, [str(agent.id), *self.first_packet(agent)]
 
     def first_packet(self, agent: Agent) -> list[str]:
-        """What an agent is sent unasked."""
+        """The packet that an agent gets when it joins."""
         if self._text:
             return text_lines(self.world, agent)
         return [json_line(self.world, agent)] if self.world.has_food else []
 
     def cycle(self, lines: Mapping[int, str]) -> Lines:
-        """Let each agent do what its line says, then tell those that did something."""
+        """Carry out the command of each agent; returns the lines for those that acted."""
         world = self.world
         if self._ending:
             return self._end()
@@ -111,7 +111,7 @@ class Simulation:
             self._close_all()
 
     def _someone_ate(self, sent: Lines) -> Lines:
-        """T tells the end in the cycle after; the JSON dialects just hang up."""
+        """End the run: T announces it in the next cycle, the JSON dialects only disconnect."""
         if self._text:
             self._ending = True
         else:

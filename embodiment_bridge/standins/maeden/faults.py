@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in does wrong when asked to: as the simulator does now and then, or as a bad network would."""
+"""Faults of the stand-in on request: those of the simulator, and those of a bad network."""
 
 from itertools import chain, zip_longest
 from typing import Final
@@ -12,9 +12,9 @@ FAULTS: Final = ("none", "doubled", "mixed", "silent", "halves", "hang_up")
 class Faults:
     """One fault for all agents.
 
-    doubled: the first packet comes twice. mixed: it does, the lines of both copies in turn. silent: every ``every``-th
-    answer does not come. halves: each answer comes in two pieces, the second a cycle later. hang_up: the link of an
-    agent ends in place of its ``every``-th answer.
+    doubled: the first packet is sent twice. mixed: also, with alternating lines of both copies. silent: every
+    ``every``-th answer is not sent. halves: each answer is sent in two pieces, the second a cycle later. hang_up: the
+    link of an agent ends in place of its ``every``-th answer.
 
     Raises:
         ConfigError: no such fault.
@@ -37,14 +37,14 @@ class Faults:
         return lines
 
     def drops(self, number: int) -> bool:
-        """Whether the answer of that number (from 1) does not come."""
+        """Whether the answer with this number (from 1) is not sent."""
         return self._fault == "silent" and number % self._every == 0
 
     def hangs_up(self, number: int) -> bool:
-        """Whether the link ends instead of the answer of that number."""
+        """Whether the link ends in place of the answer with this number."""
         return self._fault == "hang_up" and number >= self._every
 
     def pieces(self, data: bytes) -> tuple[bytes, bytes]:
-        """What is sent now, and what a cycle later."""
+        """The bytes to send now, and those to send a cycle later."""
         middle = len(data) // 2 if self._fault == "halves" else len(data)
         return data[:middle], data[middle:]

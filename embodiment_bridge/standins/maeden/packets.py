@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in sends, and how it understands what it is sent, in each dialect."""
+"""Packets that the stand-in sends and commands that it reads, in each dialect."""
 
 import json
 from typing import Any, Final
@@ -49,7 +49,7 @@ def text_lines(world: World, agent: Agent) -> list[str]:
 
 
 def _heard(agent: Agent, said: Said) -> str:
-    """A message. Its direction is told of the hearer as it stands now, after what it did in this cycle."""
+    """A message with its direction from the hearer's present pose, after its action of this cycle."""
     ahead, right = agent.offset(said.place)
     if abs(right) > abs(ahead):
         direction = "right" if right > 0 else "left"
@@ -87,7 +87,7 @@ def words_of(line: str) -> str:
     """The command of a JSON line, as words.
 
     Raises:
-        UnreadableError: it is none.
+        UnreadableError: the line is not a command.
     """
     try:
         value: Any = json.loads(line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In what the builds of the simulator differ."""
+"""The differences between builds of the simulator."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,12 +9,12 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """One build.
+    """The rules of one build.
 
     dialect: T, J3 or J4. capacity: things that an agent can carry. idle: energy of a cycle without a command.
-    swing: extra energy of any use of a hammer on what is no rock. regrow: cycles between two harvests of the supply.
+    swing: extra energy of using a hammer on anything but a rock. regrow: cycles between two harvests of the supply.
     meal: energy of food where eating does not end the run. hides_ids: ids of two digits look like A in the view.
-    words: endings are also told in words. hears: messages are delivered. dies_alone: others go on after a death.
+    words: endings are also sent as words. hears: messages are delivered. dies_alone: others go on after a death.
     """
 
     dialect: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in on a TCP port: agents come and go, the world goes on cycle by cycle."""
+"""Serves the stand-in on a TCP port: agents join and leave while the world advances in cycles."""
 
 import time
 from contextlib import suppress
@@ -24,9 +24,9 @@ OWN_WORLD: Final = "stand-in\n7 5\n*******\n*  K  *\n*     *\n* + B *\n*******\n
 
 @dataclass(slots=True)
 class _Guest:
-    """One connection. ``id`` is none before the agent is in the world; ``waiting``: commands, oldest first.
+    """One connection. ``id`` is None before the agent is in the world; ``waiting``: commands, oldest first.
 
-    answers: how many there were; held: what is sent a cycle later.
+    answers: number so far; held: bytes to send a cycle later.
     """
 
     link: TcpClient
@@ -38,7 +38,7 @@ class _Guest:
 
 
 class MaedenServer(OwnThread):
-    """Listens once made, serves on a thread of its own, ends with ``close``.
+    """Listens after construction, serves on its own thread, ends with ``close``.
 
     world: path of a world file; empty takes a small world of its own. build: of ``rules.BUILDS``, or a dialect.
     period: of a cycle, s. eating_ends: whether a meal ends the run. fault, fault_every: see ``faults.Faults``.
@@ -67,13 +67,15 @@ class MaedenServer(OwnThread):
         self.simulation = Simulation(World(text, rules, eating_ends=eating_ends))
         self._asks_role = rules.dialect == "T"
         self._period = period
-        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self._server = TcpServer(
+            host, port, allowed=lambda _: True
+        )  # the host decides which clients can connect
         self.host, self.port = self._server.host, self._server.port
         self._guests: list[_Guest] = []
         self._start("maeden")
 
     def close(self) -> None:
-        """Hang up on everybody and stop listening; returns when both are done."""
+        """Close all connections and stop listening; returns when both are done."""
         super().close()
         for guest in self._guests:
             guest.link.close()
@@ -81,8 +83,8 @@ class MaedenServer(OwnThread):
 
     def _serve(self) -> None:
         while not self._closing.is_set():
-            # As the simulator, it rests for a whole period however long it worked: whoever acts on a packet at once
-            # acts in the next cycle.
+            # As the simulator does, it waits for a whole period after each cycle: an agent that answers at once acts in
+            # the next cycle.
             due = time.monotonic() + self._period
             while (left := due - time.monotonic()) > 0.0:
                 self._admit(left)
@@ -107,7 +109,7 @@ class MaedenServer(OwnThread):
     def _hear(self, guest: _Guest) -> None:
         try:
             data = guest.link.read(0.0)
-        except LinkError:  # the agent stays in the world, as the simulator notices nobody's going
+        except LinkError:  # the agent stays in the world, because the simulator does not notice disconnects
             self._part(guest)
             return
         for line in guest.lines.feed(data):
@@ -145,7 +147,7 @@ class MaedenServer(OwnThread):
         data, later = self._faults.pieces("".join(f"{line}\n" for line in lines).encode())
         data, guest.held = guest.held + data, later
         if data:
-            with suppress(LinkError):  # noticed when it is read next
+            with suppress(LinkError):  # the next read detects it
                 guest.link.write(data)
 
     def _part(self, guest: _Guest) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The world of the stand-in: a file of characters, agents in it, and what one cycle does. Pure: no socket, no clock.
+"""The world of the stand-in: a file of characters, agents in it, and what one cycle does. No socket, no clock.
 
 Places are (column, row) of the file: x to the east, y to the south. Headings are (x, y) of one step.
 """
@@ -25,7 +25,7 @@ NEVER: Final = -(10**9)
 
 @dataclass(slots=True)
 class Said:
-    """Somebody's words; ``place``: where it was when it said them."""
+    """A message of an agent; ``place``: of the speaker at that time."""
 
     speaker: int
     place: Place
@@ -44,7 +44,7 @@ class Agent:
     energy: int = FIRST_ENERGY
     carried: list[str] = field(default_factory=list)  # newest first
     ok: bool = True
-    dead: int = 0  # how many causes
+    dead: int = 0  # number of causes of death
     ate: bool = False
     said: list[Said] = field(default_factory=list)
 
@@ -54,32 +54,32 @@ class Agent:
         return self.cell(1, 0)
 
     def cell(self, forward: int, right: int) -> Place:
-        """The cell so many cells ahead and to the right."""
+        """The cell ``forward`` cells ahead and ``right`` cells to the right."""
         (x, y), (dx, dy) = self.place, self.heading
         return x + forward * dx - right * dy, y + forward * dy + right * dx
 
     def offset(self, place: Place) -> Place:
-        """How many cells a place is ahead and to the right."""
+        """Number of cells that a place is ahead and to the right."""
         (x, y), (dx, dy) = self.place, self.heading
         east, south = place[0] - x, place[1] - y
         return east * dx + south * dy, south * dx - east * dy
 
 
 class World:
-    """What is where. ``text`` is a world file: title, ``columns rows``, then the rows.
+    """The things and agents in their cells. ``text`` is a world file: title, ``columns rows``, then the rows.
 
     Raises:
-        ConfigError: the text is no world; it names the line.
+        ConfigError: the text is not a world; the error names the line.
     """
 
     def __init__(self, text: str, rules: Rules, *, eating_ends: bool = True) -> None:
         self.rules = rules
         self.eating_ends = eating_ends
         self.time = 0
-        self.agents: dict[int, Agent] = {}  # alive, in the order in which they came
+        self.agents: dict[int, Agent] = {}  # alive, in the order of joining
         self.things: dict[Place, list[str]] = {}
         self.starts: list[Place] = []
-        self.supplies: dict[Place, int] = {}  # and when each was harvested last
+        self.supplies: dict[Place, int] = {}  # with the time of the last harvest
         self.over = False
         self._next_id = 0
         self._read(text)
@@ -111,7 +111,7 @@ class World:
 
     @property
     def has_food(self) -> bool:
-        """Whether there is a supply; without one the simulator can make no packet."""
+        """Whether there is a supply; without one the simulator cannot make a packet."""
         return bool(self.supplies)
 
     def join(self, role: str = "base") -> Agent:
@@ -126,7 +126,7 @@ class World:
         return 0 <= place[0] < self.width and 0 <= place[1] < self.height
 
     def at(self, place: Place) -> list[str]:
-        """What lies in a cell, last dropped first."""
+        """The things in a cell, last dropped first."""
         return self.things.get(place, [])
 
     def standing_at(self, place: Place) -> Iterator[Agent]:
@@ -139,15 +139,15 @@ class World:
         self.agents[agent.id] = self.agents.pop(agent.id)
 
     def put(self, place: Place, thing: str) -> None:
-        """Lay something on top."""
+        """Put a thing on top of the others in a cell."""
         self.things.setdefault(place, []).insert(0, thing)
 
     def remove(self, place: Place, thing: str) -> None:
-        """Take the topmost of its kind away."""
+        """Remove the topmost thing of this kind from a cell."""
         self.things[place].remove(thing)
 
     def can_enter(self, agent: Agent, place: Place) -> bool:
-        """Whether nothing is in the way."""
+        """Whether an agent can enter a cell."""
         things = self.at(place)
         if not BLOCKING.isdisjoint(things) or ("=" in things and agent.carried):
             return False

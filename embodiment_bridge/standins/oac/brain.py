@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC makes of what it is told, and when it thinks. No socket, no thread: time and messages come in."""
+"""The brain of the OAC: processes messages, and makes plans at ticks. No socket, no thread, no clock of its own."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ KEPT: Final = 1000  # entries of each record
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Something that the OAC sends to its proxy."""
+    """A message of the OAC to its proxy."""
 
     payload: bytes
     type: int = wire.MessageType.STRING
@@ -39,7 +39,7 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Pending:
-    """A plan that was sent: how each of its actions stands (empty: open), and how many of them were sent."""
+    """A plan that was sent: status of each action (empty: open), and the number of actions that were sent."""
 
     id: int
     actions: tuple[PlanAction, ...]
@@ -49,13 +49,13 @@ class Pending:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is open."""
+        """Whether all actions have ended."""
         return all(self.status.values())
 
 
 @dataclass(slots=True)
 class Record:
-    """What the OAC got, for tests and for people; bounded."""
+    """Record of received messages, for tests and for people; of limited size."""
 
     reports: deque[ActionSignal] = field(default_factory=lambda: deque(maxlen=KEPT))
     problems: deque[str] = field(default_factory=lambda: deque(maxlen=KEPT))
@@ -65,15 +65,15 @@ class Record:
     places: deque[tuple[str, float, float]] = field(default_factory=lambda: deque(maxlen=KEPT))
     ticks: int = 0
     messages: int = 0
-    scanned: bool = False  # whether the end of the first scan was told
+    scanned: bool = False  # whether the end of the first scan was reported
     outcomes: dict[int, str] = field(default_factory=dict)
 
 
 class Brain:
-    """One OAC. ``cycle`` processes what came and, if a tick was among it, thinks once.
+    """One OAC. ``cycle`` processes the received messages and thinks once if there was a tick.
 
-    name: of the OAC, which is that of its agent. proxy: whose messages count. single_actions: send plans action by
-    action. dialect: of what comes and goes.
+    name: of the OAC and its agent. proxy: only messages of this element are processed. single_actions: send plans
+    action by action. dialect: of all messages.
     """
 
     def __init__(
@@ -102,12 +102,12 @@ class Brain:
         self._now = 0.0
         self._out: list[Outgoing] = []
 
-    def take(self, message: Incoming) -> None:
-        """A message has come; it waits for the next cycle."""
+    def receive(self, message: Incoming) -> None:
+        """Queue a message for the next cycle."""
         self._queue.append(message)
 
     def cycle(self, now: float) -> list[Outgoing]:
-        """Process everything that waits, in order; then think, once, if there was a tick. Returns what to send."""
+        """Process the queued messages in order, then think once if there was a tick. Returns the messages to send."""
         self._now = now
         self._out = []
         ticks = 0
@@ -161,7 +161,7 @@ class Brain:
         self.record.places.append((name, place.x, place.y))
 
     def _take_reports(self, actions: Iterable[ActionSignal]) -> bool:
-        """False when one of them breaks the message, as it does a real OAC."""
+        """Handle reports; returns False if one of them makes the OAC drop the message, as a real OAC does."""
         for action in actions:
             if action.plan_id is None:
                 continue
@@ -201,16 +201,16 @@ class Brain:
             demands = (Level("Energy", round(self.levels.get("energy", 1.0), 2)), Level("Certainty", 0.7))
             self._send(PsiDemand(self.name, demands))
         if self.pending is not None and self._now - self.pending.since > PLAN_TIMEOUT:
-            self.record.outcomes[self.pending.id] = "timeout"  # nobody is told
+            self.record.outcomes[self.pending.id] = "timeout"  # without a message to the proxy
             self.pending = None
         ready = self.record.scanned or self._dialect != "final"
         if (
             self.pending is None and ready and self.name in self.known
-        ):  # before it is on the map nothing is chosen
+        ):  # no plans before the body is on the map
             self._choose()
 
     def _feel(self) -> None:
-        """Two of the feelings at a time; real OACs cut three characters off their name."""
+        """Send two of the feelings at a time; real OACs cut three characters off their own name there."""
         turn = self.record.ticks // FEEL_EVERY
         some = (FEELINGS[turn % len(FEELINGS)], FEELINGS[(turn + 1) % len(FEELINGS)])
         levels = tuple(Level(name, round(0.45 + 0.01 * (turn % 10), 2)) for name in some)
@@ -221,7 +221,7 @@ class Brain:
         if not actions:
             return
         plan = Pending(self._next_id, actions, self._now, dict.fromkeys((a.sequence for a in actions), ""))
-        self._next_id += 2 if plan.id % 3 == 0 else 1  # some ids are taken and never sent
+        self._next_id += 2 if plan.id % 3 == 0 else 1  # real OACs skip some ids
         self.pending = plan
         self._say(f"{self.name}: plan {plan.id}: {', '.join(action.name for action in actions)}")
         if self._single:

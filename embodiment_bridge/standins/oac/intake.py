@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC does with a message that it was sent: checks it, and processes what is in it in an order of its own."""
+"""How an OAC handles a message: it checks it, and processes the elements in its own order."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.standins.oac.validator import validate, well_formed
 from embodiment_bridge.wire.events import Malformed, Unknown
 
-# A communication is not processed at all: it has to come as a message of type RAW.
+# A communication is not processed here: it has to be sent as a message of type RAW.
 ORDER: Final = (
     MapInfo,
     TerrainInfo,
@@ -41,10 +41,10 @@ OWN_TYPES: Final = (None, "pet", "avatar", "humanoid")
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What became of one message.
+    """The result of one message.
 
-    events: what was processed, in the order of processing. problems: why all or the rest of it was dropped.
-    dropped: parts that were too old, or that this OAC leaves alone.
+    events: processed events, in the order of processing. problems: why all or the rest of it was dropped.
+    dropped: parts that were too old, or that this OAC ignores.
     """
 
     events: tuple[Event, ...] = ()
@@ -53,11 +53,11 @@ class Intake:
 
 
 class OacIntake:
-    """The receiving end of one OAC. Time never goes back in it.
+    """The receiving side of one OAC. Its time never goes back.
 
     Args:
-        dialect: of the schema, and of what is processed: blips in ``seed`` and ``legacy-2008``, payloads in ``final``.
-        validating: whether it has found its schema. Without one it takes whatever is XML.
+        dialect: of the schema and of the processing: blips in ``seed`` and ``legacy-2008``, payloads in ``final``.
+        validating: whether it has found its schema. Without one it accepts any XML.
     """
 
     def __init__(self, dialect: str = "final", validating: bool = True) -> None:
@@ -66,13 +66,13 @@ class OacIntake:
         self.latest = 0  # time of an OAC, hundredths of a second since 2008
 
     def take(self, data: bytes) -> Intake:
-        """Process one message, whole or not at all, but for a fault that only shows while it is processed."""
+        """Process one message completely or not at all, except for errors that only appear during processing."""
         problems = validate(data, self._dialect) if self._validating else well_formed(data)
         if problems:
             return Intake(problems=tuple(problems))
         found = read(data, dialect=self._dialect)
         if not found or not isinstance(found[0], EmbodimentMsg):
-            return Intake(problems=("no message of a proxy",))
+            return Intake(problems=("not a message of a proxy",))
         done: list[Event] = []
         dropped: list[str] = []
         left_alone = {type(e).__name__ for e in found[1:] if type(e) not in (*ORDER, Malformed, Unknown)}
@@ -87,7 +87,7 @@ class OacIntake:
         return Intake(tuple(done), (), tuple(dropped))
 
     def _ordered(self, events: Iterable[Any]) -> Iterable[Any]:
-        """In the order of processing; what cannot be read stands first, for it stops all."""
+        """Sort events in the order of processing; unreadable ones come first, because they stop everything."""
         everything = list(events)
         for event in everything:
             if isinstance(event, Malformed):
@@ -114,10 +114,10 @@ class OacIntake:
         return self._stamped(event, dropped)
 
     def _is_new(self, what: str, stamp: str | None, dropped: list[str]) -> bool:
-        """Whether it is not older than what came before.
+        """Whether the time stamp is not older than the last one.
 
         Raises:
-            ValueError: the time stamp is none.
+            ValueError: the text is not a time stamp.
         """
         time = centiseconds(stamp or "")
         if time < self.latest:

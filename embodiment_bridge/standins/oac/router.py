@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Router of our own: the broker that elements of an OpenCog network log in to, with the habits of the real one.
+"""A Router, the broker that elements of an OpenCog network log in to, with the behaviour of the real one.
 
-Elements are other programs, or functions in this one (``host``). It runs on the thread that calls ``step``.
+Elements are other programs, or functions in this one (``attach``). It runs on the thread that calls ``step``.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ Handler = Callable[[Incoming], None]
 
 @dataclass(slots=True)
 class Member:
-    """An element that has logged in, or for which something waits."""
+    """An element that has logged in, or that has waiting messages."""
 
     id: str
     host: str = ""
@@ -40,10 +40,10 @@ class Member:
 
 
 class Router:
-    """Listens once made; port 0 takes a free one.
+    """Listens after construction; port 0 takes a free one.
 
-    acks: ack mode, with the two OKs of the real one for a delivered message. heartbeat: s between notices of its own
-    availability. answers: False makes one that accepts and never says anything.
+    acks: ack mode, with two OKs for a delivered message, as from the real one. heartbeat: s between notices of its own
+    availability. answers: False accepts connections and never sends anything.
 
     Raises:
         LinkError: it cannot listen there.
@@ -59,7 +59,9 @@ class Router:
         answers: bool = True,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._server = TcpServer(host, port, allowed=lambda _: True)  # whom to serve is decided by host
+        self._server = TcpServer(
+            host, port, allowed=lambda _: True
+        )  # the host decides which clients can connect
         self.host, self.port = self._server.host, self._server.port
         self.members: dict[str, Member] = {}
         self.missing_acks = self.beats = 0
@@ -71,11 +73,11 @@ class Router:
         self._next_beat = clock() + heartbeat
 
     def attach(self, name: str, handler: Handler) -> None:
-        """An element of this program: ``handler`` gets its messages."""
+        """Add an element of this program: ``handler`` gets its messages."""
         self.members[name] = Member(name, handler=handler, available=True, logged_in=True)
 
     def step(self, timeout: float) -> None:
-        """Serve what comes within ``timeout`` s, or at once what is there."""
+        """Serve waiting data, or wait for some up to ``timeout`` s."""
         for number, _ in self._poll.poll(timeout * 1000.0):
             if number == self._server.fileno():
                 self._accept()
@@ -86,7 +88,7 @@ class Router:
             self.beat()
 
     def beat(self) -> None:
-        """Tell everybody that the Router is there; who cannot be told is unavailable."""
+        """Announce the Router to all elements; those that cannot be reached become unavailable."""
         self.beats += 1
         for member in self._others():
             told = self._notify(member, f"AVAILABLE_ELEMENT {wire.ROUTER}")
@@ -94,7 +96,7 @@ class Router:
                 self._set_available(member, True)
 
     def forget_connections(self) -> None:
-        """What a restart does: all connections are closed, all are unavailable and are told so; the table stays."""
+        """Simulate a restart: close all connections, make all elements unavailable and announce it; keep the table."""
         for number in list(self._clients):
             self._hang_up(number)
         for member in self._others():
@@ -104,7 +106,7 @@ class Router:
             self._notify(member, f"UNAVAILABLE_ELEMENT {wire.ROUTER}")
 
     def close(self) -> None:
-        """Hang up on everybody and stop listening."""
+        """Close all connections and stop listening."""
         for number in list(self._clients):
             self._hang_up(number)
         for member in self.members.values():
@@ -112,11 +114,11 @@ class Router:
         self._server.close()
 
     def send(self, sender: str, to: str, kind: int, payload: bytes) -> str:
-        """A message from one element to another; returns the answer that the sender would get."""
+        """Send a message from one element to another; returns the answer for the sender."""
         return self._route(Incoming(sender, to, kind, payload))[0]
 
     def announce(self, name: str, available: bool) -> None:
-        """Say that an element is there or gone, and treat it so."""
+        """Set an element available or unavailable, and announce it."""
         self._set_available(self.members[name], available)
 
     def _accept(self) -> None:
@@ -142,7 +144,7 @@ class Router:
         connection.close()
 
     def _obey(self, command: Incoming | list[str]) -> list[str]:
-        """The answers to one command."""
+        """Carry out one command; returns the answers."""
         if isinstance(command, Incoming):
             self.log.append(f"NEW_MESSAGE {command.sender} {command.to} {command.type}")
             return self._route(command) if self._answers else []
@@ -195,7 +197,7 @@ class Router:
             return [f"FAILED - Element unavailable: {message.to}"]
         member.queue.append(message)
         self._deliver(member)
-        return ["OK", "OK"]  # stored, and delivered: the real one says both
+        return ["OK", "OK"]  # stored, and delivered: the real one answers both
 
     def _deliver(self, member: Member) -> None:
         if member.handler is not None:
@@ -215,7 +217,7 @@ class Router:
         return True
 
     def _tell(self, member: Member, which: str, data: bytes) -> bool:
-        """Write to an element, dialling it where that is needed."""
+        """Write to an element; connect to it first if needed."""
         connection: TcpClient | None = getattr(member, which)
         try:
             if connection is None:

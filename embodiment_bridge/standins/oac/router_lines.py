@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What elements send to a Router: lines of commands, and messages of as many lines as their head says."""
+"""Reads what elements send to a Router: command lines, and messages with the number of lines in their head."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MAX_LINES = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """One message from an element to another."""
+    """A message from one element to another."""
 
     sender: str
     to: str
@@ -30,7 +30,7 @@ class RouterLines:
         self._payload: list[bytes] = []
 
     def feed(self, data: bytes) -> "list[Incoming | list[str]]":
-        """Messages and commands (words) that are now whole."""
+        """Messages and commands (words) that are now complete."""
         found: list[Incoming | list[str]] = []
         for line in self._lines.feed(data):
             if isinstance(line, Malformed):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in wants: plans, one after the other, made of what it knows of the world.
+"""The plans of the stand-in, one after the other, made from its knowledge of the world.
 
-Lengths are in the unit of the dialect (millimetres, or blocks in ``final``), as the OAC's own.
+Lengths are in the unit of the dialect (millimetres, or blocks in ``final``), as in the OAC.
 """
 
 import math
@@ -14,12 +14,12 @@ from embodiment_bridge.protocols.opencog.xml.parts import Entity, Param, PlanAct
 
 Actions = tuple[PlanAction, ...]
 STOP_SHORT: Final = 0.35  # m before the ball
-SHORT_WALK: Final = 1.5  # m; a soccer robot stands several metres away and is slow
+SHORT_WALK: Final = 1.5  # m; a soccer robot is several metres away and slow
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One thing on the OAC's map."""
+    """A thing on the OAC's map."""
 
     id: str
     type: str
@@ -34,7 +34,7 @@ Maker = Callable[["Script", World, Known], Actions]
 
 
 class Script:
-    """Gives the next plan whenever asked: those of a name in turn, then none; the first again with ``again``.
+    """Gives the plans of a script in turn, then none; with ``again`` it starts again.
 
     unit: units of length per metre.
 
@@ -51,7 +51,7 @@ class Script:
         self._place = 0
 
     def next(self, world: World, own: Known) -> Actions:
-        """The next plan; empty when there is none, or when what it needs has not been seen."""
+        """The next plan; empty if there is none, or if the things that it needs have not been seen."""
         if self._place >= len(self._makers):
             if not (self._again and self._makers):
                 return ()
@@ -109,7 +109,7 @@ def _kick(script: Script, world: World, own: Known) -> Actions:
 
 
 def _visit(script: Script, world: World, own: Known) -> Actions:
-    """Walk towards the ball, look at it, say something, drop: some of it a body without hands cannot do."""
+    """Walk towards the ball, look at it, say something, drop it; a body without hands cannot do all of this."""
     ball = find_ball(world)
     if ball is None:
         return ()
@@ -119,7 +119,7 @@ def _visit(script: Script, world: World, own: Known) -> Actions:
 
 
 def _nod(script: Script, world: World, own: Known) -> Actions:
-    """For a body that stands at one place."""
+    """A plan for a body that cannot walk."""
     return numbered(("say", (Param("string", "message", "hello"),)), ("do_nothing", ()))
 
 

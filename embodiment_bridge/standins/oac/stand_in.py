@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Router, Spawner and OACs in one thread: what `embodiment_bridge peer oac` runs."""
+"""Router, Spawner and OACs in one thread, which `embodiment_bridge peer oac` runs."""
 
 import sys
 import time
@@ -21,17 +21,17 @@ UNITS: Final = {"final": 1.0}  # units of length per metre; millimetres elsewher
 
 
 class OacPeer(OwnThread):
-    """Listens once made, serves on a thread of its own, ends with ``close``.
+    """Listens after construction, serves on its own thread, ends with ``close``.
 
     Args:
         host: where the Router listens.
         port: its TCP port; 0 takes a free one, see ``port``.
-        oac: the OAC that is there from the beginning; empty: each is loaded by LOAD_AGENT.
-        proxy: the element whose messages that OAC takes; one that is loaded takes those of who asked for it.
-        script: which plans, see ``scripts.py``. again: begin anew after the last.
+        oac: the OAC that runs from the beginning; empty: each is loaded by LOAD_AGENT.
+        proxy: the element whose messages that OAC processes; a loaded OAC processes those of its loader.
+        script: which plans, see ``scripts.py``. again: start again after the last.
         dialect: seed, final or legacy-2008. validating: drop messages that the schema does not allow.
         acks: ack mode. single_actions: send each action of a plan by itself. heartbeat: s.
-        verbose: say on standard error what happens.
+        verbose: log on standard error what happens.
 
     Raises:
         LinkError: it cannot listen there.
@@ -79,16 +79,16 @@ class OacPeer(OwnThread):
         self._start("oac")
 
     def close(self) -> None:
-        """Hang up on everybody and stop listening; returns when that is done."""
+        """Close all connections and stop listening; returns when that is done."""
         super().close()
         self.router.close()
 
     def do(self, job: Callable[[], None]) -> None:
-        """Let the stand-in's own thread do something with its Router or OACs; returns at once."""
+        """Run a function on the stand-in's own thread, for access to its Router and OACs; returns at once."""
         self._jobs.append(job)
 
     def restart_oac(self, name: str) -> None:
-        """Let an OAC die and come back, which knows nothing then. Its own thread only, see ``do``."""
+        """Restart an OAC, which forgets everything. Only on the stand-in's own thread, see ``do``."""
         proxy = self.brains.pop(name).proxy
         self.router.announce(name, False)
         self._add(name, proxy)
@@ -112,7 +112,7 @@ class OacPeer(OwnThread):
     def _add(self, name: str, proxy: str) -> None:
         brain = Brain(name, proxy, self._make_script(), say=self._say, **self._options)
         self.brains[name] = brain
-        self.router.attach(name, brain.take)
+        self.router.attach(name, brain.receive)
 
     def _spawn(self, message: Incoming) -> None:
         match message.payload.decode("utf-8", "replace").split(" "):

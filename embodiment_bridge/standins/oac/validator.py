@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether an OAC takes a message: what its XML parser does with a schema, and then what it does with time stamps.
+"""Checks whether an OAC accepts a message: validates it by a schema as its XML parser does, and checks time stamps.
 
 A real OAC compares every message with its schema whenever it finds the file, and drops the whole message at the first
-fault without a word (final OpenCog, reproduced with Xerces-C 3.2.4 as it sets it up). The schemas here are our own.
+fault silently (final OpenCog, reproduced with Xerces-C 3.2.4 in its configuration). The schemas here are our own.
 """
 
 import re
@@ -22,7 +22,7 @@ _DECLARATION: Final = re.compile(rb"\A(?:\xef\xbb\xbf)?<\?xml[^<>\x80-\xff]{0,30
 
 
 def validate(data: bytes, dialect: str = "final", limits: Limits | None = None) -> list[str]:
-    """What is wrong with a document for an OAC of a dialect; nothing when it is taken.
+    """Faults of a document for an OAC of a dialect; empty if the OAC accepts it.
 
     Raises:
         ConfigError: there is no such dialect.
@@ -37,7 +37,7 @@ def validate(data: bytes, dialect: str = "final", limits: Limits | None = None) 
 
 
 def well_formed(data: bytes, limits: Limits | None = None) -> list[str]:
-    """What is wrong with a document for an OAC that has no schema."""
+    """Faults of a document for an OAC without a schema."""
     return _well_formed(data, limits or Limits())[1]
 
 
@@ -49,7 +49,7 @@ def _schema(dialect: str) -> Any:
 
 
 def _well_formed(data: bytes, limits: Limits) -> tuple[Any | None, list[str]]:
-    """The root of a document. Of its declaration the encoding is ignored, as a real OAC's parser does: it is UTF-8."""
+    """The root of a document, read as UTF-8: like the parser of a real OAC, it ignores the declared encoding."""
     if len(data) > limits.max_bytes or data.count(b"<") + data.count(b"=") > limits.max_marks:
         return None, [f"document of {len(data)} bytes is over the limits"]
     if b"<!DOCTYPE" in data:
@@ -58,4 +58,4 @@ def _well_formed(data: bytes, limits: Limits) -> tuple[Any | None, list[str]]:
     try:
         return etree.fromstring(_DECLARATION.sub(b"", data, count=1), parser), []
     except (etree.XMLSyntaxError, ValueError) as error:
-        return None, [f"no XML: {' '.join(str(error).split())}"[:300]]
+        return None, [f"not XML: {' '.join(str(error).split())}"[:300]]

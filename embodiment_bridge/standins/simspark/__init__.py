@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A stand-in for rcssserver3d: the ports of SimSpark on a small kinematic world of our own."""
+"""A stand-in for rcssserver3d: its ports on a small kinematic world."""

@@ -5,32 +5,34 @@ from collections.abc import Iterator
 from random import Random
 from typing import Protocol
 
+from typing_extensions import override
+
 from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.orders import Orders
 from embodiment_bridge.standins.simspark.percepts import Perceptors
 from embodiment_bridge.standins.simspark.world import World
 
-SYNC_AFTER = 5  # percepts, after which a server in sync mode waits for agents
+SYNC_AFTER = 5  # percepts after which a server in sync mode waits for agents
 
 
 class Conversation(Protocol):
-    """What one client of a port says and hears."""
+    """The conversation with one client of a port."""
 
     def hear(self, payload: bytes) -> None:
-        """Take a frame of the client's."""
+        """Handle a frame of the client."""
 
     def message(self) -> str:
-        """What this cycle has for it; empty when nothing."""
+        """The message of this cycle to the client; empty if there is none."""
 
     def waits(self) -> bool:
-        """Whether a world in sync mode must not go on yet, for this client has not answered."""
+        """Whether a world in sync mode has to wait, because this client has not answered yet."""
 
     def leave(self) -> None:
-        """The client is gone."""
+        """Handle the end of the connection."""
 
 
-class AgentConversation:
-    """A player, from its scene on."""
+class AgentConversation(Conversation):
+    """The conversation with a player. A robot that was killed gets its last percept again and again."""
 
     def __init__(self, world: World, faults: Faults, random: Random, *, true_pose: bool) -> None:
         self._world = world
@@ -43,13 +45,13 @@ class AgentConversation:
         self._count = 0
         self._answered = False
 
+    @override
     def hear(self, payload: bytes) -> None:
-        """See ``Conversation``."""
         self._orders.obey(payload)
         self._answered = self._answered or self._orders.synced
 
+    @override
     def message(self) -> str:
-        """See ``Conversation``: a percept per cycle; of a robot that was killed the last one, again and again."""
         player = self._orders.player
         if player is None:
             return ""
@@ -62,19 +64,19 @@ class AgentConversation:
         self._answered = False
         return self._faults.spoil(self._last, self._random)
 
+    @override
     def waits(self) -> bool:
-        """See ``Conversation``."""
         player = self._orders.player
         return player is not None and not player.frozen and self._count >= SYNC_AFTER and not self._answered
 
+    @override
     def leave(self) -> None:
-        """See ``Conversation``: the robot leaves the world."""
         if self._orders.player is not None:
             self._world.remove(self._orders.player)
 
 
-class Recorded:
-    """A conversation that was recorded: what the client says does not matter once it has said something."""
+class Recorded(Conversation):
+    """A recorded stream. It starts with the first frame of the client, and repeats its last message at the end."""
 
     def __init__(self, messages: tuple[str, ...], faults: Faults, random: Random, *, at_once: bool) -> None:
         self._messages: Iterator[str] = iter(messages)
@@ -83,20 +85,21 @@ class Recorded:
         self._begun = at_once
         self._last = ""
 
+    @override
     def hear(self, payload: bytes) -> None:
-        """See ``Conversation``."""
         self._begun = True
 
+    @override
     def message(self) -> str:
-        """See ``Conversation``: the next message; after the last one that, again and again."""
         if not self._begun:
             return ""
         self._last = next(self._messages, self._last)
         return self._faults.spoil(self._last, self._random)
 
+    @override
     def waits(self) -> bool:
-        """See ``Conversation``."""
         return False
 
+    @override
     def leave(self) -> None:
-        """See ``Conversation``."""
+        pass

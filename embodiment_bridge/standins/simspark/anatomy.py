@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the parts of a Nao are: forward kinematics in the torso's frame (x right, y forward, z up; m).
+"""Poses of the parts of a Nao: forward kinematics in the torso's frame (x right, y forward, z up; m).
 
 Places and order of the parts are those that the monitor stream of rcssserver3d 0.7.3 shows for a Nao with all joints
 at zero, arms forward; the axes are those of its model.
@@ -14,7 +14,7 @@ Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]  # rows
 
 IDENTITY: Final[Matrix] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-SOLE_M: Final = 0.01  # from the middle of a foot down to its sole
+SOLE_M: Final = 0.01  # m, from the centre of a foot down to its sole
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Pose:
-    """Where a part is: its middle, and its axes as the columns of ``turn``."""
+    """Pose of a part: its centre, and its axes as the columns of ``turn``."""
 
     place: Vector
     turn: Matrix
@@ -79,7 +79,7 @@ BY_NAME: Final[Mapping[str, Part]] = {part.name: part for part in PARTS}
 
 def poses(angles_deg: Mapping[str, float], wanted: tuple[str, ...] = ()) -> dict[str, Pose]:
     """All parts in the torso's frame, or those ``wanted`` and the ones that carry them; toes are left out."""
-    # A frame maps a point of the torso at zero angles to where it is now: turn * point + shift.
+    # A frame maps a point of the torso at zero angles to its present place: turn * point + shift.
     frames: dict[str, tuple[Matrix, Vector]] = {}
 
     def frame(part: Part) -> tuple[Matrix, Vector]:

@@ -8,13 +8,13 @@ from embodiment_bridge.wire.framing import Frame, Framer
 
 READ_SIZE = 1 << 16
 MAX_FRAME = 1 << 16  # bytes; what a client sends is short
-MAX_READS = 8  # of READ_SIZE in one go, so that one client cannot keep the others waiting
+MAX_READS = 8  # of READ_SIZE at a time, so that one client cannot block the others
 
 
 class Client:
     """A connected socket.
 
-    As rcssserver3d does, a message that does not go out whole is kept, and while it waits further ones are thrown away.
+    As in rcssserver3d, a message that was sent only in part is kept, and further ones are dropped meanwhile.
     """
 
     def __init__(self, connection: socket.socket, now: float) -> None:
@@ -23,12 +23,11 @@ class Client:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket = connection
         self.since = now
-        self.lost_messages = 0
         self._framer = Framer(MAX_FRAME)
         self._rest = b""
 
     def read(self) -> list[bytes] | None:
-        """The payloads that have come; None when the client has hung up."""
+        """The received payloads; None if the client has disconnected."""
         payloads: list[bytes] = []
         for _ in range(MAX_READS):
             try:
@@ -43,10 +42,8 @@ class Client:
         return payloads
 
     def send(self, text: str) -> bool:
-        """Send one message, or what is left of the last; False when the client has hung up."""
-        if self._rest:
-            self.lost_messages += 1
-        elif text:
+        """Send one message, or the rest of the last; returns False if the client has disconnected."""
+        if text and not self._rest:
             payload = text.encode()
             self._rest = len(payload).to_bytes(4, "big") + payload
         if self._rest:

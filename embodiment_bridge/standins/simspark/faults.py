@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be wrong with a server, on purpose: to try clients with."""
+"""Faults of a server on request, for testing clients."""
 
 import re
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ UNKNOWN = "(IMG (s 2 2) (d AAAA))(foo (n bar) (val 1 2))"
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """slow_s: more time for each cycle. cut_s: hang up on a client after so long.
+    """slow_s: additional time per cycle, s. cut_s: time after which a client is disconnected, s.
 
-    nan, unknown, lost: shares (0..1) of messages that have a nan in them, lists that nobody knows, or never come.
+    nan, unknown, lost: shares (0..1) of messages with a nan, with unknown lists, or that are not sent.
     """
 
     slow_s: float = 0.0
@@ -25,7 +25,7 @@ class Faults:
     lost: float = 0.0
 
     def spoil(self, text: str, random: Random) -> str:
-        """A message as it goes out; empty when it is lost."""
+        """The message with its faults; empty if it is lost."""
         if self.lost and random.random() < self.lost:
             return ""
         if self.nan and random.random() < self.nan:

@@ -4,7 +4,9 @@
 from random import Random
 from typing import Final
 
-from embodiment_bridge.standins.simspark.agents import Recorded
+from typing_extensions import override
+
+from embodiment_bridge.standins.simspark.agents import Conversation, Recorded
 from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.scene import SceneWriter
 from embodiment_bridge.standins.simspark.trainer import Trainer
@@ -28,18 +30,18 @@ ENVIRONMENT: Final = (
 
 
 class RecordedMonitor(Recorded):
-    """A monitor stream that was recorded, in its own time."""
+    """A recorded monitor stream, at its own rate."""
 
     _cycle = 0
 
+    @override
     def message(self) -> str:
-        """See ``agents.Conversation``."""
         self._cycle += 1
         return "" if self._cycle % STEP else super().message()
 
 
-class MonitorConversation:
-    """Tells one monitor everything at first and whenever something came or went, else what has changed."""
+class MonitorConversation(Conversation):
+    """Sends a monitor everything at first and when objects come or go, else changes. Monitors are trainers."""
 
     def __init__(self, world: World, trainer: Trainer, faults: Faults, random: Random) -> None:
         self._world = world
@@ -50,12 +52,12 @@ class MonitorConversation:
         self._version = -1
         self._told: dict[str, str] = {}
 
+    @override
     def hear(self, payload: bytes) -> None:
-        """See ``agents.Conversation``: monitors are trainers."""
         self._trainer.obey(payload)
 
+    @override
     def message(self) -> str:
-        """See ``agents.Conversation``."""
         world, selected = self._world, self._trainer.selected
         if world.cycle % STEP:
             return ""
@@ -70,12 +72,13 @@ class MonitorConversation:
         self._told = game
         return self._faults.spoil(text, self._random)
 
+    @override
     def waits(self) -> bool:
-        """See ``agents.Conversation``: nobody waits for a monitor."""
         return False
 
+    @override
     def leave(self) -> None:
-        """See ``agents.Conversation``."""
+        pass
 
     def _game(self) -> dict[str, str]:
         game = self._world.game

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a player tells the stand-in. As with rcssserver3d, what is not understood is ignored, without a word."""
+"""Commands of a player. As in rcssserver3d, unknown commands are ignored silently."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ MAX_LISTS = 200  # of one frame; a frame for a Nao with everything has 28
 
 
 class Orders:
-    """Obeys the frames of one connection.
+    """Carries out the frames of one connection.
 
-    player: once a scene was asked for that there is. synced: the last frame had a ``(syn)`` in it.
+    player: set when an existing scene was requested. synced: the last frame had a ``(syn)``.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.player: Player | None = None
         self.synced = False
-        self.ready = False  # the first percept is out: only now is there an init effector
+        self.ready = False  # whether the first percept was sent; the init effector exists from then on
 
     def obey(self, payload: bytes) -> None:
-        """Do what a frame says."""
+        """Carry out a frame."""
         self.synced = False
         try:
             lists = parse(payload.rstrip(b"\0"))
@@ -64,7 +64,7 @@ class Orders:
 
 
 def _numbers(words: Sequence[str]) -> list[float]:
-    """The words as numbers; none if one is no number."""
+    """The words as numbers; empty if one is not a number."""
     try:
         return [float(word) for word in words]
     except ValueError:

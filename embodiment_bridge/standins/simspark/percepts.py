@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stand-in tells a player, in the order and form of rcssserver3d 0.7.3."""
+"""Percepts of a player, in the order and form of rcssserver3d 0.7.3."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from embodiment_bridge.standins.simspark.sight import Eye
 from embodiment_bridge.standins.simspark.world import World
 
 SEE_EVERY = 3  # percepts
-_FOOT_OF = {"rlj5": ("rf", "rfoot"), "llj5": ("lf", "lfoot")}  # after which joint a foot speaks
+_FOOT_OF = {"rlj5": ("rf", "rfoot"), "llj5": ("lf", "lfoot")}  # joint after which the force of a foot is sent
 _TOES_OF = {"rlj6": ("rf1", "rfoot"), "llj6": ("lf1", "lfoot")}  # likewise, of a robot that has them
 
 
 class Perceptors:
-    """The senses of one player. ``true_pose``: also tell where it really is (mypos, myorien)."""
+    """The sensors of one player. ``true_pose``: also send its true pose (mypos, myorien)."""
 
     def __init__(self, world: World, player: Player, *, true_pose: bool = False) -> None:
         self._world = world
@@ -56,7 +56,7 @@ class Perceptors:
         return f"(GS {who}{scores} (t {game.time:.2f}) (pm {game.play_mode}))"
 
     def _foot(self, name: str, part: str) -> str:
-        """The resistance of the ground, in the foot's frame: the weight is shared by the soles that stand."""
+        """The ground force in the foot's frame: the standing soles share the weight."""
         standing = self._player.on_ground
         if part not in standing:
             return ""

@@ -18,8 +18,8 @@ from embodiment_bridge.standins.simspark.anatomy import (
 )
 
 GRAVITY = 9.81  # m/s2
-TOUCHING = 0.002  # m: a sole that is no higher than this over the other stands on the ground
-LETS_GO = 0.02  # m: a robot that is higher than this over its feet falls
+TOUCHING = 0.002  # m: a sole that is at most this much higher than the other stands on the ground
+LETS_GO = 0.02  # m: a robot whose feet are higher than this over the ground falls
 WEIGHT_N = 45.2  # of a Nao
 FEET = ("rfoot", "lfoot")
 
@@ -27,9 +27,9 @@ FEET = ("rfoot", "lfoot")
 class Player:
     """A robot in the world.
 
-    angles: deg by joint name. speeds: rad/s by joint name, as commanded last. place: m, of the torso. yaw: rad, in
-    which direction it faces (0 is +x). side: ``left`` or ``right`` once it has joined a team.
-    frozen: somebody killed it.
+    angles: deg by joint name. speeds: rad/s by joint name, as commanded last. place: of the torso, m. yaw: rad, the
+    direction that it faces (0 is +x). side: ``left`` or ``right`` once it has joined a team.
+    frozen: it was killed.
     """
 
     def __init__(self, robot: Robot, place: Vector = (0.0, -1.0, 1.5), yaw: float = radians(90.0)) -> None:
@@ -38,7 +38,7 @@ class Player:
         self.number = 0
         self.side = ""
         self.frozen = False
-        self.told_side = False  # the server says once which number and side a player has
+        self.told_side = False  # the server sends number and side of a player once
         self.angles = {joint.name: 0.0 for joint in robot.joints}
         self.speeds = {joint.name: 0.0 for joint in robot.joints}
         self.place = place
@@ -56,7 +56,7 @@ class Player:
         """Command a joint.
 
         Returns:
-            False when there is none of that name, or it is beyond a stop: then rcssserver3d 0.7.3 ignores commands.
+            False if there is no such joint, or if it is beyond a stop, where rcssserver3d 0.7.3 ignores commands.
         """
         joint = self._limits.get(effector)
         if joint is None or isnan(rad_s) or not joint.min_deg <= self.angles[joint.name] <= joint.max_deg:
@@ -66,7 +66,7 @@ class Player:
         return True
 
     def put(self, place: Vector, yaw: float) -> None:
-        """Be somewhere else, at rest; it drops from there."""
+        """Move the player to a place, at rest; it falls from there to the ground."""
         self.place, self.yaw = place, yaw
         self._falls, self._fall_speed = True, 0.0
         self._prints = {}
@@ -99,7 +99,7 @@ class Player:
         return tuple(foot for foot, height in heights.items() if height < TOUCHING)
 
     def step(self, dt: float) -> None:
-        """Let ``dt`` s pass."""
+        """Advance by ``dt`` s."""
         self._step_joints(dt)
         yaw = self.yaw
         falling = self._step_height(dt)
@@ -109,7 +109,7 @@ class Player:
         self.acceleration = (0.0, 0.0, 0.0 if falling else GRAVITY)
 
     def _step_joints(self, dt: float) -> None:
-        """Let the joints turn; one that is driven into a stop goes through it a little and bounces, again and again."""
+        """Turn the joints; one that is driven into a stop goes beyond it a little and bounces, repeatedly."""
         for joint in self.robot.joints:
             speed = self.speeds[joint.name]
             if speed:
@@ -124,7 +124,7 @@ class Player:
         return add(pose.place, apply(pose.turn, (0.0, -0.03, -SOLE_M)))
 
     def _step_height(self, dt: float) -> bool:
-        """Fall, or stand on the lower sole; returns whether it falls."""
+        """Fall, or stand on the lower sole; returns whether the player falls."""
         x, y, z = self.place
         stand = -min(self._sole(foot)[2] for foot in FEET)
         fallen_to = z - self._fall_speed * dt if self._falls or z > stand + LETS_GO else stand
@@ -136,7 +136,7 @@ class Player:
         return self._falls
 
     def _step_on_feet(self) -> None:
-        """Move so that the lower foot stays where it was on the ground, and as it was turned."""
+        """Move the torso so that the lower foot keeps its pose on the ground."""
         lower = min(FEET, key=lambda foot: self._sole(foot)[2])
         if lower in self._prints:
             was_x, was_y, heading = self._prints[lower]
@@ -150,5 +150,5 @@ class Player:
 
 
 def _heading(pose: Pose) -> float:
-    """How far a foot is turned to the left in the torso's frame, rad."""
+    """Yaw of a foot in the torso's frame, rad, positive to the left."""
     return atan2(-pose.turn[0][1], pose.turn[1][1])

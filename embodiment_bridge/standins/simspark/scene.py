@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in's scene graph as its monitors get it: whole, or what changed; written as rcssserver3d 0.7.3 does."""
+"""The scene graph for monitors, complete or changes only, written as rcssserver3d 0.7.3 does."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from embodiment_bridge.standins.simspark.anatomy import IDENTITY, Matrix, Pose, 
 from embodiment_bridge.standins.simspark.player import Player
 from embodiment_bridge.standins.simspark.world import FIELD_LENGTH, FIELD_WIDTH, World
 
-THRESHOLD: Final = 0.005  # smaller changes of a matrix are not told
+THRESHOLD: Final = 0.005  # smaller changes of a matrix are not sent
 ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)
 LYING: Final[Matrix] = ((-1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))  # meshes have y up
 GOAL_HEIGHT: Final = 0.8
 LIGHT: Final = "(nd Light (setDiffuse 1 1 1 1) (setAmbient 0.8 0.8 0.8 1) (setSpecular 0.1 0.1 0.1 1))"
-SPHERES: Final = ("shoulder", "elbow", "hip1", "hip2", "ankle")  # parts that are no meshes
+SPHERES: Final = ("shoulder", "elbow", "hip1", "hip2", "ankle")  # parts without meshes
 SIZES: Final = {"upperarm": 0.07, "lowerarm": 0.05, "thigh": 0.07, "shank": 0.08, "foot": 0.08}
 
 
@@ -30,7 +30,7 @@ class Item:
 
 
 class SceneWriter:
-    """What one monitor was told last."""
+    """Writes the scene for one monitor, and remembers what was sent."""
 
     def __init__(self) -> None:
         self._told: list[tuple[float, ...]] = []
@@ -42,7 +42,7 @@ class SceneWriter:
         return "(RSG 0 1)(" + "".join(self._whole(item) for item in scene(world, selected)) + ")"
 
     def changes(self, world: World, selected: Player | None) -> str:
-        """The same tree, empty but for what has moved since it was told, with its header."""
+        """The same tree with its header, with content only for what has moved since it was sent."""
         places, meshes = iter(range(len(self._told))), iter(range(len(self._visible)))
         nodes = (self._changed(item, places, meshes) for item in scene(world, selected))
         return "(RDS 0 1)(" + "".join(nodes) + ")"
@@ -50,7 +50,7 @@ class SceneWriter:
     def _whole(self, item: Item) -> str:
         if item.pose is None:
             if item.kind:
-                self._visible.append(None)  # the first change tells it once more
+                self._visible.append(None)  # the first change sends it once more
             return item.text.replace("VISIBLE", str(int(item.visible)))
         values = _values(item.pose)
         self._told.append(values)

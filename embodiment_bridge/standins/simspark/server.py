@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in on its sockets: one thread, a cycle of 20 ms, nobody can make it wait."""
+"""Serves the stand-in on its sockets: one thread, a cycle of 20 ms, clients cannot block it."""
 
 import contextlib
 import selectors
@@ -23,26 +23,26 @@ from embodiment_bridge.standins.simspark.world import CYCLE_S, World
 from embodiment_bridge.wire.framing import Frame, Framer
 
 MAX_CLIENTS: Final = 64
-SYNC_POLL: Final = 0.2  # s; how long an end may go unseen while the world waits for an agent
-LATEST: Final = 0.5  # s; a cycle that is later than this is not caught up with
+SYNC_POLL: Final = 0.2  # s between two checks for the end while the world waits for an agent
+LATEST: Final = 0.5  # s; cycles that are later than this are skipped
 
 Talk = Callable[[], Conversation]
 
 
 class SimsparkServer(OwnThread):
-    """Serves from the moment it is made until ``close``; see ``port``.
+    """Serves from construction until ``close``; see ``port``.
 
     Args:
         host: where to listen.
         port: of agents; 0 takes a free one.
         monitor_port: of monitors and trainers; 0 takes a free one.
         sync: wait for the ``(syn)`` of every agent.
-        realtime: False runs as fast as it can; only with ``sync``, for else nobody could follow.
+        realtime: False runs as fast as possible; only with ``sync``, because clients could not follow otherwise.
         noise: see ``World``.
-        true_pose: tell each player where it is (``mypos``, ``myorien``), as rcssserver3d does when told so.
-        recording: path of a recorded agent stream that everybody hears instead of a world.
+        true_pose: tell each player where it is (``mypos``, ``myorien``), as rcssserver3d does with that option.
+        recording: path of a recorded agent stream that every agent gets instead of the world.
         monitor_recording: path of a recorded monitor stream that every monitor gets instead of the world.
-        seed: of all that is random.
+        seed: of all random values.
         slow, cut, nan, unknown, lost: see ``Faults``.
 
     Raises:
@@ -71,9 +71,11 @@ class SimsparkServer(OwnThread):
     ) -> None:
         super().__init__()
         if not realtime and not sync:
-            raise ConfigError("realtime is false: then sync must be true, for else no client could follow")
+            raise ConfigError(
+                "realtime is false: then sync must be true, because clients could not follow otherwise"
+            )
         self.world = World(noise=noise, seed=seed)
-        self.lock = threading.Lock()  # of the world, for tests that look into it
+        self.lock = threading.Lock()  # of the world, for tests that read it
         self._faults = Faults(slow, cut, nan, unknown, lost)
         self._random = Random(seed)
         self._sync, self._realtime, self._true_pose = sync, realtime, true_pose
@@ -129,13 +131,13 @@ class SimsparkServer(OwnThread):
         self._selector.close()
 
     def _attend(self, until: float) -> None:
-        """Serve the sockets up to a time (monotonic s), and once in any case: a world that is late hears too."""
+        """Serve the sockets up to a time (monotonic s), but at least once, so that a late world also reads."""
         self._select(0.0)
         while (left := until - time.monotonic()) > 0.0 and not self._closing.is_set():
             self._select(left)
 
     def _attend_all(self) -> None:
-        """Serve the sockets until every agent has answered; where none has to, for a moment."""
+        """Serve the sockets until every agent has answered; for a moment if none has to."""
         if not self._realtime and not any(talk.waits() for talk in self._conversations.values()):
             self._select(CYCLE_S)
         while any(talk.waits() for talk in self._conversations.values()) and not self._closing.is_set():
@@ -190,7 +192,7 @@ def recorded_messages(path: Path) -> tuple[str, ...]:
     """The messages of a recorded stream.
 
     Raises:
-        ConfigError: it cannot be read, or there is none in it.
+        ConfigError: it cannot be read, or has no message.
     """
     try:
         data = path.read_bytes()

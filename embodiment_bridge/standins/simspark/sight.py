@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the camera in a Nao's head sees of the stand-in's world, as the text of a ``See`` list.
+"""The vision of a Nao, by the camera in its head, as the text of a ``See`` list.
 
-Cones of 120 x 120 degrees, everything nearer than 0.1 m left out, nothing hides anything, own limbs are seen.
+A view of 120 x 120 degrees without things nearer than 0.1 m and without occlusion; own limbs are seen.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from embodiment_bridge.standins.simspark.world import FIELD_LENGTH, FIELD_WIDTH,
 
 HALF_VIEW_DEG: Final = 60.0
 NEAREST: Final = 0.1  # m
-CALIBRATION_M: Final = 0.005  # most of the constant error of a camera's place, per axis
+CALIBRATION_M: Final = 0.005  # largest constant error of a camera's place, per axis
 DISTANCE_SIGMA: Final = 0.000965  # m per m
 AZIMUTH_SIGMA: Final = 0.1480  # deg
 ELEVATION_SIGMA: Final = 0.1225  # deg
@@ -52,7 +52,7 @@ LINES: Final = _lines()
 
 
 class Eye:
-    """The camera of one player; ``random`` is None where nothing shall be off."""
+    """The camera of one player; ``random`` is None for a camera without noise."""
 
     def __init__(self, random: Random | None) -> None:
         self._random = random
@@ -79,7 +79,7 @@ class Eye:
         return f"(See {' '.join(part for part in shown if part)})"
 
     def off(self, there: Vector) -> Vector:
-        """A point of the camera's frame, as this camera is off."""
+        """A point of the camera's frame with the constant error of this camera."""
         return add(there, self._offset)
 
     def blur(self, distance: float, azimuth: float, elevation: float) -> tuple[float, float, float]:
@@ -108,7 +108,7 @@ class _View:
         return self.text(self.local(there))
 
     def text(self, local: Vector, slack: float = 0.0) -> str:
-        """The same, of a point in the camera's frame; ``slack`` deg outside of the view are fine."""
+        """The same for a point in the camera's frame; up to ``slack`` deg outside the view are accepted."""
         distance, azimuth, elevation = _polar(local)
         if distance < NEAREST or max(abs(azimuth), abs(elevation)) > HALF_VIEW_DEG + slack:
             return ""
@@ -136,7 +136,7 @@ def _player(view: _View, other: Player) -> str:
 
 
 def _line(view: _View, start: Vector, end: Vector) -> str:
-    """The part of a line between the planes that bound the view; they meet in the camera."""
+    """The part of a line between the planes that bound the view and meet in the camera."""
     a, b = view.local(start), view.local(end)
     if not isfinite(sum(a) + sum(b)):
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trainer tells the stand-in. As rcssserver3d, it answers nothing, and ignores what it does not understand."""
+"""Commands of a trainer. As rcssserver3d, the stand-in does not answer, and ignores unknown commands."""
 
 from collections.abc import Callable, Sequence
 from math import isfinite, radians
@@ -16,13 +16,13 @@ from embodiment_bridge.standins.simspark.world import (
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse
 
 MAX_LISTS: Final = 200  # of one frame
-SIDES: Final = {"Left": "left", "Right": "right"}  # case counts
+SIDES: Final = {"Left": "left", "Right": "right"}  # case-sensitive
 FREE_KICK: Final = 2.0  # m that players are moved away from a dropped ball
 LONGEST: Final = 1e6  # m, s
 
 
 class Trainer:
-    """The trainer's part of one world. selected: the player that kill and repos mean where they name none."""
+    """Carries out a trainer's commands. selected: the player for kill and repos without a name."""
 
     def __init__(self, world: World, end: Callable[[], None]) -> None:
         self.selected: Player | None = None
@@ -43,7 +43,7 @@ class Trainer:
         }
 
     def obey(self, payload: bytes) -> None:
-        """Do what a frame says; the lists stand side by side, one around them is not understood."""
+        """Carry out a frame; its lists are side by side, lists around them are not known."""
         try:
             lists = parse(payload.rstrip(b"\0"))
         except SexprError:
@@ -137,7 +137,7 @@ class Trainer:
 
 
 def _fields(item: Sequence[Node]) -> dict[str, list[str]]:
-    """The lists in a list by their names."""
+    """The inner lists by their names."""
     fields = {}
     for inner in item[1:]:
         if isinstance(inner, list) and inner and all(isinstance(word, str) for word in inner):
@@ -147,7 +147,7 @@ def _fields(item: Sequence[Node]) -> dict[str, list[str]]:
 
 
 def _numbers(words: Sequence[str] | None, count: int) -> list[float]:
-    """The words as so many numbers that can be; none if they are not."""
+    """The words as ``count`` possible numbers; empty if they are not."""
     try:
         values = [float(word) for word in words or ()]
     except ValueError:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` lets 20 ms pass.
+"""The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` advances by 20 ms.
 
-What is not here: physics of contact. Robots never fall and go through each other; a ball rolls out and stays.
+There is no physics of contact: robots never fall over and go through each other; a ball that rolls out stays there.
 """
 
 import random
@@ -30,7 +30,7 @@ PLAY_MODES: Final = (
 )  # fmt: skip
 BALL_FRICTION: Final = 0.4  # 1/s
 BOUNCE: Final = 0.6
-LOUD_CYCLES: Final = 2  # one message of each team is heard in as many cycles
+LOUD_CYCLES: Final = 2  # cycles in which one message of each team is heard
 HEARING_RANGE: Final = 50.0  # m
 SAY_LIMIT: Final = 20  # characters
 BEAM_NOISE: Final = (0.05, 10.0)  # m, deg; uniform
@@ -46,7 +46,7 @@ class Ball:
 
 @dataclass(slots=True)
 class Game:
-    """The state of the game, as monitors and agents hear of it."""
+    """The state of the game, which monitors and agents get."""
 
     play_mode: str = "BeforeKickOff"
     time: float = 0.0
@@ -56,11 +56,11 @@ class Game:
 
 
 class World:
-    """All that is on the field.
+    """The objects on the field, and the game.
 
-    players: in the order in which they came; a killed one is not among them any more. now: s since the start.
-    scene_version: another number whenever something came or went, or joined a team, so that monitors need it all anew.
-    noise: whether beams and what is seen are a little off, as in rcssserver3d.
+    players: in the order of joining, without killed ones. now: s since the start.
+    scene_version: changes when an object appears, vanishes or joins a team; monitors then need the whole scene.
+    noise: whether beams and vision have noise, as in rcssserver3d.
     """
 
     def __init__(self, *, noise: bool = True, seed: int = 0) -> None:
@@ -77,7 +77,7 @@ class World:
     # What agents do
 
     def add(self, scene: str) -> Player | None:
-        """Import the scene of a robot; None when there is no such file."""
+        """Add the robot of a scene; None if there is no such scene."""
         for robot in ROBOTS.values():
             if robot.scene == scene:
                 player = Player(robot)
@@ -87,18 +87,18 @@ class World:
         return None
 
     def remove(self, player: Player) -> None:
-        """The player is gone: it left, or was killed."""
+        """Remove a player that left or was killed."""
         if player in self.players:
             self.players.remove(player)
             self.scene_version += 1
 
     def kill(self, player: Player) -> None:
-        """What a trainer does: the robot is gone, its agent hears the last percept for ever."""
+        """Remove the robot for a trainer; its agent gets the last percept for ever."""
         player.frozen = True
         self.remove(player)
 
     def join(self, player: Player, team: str, number: int) -> bool:
-        """Put a player into a team; without a word to it where that cannot be (then the robot is out of the way)."""
+        """Put a player into a team. If that is not possible, the robot is moved aside, without a message to it."""
         if player.side or not team:
             return False
         side = next((side for side, name in self.game.teams.items() if name == team), "")
@@ -124,7 +124,7 @@ class World:
 
     @staticmethod
     def forward(side: str) -> float:
-        """The yaw (rad) in which the opponents' goal of a side is."""
+        """The yaw (rad) from a side towards the opponents' goal."""
         return radians(180.0) if side == "right" else 0.0
 
     def beam(self, player: Player, x: float, y: float, turn_deg: float) -> bool:
@@ -142,7 +142,7 @@ class World:
         return True
 
     def say(self, speaker: Player, text: str) -> None:
-        """Let those hear who can: oneself always, of the others one message per team and two cycles."""
+        """Deliver a message: always to the speaker, to others one message per team and two cycles."""
         good = 0 < len(text) <= SAY_LIMIT and all("!" <= c <= "~" and c not in "()" for c in text)
         if not speaker.side or not good:
             return
@@ -165,7 +165,7 @@ class World:
     # Time
 
     def step(self) -> None:
-        """Let one cycle pass."""
+        """Advance by one cycle."""
         self.cycle += 1
         self.now += CYCLE_S
         if self.game.play_mode not in STOPPED_MODES:
@@ -197,6 +197,6 @@ class World:
 
 
 def _direction(dx: float, dy: float, side: str) -> float:
-    """Where a voice comes from, deg against the axes of the field as the listener's team sees them."""
+    """Direction of a voice, deg, in the axes of the field from the view of the listener's team."""
     sign = -1.0 if side == "right" else 1.0
     return degrees(atan2(sign * dy, sign * dx))

@@ -70,4 +70,5 @@ def test_the_table_is_whole() -> None:
 def test_half_way(elapsed: float, expected: float, half: bool) -> None:
     stage = SimpleNamespace(feedback=SimpleNamespace(elapsed=elapsed, expected=expected))
     assert dance._is_half_way(stage) == half
-    assert not dance._is_half_way(SimpleNamespace(feedback=None))
+    before_the_first = SimpleNamespace(elapsed=0.0, expected=float("nan"))
+    assert not dance._is_half_way(SimpleNamespace(feedback=before_the_first))

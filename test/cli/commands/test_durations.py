@@ -20,7 +20,12 @@ from embodiment_bridge.cli.command_line import main, parser
 )
 @pytest.mark.parametrize(
     ("value", "reason"),
-    [("-1", "-1 s is no time"), ("nan", "nan s is no time"), ("inf", "inf s is no time"), ("soon", "'soon'")],
+    [
+        ("-1", "-1 s is not a time"),
+        ("nan", "nan s is not a time"),
+        ("inf", "inf s is not a time"),
+        ("soon", "'soon'"),
+    ],
 )
 def test_what_is_no_time_is_refused(
     words: list[str], value: str, reason: str, capsys: pytest.CaptureFixture[str]

@@ -64,7 +64,7 @@ def test_goal_is_canceled_when_the_command_is_to_end():
     [
         (Goal(there=False), False, "node is gone"),
         (Goal(there=False, takes_cancel=True), True, "node is gone"),
-        (Goal(takes_cancel=False), True, "nobody answered the cancel"),
+        (Goal(takes_cancel=False), True, "no answer to the cancel"),
     ],
     ids=["gone", "gone while canceling", "deaf"],
 )

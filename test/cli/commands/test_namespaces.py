@@ -25,7 +25,7 @@ def test_what_is_no_namespace_is_refused(
     with pytest.raises(SystemExit) as ended:
         main([*words, "--namespace", text])
     assert ended.value.code == 2
-    assert f"{text[:60]!r} is no namespace" in capsys.readouterr().err
+    assert f"{text[:60]!r} is not a namespace" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -63,11 +63,11 @@ def test_log_folder() -> None:
         ("214", WARN, "any program"),
         ("215", OK, "215"),
         ("232", OK, "232"),
-        ("233", FAIL, "'233' is no number from 0 to 232"),
+        ("233", FAIL, "'233' is not a number from 0 to 232"),
         ("-1", FAIL, "'-1'"),
         ("seven", FAIL, "'seven'"),
         ("1.5", FAIL, "'1.5'"),
-        ("\u0663", FAIL, "is no number"),
+        ("\u0663", FAIL, "is not a number"),
     ],
 )
 def test_domain(domain, verdict, text) -> None:
@@ -92,7 +92,7 @@ def test_domain(domain, verdict, text) -> None:
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, WARN, "other machines"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT"}, WARN, "other machines"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, WARN, "do not see each other"),
-        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "localhost"}, FAIL, "none of LOCALHOST"),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "localhost"}, FAIL, "not one of LOCALHOST"),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_LOCALHOST_ONLY": "0"}, WARN, "out of date"),
     ],
 )

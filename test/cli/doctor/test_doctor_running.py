@@ -73,7 +73,7 @@ def test_the_wrong_domain() -> None:
     [
         ({"nodes": ["/a/mock_body", "/a/mock_body"]}, "fail", "node names: two nodes have the name /a/mock_body;"),
         ({"services": {f"/r/execute_skill{GOAL}": 2}}, "fail", "two nodes serve /r/execute_skill: a goal goes to both"),
-        ({"publishers": {"/skills": 1}}, "fail", "/clock: 2 nodes have use_sim_time, and nobody publishes the time"),
+        ({"publishers": {"/skills": 1}}, "fail", "/clock: 2 nodes have use_sim_time, but nothing publishes the time"),
         ({"publishers": {"/skills": 1, "/clock": 2}}, "fail", "/clock: 2 nodes publish it"),
         ({"publishers": {"/clock": 1}}, "warn", "bodies: /execute_bml has no body in its namespace; there is no body"),
         ({"publishers": {"/r/skills": 1, "/clock": 1}}, "warn", "has no body in its namespace; bodies are in /r"),
@@ -223,7 +223,7 @@ def test_policy_merges_nodes_of_one_name_and_keeps_enclaves_apart() -> None:
 @pytest.mark.parametrize(
     ("env", "verdict", "text"),
     [
-        ({}, Verdict.OK, "off: everybody"),
+        ({}, Verdict.OK, "off: every program"),
         ({"ROS_SECURITY_ENABLE": "TRUE"}, Verdict.WARN, "only `true` is on"),
         ({"ROS_SECURITY_ENABLE": "true"}, Verdict.FAIL, "has no folder enclaves"),
         (

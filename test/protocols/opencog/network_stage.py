@@ -60,7 +60,7 @@ class RunningRouter:
 
 
 class Notes:
-    """A hearer that notes."""
+    """A listener that notes."""
 
     def __init__(self):
         self.heard, self.presence, self.ticks = [], [], 0

@@ -86,7 +86,7 @@ def test_visibility_of_a_local_grid():
     perceptor = Perceptor(ME, grid=VisibilityGrid(32, -16.0, -16.0, 32.0))
     grid = OccupancyGrid(header=Header(frame_id="robot1/base_link"), data=[0, -1, 100, 0])
     grid.info.width, grid.info.height, grid.info.resolution = 2, 2, 1.0
-    assert perceptor.grid(grid, None) == ()  # nobody knows where the body is
+    assert perceptor.grid(grid, None) == ()  # the place of the body is unknown
     found = one(perceptor.grid(grid, stamped(2.0, 3.0)))
     assert found == ev.AgentSensorInfo((parts.Perception("visibility", "19 18 18;20 18 19", "map"),))
     assert perceptor.grid(grid, stamped(2.0, 3.0)) == ()

@@ -25,7 +25,7 @@ TAKEN = (
     "older",
     "left alone",
     "not pending",
-    "no message of a proxy",
+    "not a message of a proxy",
 )  # what is said of messages that are valid
 NOW = "2011-08-20T10:00:0{}.000"
 
@@ -40,13 +40,13 @@ class Stage:
 
     def tell(self, *messages, sender="PROXY", to="fido", kind=MessageType.STRING):
         payload = messages[0] if isinstance(messages[0], bytes) else write(messages)
-        self.brain.take(Incoming(sender, to, kind, payload))
+        self.brain.receive(Incoming(sender, to, kind, payload))
 
     def tick(self, count=1):
         out = []
         for _ in range(count):
             self.now += 0.5
-            self.brain.take(Incoming("PROXY", "fido", MessageType.TICK, b"TICK_MESSAGE"))
+            self.brain.receive(Incoming("PROXY", "fido", MessageType.TICK, b"TICK_MESSAGE"))
             out += self.brain.cycle(self.now)
         self.sent += out
         return out
@@ -94,7 +94,7 @@ def test_thinks_only_on_ticks_and_once_for_several():
     stage = Stage().appear()
     assert stage.sent == []
     for _ in range(3):
-        stage.brain.take(Incoming("PROXY", "fido", MessageType.TICK, b"TICK_MESSAGE"))
+        stage.brain.receive(Incoming("PROXY", "fido", MessageType.TICK, b"TICK_MESSAGE"))
     stage.cycle()
     assert len(stage.plans()) == 1
     assert stage.brain.record.ticks == 3

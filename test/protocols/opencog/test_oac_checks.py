@@ -75,11 +75,11 @@ def test_real_samples_are_read(name):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "no XML"),
+        (b"", "not XML"),
         (b"<oc:embodiment-msg/>", "prefix oc"),
         (b'<?xml version="1.0"?><!DOCTYPE a><a/>', "document type"),
-        (b"<a>" * 300, "no XML"),
-        (b"<a>\xff</a>", "no XML"),
+        (b"<a>" * 300, "not XML"),
+        (b"<a>\xff</a>", "not XML"),
         (b"<" * 500_000, "over the limits"),
         (b"x" * (5 << 20), "over the limits"),
     ],

@@ -65,7 +65,7 @@ def test_walk_that_gets_no_nearer_ends():
     routine = FILE.routine(Action("walk", 1, (TARGET,)))
     for _ in range(PATIENCE):
         routine.next(World(HERE))
-    with pytest.raises(CommandError, match=r"'walk': the body gets no nearer than 2\.24 m"):
+    with pytest.raises(CommandError, match=r"'walk': the body does not get nearer than 2\.24 m"):
         routine.next(World(HERE))
 
 
@@ -144,8 +144,8 @@ def test_parameters_go_by_type_and_place_not_by_name(names):
         (Action("rotate", 1, (Parameter("float", "", "x"),)), BALL, "'angle' of type float is 'x'"),
         (Action("grab", 1, (Parameter("entity"),)), BALL, "'target' of type entity"),
         (Action("grab", 1, (Parameter("entity", "", "bal"),)), BALL, "unknown entity 'bal'; did you mean 'ball'"),
-        (Action("walk", 1, (TARGET,)), World(None), "nobody knows where the body is"),
-        (Action("look_left"), World(None), "nobody knows where the body is"),
+        (Action("walk", 1, (TARGET,)), World(None), "the place of the body is unknown"),
+        (Action("look_left"), World(None), "the place of the body is unknown"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_says_why(action, world, words):

@@ -104,7 +104,7 @@ def test_same_action_again_while_the_plan_runs_is_ignored():
     ledger.take(plan("4", 1, 2))
     order = ledger.take(plan("4", 2))
     assert not order.begin
-    assert "repeats" in order.remark
+    assert "repeats" in order.warning
 
 
 def test_id_that_an_oac_uses_again_is_a_new_plan():

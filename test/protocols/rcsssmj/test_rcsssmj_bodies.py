@@ -4,12 +4,12 @@
 import math
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.protocols.rcsssmj.body_map import robot_of
-from embodiment_bridge.urdf import read_urdf
 
 ROOT = Path(__file__).parents[3]
 BODIES = {name: read_body(ROOT / f"config/bodies/{name}.yaml") for name in ("t1", "k1", "ant")}
@@ -49,21 +49,35 @@ def name(request) -> str:
 
 
 def test_joints_are_those_of_the_robot(name) -> None:
-    body = BODIES[name]
-    robot = robot_of(body)
-    assert robot.name.lower() == name
-    limits = {joint.joint: joint for joint in robot.joints}
-    for joint in body.joints:
-        limit = limits[joint.name]
-        assert joint.lower > math.radians(limit.min_deg) - TOLERANCE, joint.name
-        assert joint.upper < math.radians(limit.max_deg) + TOLERANCE, joint.name
-        assert joint.effort == limit.torque_nm, joint.name
-        assert joint.lower <= joint.rest <= joint.upper, joint.name
+    assert robot_of(BODIES[name]).name.lower() == name
 
 
-def test_joints_are_those_of_the_robot_description(name) -> None:
-    joints = read_urdf(ROOT / f"urdf/{name}.urdf").joints
-    assert {joint.name for joint in BODIES[name].joints} <= set(joints)
+def test_ranges_and_torques_are_those_of_the_model(name) -> None:
+    package = pytest.importorskip("rcsssmj")
+    robot = robot_of(BODIES[name]).name
+    model = ElementTree.parse(
+        Path(package.__file__).parent / "resources/robots" / robot / "robot.xml"
+    ).getroot()
+    to_rad = math.radians(1.0) if model.find("compiler").get("angle") == "degree" else 1.0
+    joints = {x.get("name"): x for x in model.iter("joint")}
+    classes = {x.get("class"): x.find("joint") for x in model.iter("default") if x.get("class")}
+    motors = {x.get("joint"): x for x in model.iter("motor")}
+    for joint in BODIES[name].joints:
+        theirs = joints[joint.name]
+        lower, upper = (float(limit) * to_rad for limit in theirs.get("range").split())
+        assert lower - 1e-9 <= joint.lower < lower + TOLERANCE, joint.name
+        assert upper - TOLERANCE < joint.upper <= upper + 1e-9, joint.name
+        kind = theirs.get("class")
+        limit = classes[kind].get("actuatorfrcrange") if kind else motors[joint.name].get("ctrlrange")
+        gear = float(motors[joint.name].get("gear", "1"))
+        assert joint.effort == float(limit.split()[1]) * gear, joint.name
+
+
+@pytest.mark.parametrize(("legged", "kp", "kd"), [("t1", 150.0, 3.0), ("k1", 100.0, 2.0)])
+def test_legs_are_stiff_enough_to_stand(legged, kp, kd) -> None:
+    legs = [joint for joint in BODIES[legged].joints if joint.channel == "legs"]
+    assert len(legs) == 12
+    assert all(joint.kp >= kp and joint.kd >= kd for joint in legs)
 
 
 def test_every_action_of_the_behaviour_language_is_a_skill_and_says_whether_it_can_be_done(name) -> None:

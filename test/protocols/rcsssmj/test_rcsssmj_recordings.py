@@ -50,10 +50,10 @@ def test_every_frame_is_a_whole_percept(path, count, robot):
         assert isinstance(event, Percept)
         assert event.joints.names == perceptors
         assert event.game_state.score_left == 0
-        assert [x.name for x in event.orientations] == [ROBOTS[robot].orientation]
-        assert [x.name for x in event.positions] == [ROBOTS[robot].position]
-        assert [x.name for x in event.gyros] == [ROBOTS[robot].gyro]
-        assert [x.name for x in event.accelerometers] == [ROBOTS[robot].accelerometer]
+        assert [x.name for x in event.orientations] == ["torso_quat"]
+        assert [x.name for x in event.positions] == ["torso_pos"]
+        assert [x.name for x in event.gyros] == ["torso_gyro"]
+        assert [x.name for x in event.accelerometers] == ["torso_acc"]
     assert all(a.time_s < b.time_s for a, b in pairwise(events))
     assert sum(event.vision is not None for event in events) == pytest.approx(count / 2, abs=2)
 

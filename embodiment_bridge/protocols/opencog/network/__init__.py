@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An element of an OpenCog network: connections to and from the Router, what is to be sent, who is there. No ROS."""
+"""An element of an OpenCog network: connections to and from the Router, outgoing messages, presence. No ROS."""

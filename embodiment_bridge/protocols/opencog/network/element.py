@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The connections of one element: the one that it opens to the Router, and those that the Router dials back."""
+"""The connections of one element: the one that it opens to the Router, and those that the Router opens back."""
 
 import contextlib
 import select
@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.event_link import Counters, EventLink
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
@@ -18,12 +20,12 @@ from embodiment_bridge.protocols.opencog.router.codec import Codec
 from embodiment_bridge.wire.events import Malformed
 
 MAX_DIALBACKS: Final = 64  # a Router has two at a time; more are left over from outages
-TURN: Final = 0.1  # s; ``Beat`` comes at least so often
+TURN: Final = 0.1  # s; longest time between two ``Beat``
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where an element and its Router are. ``told_host`` is what the Router is told to dial; empty: ``listen_host``."""
+    """Addresses of an element and its Router. The Router connects back to ``told_host``; empty: ``listen_host``."""
 
     id: str
     router_host: str = "127.0.0.1"
@@ -35,19 +37,19 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class LoggedIn:
-    """The Router knows us: it said so, or, in no-ack mode, was told."""
+    """The Router has accepted the login, or, in no-ack mode, has been sent it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """Time goes on, or something waits to be sent."""
+    """Time has passed, or a message waits to be sent."""
 
 
 class Element:
-    """Listens once made. Dial-backs stay open while the connection to the Router is made anew.
+    """Listens after construction. Connections from the Router stay open while the one to it is made anew.
 
-    acks: whether the Router is in ack mode; must be as it is there. silence: s without a word from the Router after
-    which the link counts as lost; 0 for ever.
+    acks: whether the Router is in ack mode; must match its setting. silence: s without data from the Router after
+    which the link counts as lost; 0: never.
 
     Raises:
         LinkError: it cannot listen, or the Router's host is unknown.
@@ -73,15 +75,15 @@ class Element:
         return wire.Login(self.address.id, host, self.server.port)
 
     def wake(self) -> None:
-        """Let a waiting ``read`` give a ``Beat``. Any thread may."""
-        with contextlib.suppress(OSError):  # full: it will wake anyway; closed: nobody waits
+        """Make a waiting ``read`` return a ``Beat``. From any thread."""
+        with contextlib.suppress(OSError):  # full: it wakes anyway; closed: no thread waits
             self._waker.send(b"\0")
 
     def open_link(self, counters: Counters, clock: Callable[[], float]) -> "RouterLink":
         """Connect to the Router.
 
         Raises:
-            LinkError: nobody accepts.
+            LinkError: the Router does not accept the connection.
         """
         return RouterLink(self, counters, clock)
 
@@ -92,7 +94,7 @@ class Element:
                 pass
 
     def accept(self) -> None:
-        """Take a dial-back that waits; of too many the oldest is hung up on."""
+        """Accept a waiting connection of the Router; if there are too many, the oldest is closed."""
         connection = self.server.accept(TURN)
         if connection is None:
             return
@@ -102,7 +104,7 @@ class Element:
         self.poll.register(connection, select.POLLIN)
 
     def drop(self, number: int) -> None:
-        """Hang up on a dial-back."""
+        """Close a connection of the Router."""
         connection, _ = self.dialbacks.pop(number)
         self.poll.unregister(connection)
         connection.close()
@@ -116,14 +118,14 @@ class Element:
         self._woken.close()
 
 
-class RouterLink:
-    """An ``EventLink`` over all connections of an element: events of all of them in, commands out on the first.
+class RouterLink(EventLink):
+    """A link over all connections of an element: reads events of all of them, writes commands to the first.
 
-    Notices and batches are acknowledged here, on the connection that they came by, before anybody hears of them: a
-    Router in ack mode waits for that with one of its threads.
+    Notices and batches are acknowledged here, on the connection that they came by, before they are handled: a Router in
+    ack mode blocks one of its threads until then.
     """
 
-    silent = ""  # a Router that says nothing for too long is lost, see Element
+    silent = ""  # a silent Router counts as lost, see Element
 
     def __init__(self, element: Element, counters: Counters, clock: Callable[[], float]) -> None:
         self._element = element
@@ -132,7 +134,7 @@ class RouterLink:
         self.arrived = self._heard = clock()
         self._codec = Codec()
         self._stale: set[int] = set()
-        self._take_what_waits()
+        self._accept_waiting()
         address = element.address
         self._router = TcpClient(address.router_host, address.router_port)
         self._number = self._router.fileno()
@@ -140,24 +142,29 @@ class RouterLink:
         self._logged_in = False
         self._lost = ""
         self._due: deque[Any] = deque() if element.acks else deque([LoggedIn()])
-        self.peer = self._router.peer
 
-    def _take_what_waits(self) -> None:
-        """Dial-backs from before the login: what they say of the Router itself is what made us log in again."""
+    @property
+    @override
+    def peer(self) -> str:
+        return self._router.peer
+
+    def _accept_waiting(self) -> None:
+        """Accept connections from before the login: their notices of a restart have already caused this login."""
         for number, _ in self._element.poll.poll(0):
             if number == self._element.server.fileno():
                 self._element.accept()
         self._stale = set(self._element.dialbacks)
 
+    @override
     def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``; ends with a ``Beat`` when it is time to look what is to be sent.
+        """Events that have come, with a ``Beat`` at the end.
 
         Raises:
             LinkError: the Router hung up, restarted, refused us or has been silent for too long.
         """
         if self._due:
             return [self._due.popleft()]
-        if self._lost:  # only now, so that what came along with it was heard
+        if self._lost:  # only now, so that events that came before it have been returned
             raise LinkError(self._lost)
         ready = self._element.poll.poll(min(timeout, TURN) * 1000.0)
         self.arrived = self._clock()
@@ -187,16 +194,16 @@ class RouterLink:
                 for event in events:
                     if _wants_ack(event):
                         connection.write(codec.encode(wire.Ack()))
-        except LinkError as error:  # the Router dials again when it needs to
+        except LinkError as error:  # the Router connects again when it needs to
             self._counters.last_error = str(error)
             self._element.drop(number)
             return []
         for event in events:
-            self._heed(event, number)
+            self._check_restart(event, number)
         return events
 
-    def _heed(self, event: Any, number: int) -> None:
-        """A Router that has restarted says that it is unavailable: it has forgotten that we are there."""
+    def _check_restart(self, event: Any, number: int) -> None:
+        """Detect a restart of the Router, which announces itself as unavailable and has forgotten the login."""
         if isinstance(event, wire.Unavailable) and event.id == wire.ROUTER and number not in self._stale:
             self._lost = f"{self.peer}: the Router has restarted"
         self._stale.discard(number)
@@ -208,7 +215,7 @@ class RouterLink:
         return codec.feed(data)
 
     def _read_router(self) -> list[Any]:
-        """What comes on our own connection: answers, in ack mode; of which the first is to the login."""
+        """Read our own connection: answers, in ack mode; the first one is for the login."""
         try:
             events = self._decode(self._router, self._codec)
         except LinkError as error:
@@ -232,8 +239,9 @@ class RouterLink:
             silent = f"nothing heard from the Router for {limit:g} s"
             self._lost = f"{self.peer}: {silent}; can it dial {told.host}:{told.port}?"
 
+    @override
     def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: all commands go out in one write, to the Router."""
+        # in one write, to the Router
         data = b"".join(map(self._encode, commands))
         if data:
             self._router.write(data)
@@ -248,7 +256,7 @@ class RouterLink:
             return b""
 
     def close(self) -> None:
-        """Hang up on the Router; the dial-backs stay."""
+        """Close the connection to the Router; those from it stay open."""
         with contextlib.suppress(KeyError, ValueError):
             self._element.poll.unregister(self._number)
         self._router.close()

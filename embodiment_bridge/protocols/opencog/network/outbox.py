@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waits to be sent to elements of the network, from any thread."""
+"""Messages that wait to be sent to elements of the network, from any thread."""
 
 import threading
 from collections import deque
@@ -13,18 +13,18 @@ MAX_EVENTS = 500  # letters of kind EVENT that wait for one destination
 
 
 class Kind(Enum):
-    """What happens to a letter that has to wait."""
+    """How a letter is treated while it waits."""
 
     RESULT = "result"  # never lost: waits for a live connection and for its destination
     EVENT = "event"  # the oldest of too many is dropped; all are when the destination is gone
-    STATE = "state"  # a newer one of the same topic takes its place; dropped when the destination is gone
+    STATE = "state"  # a newer one of the same topic replaces it; dropped when the destination is gone
 
 
 @dataclass(slots=True)
 class Letter:
-    """One message to be. ``make`` gives the payload at the moment of writing, or None when there is nothing to say.
+    """A message to send. ``make`` gives the payload at the moment of writing, or None if there is nothing to send.
 
-    topic: of a STATE. about: what a RESULT is about, for people.
+    topic: of a STATE. about: subject of a RESULT, for logs.
     """
 
     to: str
@@ -38,8 +38,8 @@ class Letter:
 class Outbox:
     """Letters by destination. ``wake`` is called after each new one.
 
-    Results go first, then events, then states, each kind in its order: elements are told in the order of time,
-    because a letter gets its time when it is written.
+    Results are sent first, then events, then states, each kind in order. Time stamps ascend all the same: a letter gets
+    its time when it is written.
     """
 
     def __init__(self, wake: Callable[[], None] = lambda: None) -> None:
@@ -51,7 +51,7 @@ class Outbox:
         self._states: dict[tuple[str, str], Letter] = {}
 
     def put(self, letter: Letter) -> None:
-        """Let a letter wait for its turn. Any thread may."""
+        """Add a letter. From any thread."""
         with self._lock:
             if letter.kind is Kind.RESULT:
                 self._results.append(letter)
@@ -65,7 +65,7 @@ class Outbox:
         self.wake()
 
     def take(self, reachable: Callable[[str], bool]) -> Letter | None:
-        """The next letter to a reachable destination; what is no result and cannot be delivered is dropped."""
+        """The next letter to a reachable destination; undeliverable letters other than results are dropped."""
         with self._lock:
             for letter in self._results:
                 if reachable(letter.to):
@@ -86,7 +86,7 @@ class Outbox:
         return None
 
     def put_back(self, letter: Letter) -> None:
-        """A letter that was taken and could not be written: results come first again, the rest has had its time."""
+        """Return a letter that could not be written: a result comes first again, another is dropped."""
         with self._lock:
             if letter.kind is Kind.RESULT:
                 self._results.appendleft(letter)
@@ -94,7 +94,7 @@ class Outbox:
                 self.dropped += 1
 
     def forget(self, to: str) -> int:
-        """Drop everything for one destination, results too: who wanted them is gone. Returns how many results."""
+        """Drop all letters for a destination that is gone, also results; returns the number of results."""
         with self._lock:
             before = len(self._results)
             self._results = deque(letter for letter in self._results if letter.to != to)
@@ -103,7 +103,7 @@ class Outbox:
             return before - len(self._results)
 
     def waiting(self, kind: Kind | None = None) -> int:
-        """How many letters wait; of one kind or of all."""
+        """Number of waiting letters, of one kind or of all."""
         with self._lock:
             counts = {
                 Kind.RESULT: len(self._results),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The proxy's part of the conversation: login, loading of OACs, who is there, ticks, one letter after the other."""
+"""The proxy's part of the conversation: login, loading and presence of OACs, ticks, and sending of letters."""
 
 import threading
 from collections import deque
@@ -8,28 +8,31 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Protocol
 
+from typing_extensions import override
+
+from embodiment_bridge.link.session import Agent
 from embodiment_bridge.protocols.opencog.network.element import Beat, Element, LoggedIn
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.router import wire
 
 TICK: Final = b"TICK_MESSAGE"
-UNLOAD_WITHIN: Final = 0.5  # s; then we leave without an answer
+UNLOAD_WITHIN: Final = 0.5  # s; after that the proxy logs out without an answer
 MAX_UNCONFIRMED: Final = 1000
 
 
 class Presence(Enum):
-    """What is known of an OAC."""
+    """Presence of an OAC."""
 
     UNKNOWN = "unknown"  # nothing: the link is down
     LOADING = "loading"  # the Spawner was asked for it
     PRESENT = "present"
     GONE = "gone"  # the Router says that it cannot be reached
-    RETURNING = "returning"  # it can be reached again, and perhaps is about to say that it was loaded anew
+    RETURNING = "returning"  # reachable again; it may still announce that it was loaded anew
 
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """Arguments of LOAD_AGENT: who owns the agent, pet or humanoid, and a word for its character."""
+    """Arguments of LOAD_AGENT: the owner of the agent, pet or humanoid, and a word for its character."""
 
     owner: str
     type: str = "pet"
@@ -38,38 +41,38 @@ class Loading:
 
 @dataclass(slots=True)
 class Oac:
-    """One OAC: its id, which is that of its agent too, how to have it loaded (None: it is there), and its state."""
+    """One OAC: its id, which is also that of its agent, how to load it (None: it runs already), and its state."""
 
     id: str
     loading: Loading | None = None
     presence: Presence = Presence.UNKNOWN
-    loaded: bool = False  # it said so since it was asked for
+    loaded: bool = False  # whether it has reported this since the request
     next_tick: float = 0.0
     deadline: float = 0.0  # of its loading, or of its return
 
 
-class Hearer(Protocol):
-    """Whom a proxy tells what it hears; on the session's thread."""
+class ProxyListener(Protocol):
+    """Receives the events of a proxy, on the session's thread."""
 
     def hear(self, message: wire.Message) -> None:
-        """An OAC said something."""
+        """An OAC has sent a message."""
 
     def met(self, oac: str, *, anew: bool) -> None:
-        """An OAC can be reached; ``anew``: it knows nothing of what another of its name was told."""
+        """An OAC can be reached; ``anew``: it has restarted and knows nothing of earlier messages."""
 
     def missed(self, oac: str) -> None:
         """An OAC cannot be reached any more."""
 
     def about_to_tick(self, oac: str) -> None:
-        """The moment to tell what an OAC shall know when it thinks."""
+        """A tick follows: the moment to send what the OAC needs for thinking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """tick_period: s between ticks, 0 for none. load_timeout: s until an OAC is asked for again.
+    """tick_period: s between ticks, 0 for none. load_timeout: s until an OAC is requested again.
 
-    repeat_refused: send a result again that the Router refused in ack mode. return_time: s that an OAC which was gone
-    has to say that it is a new one, before it is taken for the old one, which is owed reports.
+    repeat_refused: send a result again that the Router refused in ack mode. return_time: s in which an OAC that was
+    gone may announce that it is a new one; after that it counts as the old one, which gets its reports.
     """
 
     tick_period: float = 0.5
@@ -78,8 +81,8 @@ class Habits:
     return_time: float = 3.0
 
 
-class Proxy:
-    """A ``session.Agent``: talks to the Router through ``RouterLink``, and tells ``hearer`` what concerns people.
+class Proxy(Agent):
+    """The agent of a session with the Router, over ``RouterLink``; ``listener`` receives its events.
 
     Everything but ``leave`` happens on the session's thread. clock: s, as the session's.
     """
@@ -89,7 +92,7 @@ class Proxy:
         element: Element,
         outbox: Outbox,
         oacs: Sequence[Oac],
-        hearer: Hearer,
+        listener: ProxyListener,
         habits: Habits,
         clock: Callable[[], float],
     ) -> None:
@@ -99,7 +102,7 @@ class Proxy:
         self.last_error = ""
         self._element = element
         self._outbox = outbox
-        self._hearer = hearer
+        self._listener = listener
         self._habits = habits
         self._clock = clock
         self._writing: Letter | None = None
@@ -108,20 +111,20 @@ class Proxy:
         self._leave_at: float | None = None
 
     def leave(self) -> None:
-        """Send what waits, unload what was loaded, log out; ``left`` is set then. Any thread may ask."""
+        """Send waiting results, unload loaded OACs, log out; ``left`` is set at the end. From any thread."""
         self._leaving = True
         self._element.wake()
 
+    @override
     def greet(self) -> Iterable[Any]:
-        """See ``session.Agent``."""
         return [self._element.login()]
 
+    @override
     def ready(self, event: Any) -> bool:
-        """See ``session.Agent``."""
         return isinstance(event, LoggedIn)
 
+    @override
     def respond(self, event: Any) -> Iterable[Any]:
-        """See ``session.Agent``: at each beat the next letter."""
         if not isinstance(event, Beat):
             return []
         now = self._clock()
@@ -131,8 +134,8 @@ class Proxy:
             self._look_after(oac, now)
         return self._next_letter()
 
+    @override
     def observe(self, event: Any) -> None:
-        """See ``session.Agent``."""
         match event:
             case Beat():
                 self._written()
@@ -150,8 +153,9 @@ class Proxy:
             case wire.Failed(reason=reason):
                 self._refused(reason)
 
+    @override
     def lost(self, reason: str) -> None:
-        """See ``session.Agent``: what was not written completely has not been said."""
+        # a letter that was not written completely is sent again
         if self._writing is not None:
             self._outbox.put_back(self._writing)
             self._writing = None
@@ -161,10 +165,10 @@ class Proxy:
                 told = oac.presence is Presence.PRESENT and not self._leaving
                 oac.presence = Presence.UNKNOWN
                 if told:
-                    self._hearer.missed(oac.id)
+                    self._listener.missed(oac.id)
 
     def reachable(self, to: str) -> bool:
-        """Whether something for this element can be sent now."""
+        """Whether a message to this element can be sent now."""
         oac = self.oacs.get(to)
         return oac is None or oac.presence is Presence.PRESENT
 
@@ -195,7 +199,7 @@ class Proxy:
                 self._unconfirmed.append(letter)
 
     def _refused(self, reason: str) -> None:
-        """A command failed: the oldest that may be meant. A Router answers some twice, so they cannot be counted."""
+        """A command failed: the oldest one that fits. A Router answers some twice, so answers cannot be counted."""
         self.refused += 1
         self.last_error = f"the Router: {reason}"
         name = reason.rpartition(" ")[2]
@@ -234,14 +238,14 @@ class Proxy:
             self._enter(oac, anew=False)
         elif oac.presence is Presence.PRESENT and period and now >= oac.next_tick:
             oac.next_tick = max(oac.next_tick + period, now)
-            self._hearer.about_to_tick(oac.id)
+            self._listener.about_to_tick(oac.id)
             tick = Letter(oac.id, lambda: TICK, Kind.STATE, wire.MessageType.TICK, "tick")
             self._outbox.put(tick)
 
     def _enter(self, oac: Oac, *, anew: bool) -> None:
         oac.presence = Presence.PRESENT
         oac.next_tick = self._clock() + self._habits.tick_period
-        self._hearer.met(oac.id, anew=anew)
+        self._listener.met(oac.id, anew=anew)
 
     def _met(self, name: str) -> None:
         oac = self.oacs.get(name)
@@ -256,7 +260,7 @@ class Proxy:
         told = oac.presence is Presence.PRESENT
         oac.presence = Presence.GONE
         if told:
-            self._hearer.missed(name)
+            self._listener.missed(name)
 
     def _hear(self, message: wire.Message) -> None:
         words = message.payload[:500].decode("utf-8", "replace").split()
@@ -265,10 +269,10 @@ class Proxy:
         elif words[:2] == wire.SUCCESS_UNLOAD.split() and len(words) == 4:
             self._unloaded(words[2])
         elif message.sender in self.oacs:
-            self._hearer.hear(message)
+            self._listener.hear(message)
         else:
             self.last_error = (
-                f"message of type {message.type} from {message.sender!r}, which is no OAC of ours"
+                f"message of type {message.type} from {message.sender!r}, which is not an OAC of ours"
             )
 
     def _loaded(self, name: str) -> None:
@@ -287,7 +291,7 @@ class Proxy:
             self._missed(name)
 
     def _respond_leaving(self, now: float) -> Iterable[Any]:
-        """Results first; then unload; then log out."""
+        """Send results, then unload, then log out."""
         letter = list(self._next_letter())
         if letter or self.left.is_set():
             return letter

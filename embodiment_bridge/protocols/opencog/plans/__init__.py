@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of an OAC, and what it is told of them."""
+"""Plans of an OAC, and the reports on them."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which reports are owed for the plans of one OAC: one for each action, one for a plan that ends before its time.
+"""Keeps which reports are due for the plans of one OAC: one per action, and one for a plan that ends early.
 
 An OAC waits up to 90 s for each report and is confused by a second one, because in some versions each report makes
-it send the next action. So everything is reported, and nothing twice.
+it send the next action. So each action is reported exactly once.
 """
 
 from collections import OrderedDict
@@ -12,13 +12,13 @@ from typing import Final
 
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 
-KEPT_PLANS: Final = 500  # ids of plans that are over; what comes late for them is ignored
+KEPT_PLANS: Final = 500  # ids of ended plans; late messages about them are ignored
 DONE, ERROR = "done", "error"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One thing to tell the OAC. ``sequence`` None: all actions of the plan that are still open."""
+    """One report to the OAC. ``sequence`` None: all actions of the plan that are still open."""
 
     plan_id: str
     name: str
@@ -29,7 +29,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """How one action stands: ``status`` is done, error or empty while it is open."""
+    """State of one action: ``status`` is done, error or empty while it is open."""
 
     sequence: int
     name: str
@@ -39,10 +39,10 @@ class Stand:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to do about a plan that has come.
+    """What to do about a received plan.
 
     reports: to send at once. cancel: numbers of executions to end. begin: whether to execute the plan as execution
-    ``number``; ``after``: behind those that run for the same plan. remark: for people.
+    ``number``; ``after``: behind those that run for the same plan. warning: for people.
     """
 
     number: int = 0
@@ -50,12 +50,12 @@ class Order:
     after: bool = False
     cancel: tuple[int, ...] = ()
     reports: tuple[Report, ...] = ()
-    remark: str = ""
+    warning: str = ""
 
 
 @dataclass(slots=True)
 class _Plan:
-    """A plan of which something runs, or that may go on with another message of the same id."""
+    """A plan that runs, or that may be continued by another message with the same id."""
 
     id: str
     name: str
@@ -67,12 +67,12 @@ class _Plan:
 
     @property
     def all_done(self) -> bool:
-        """Everything that was asked was reported as done."""
+        """Whether all requested actions were reported as done."""
         return not self.failed and self.asked <= self.reported
 
 
 class PlanLedger:
-    """Plans of one OAC. goes_on: after an action that failed the others are tried (policy continue)."""
+    """Plans of one OAC. goes_on: a failed action does not end its plan (policy continue)."""
 
     def __init__(self, *, goes_on: bool = False) -> None:
         self._goes_on = goes_on
@@ -81,13 +81,13 @@ class PlanLedger:
         self._numbers = 0
 
     def take(self, plan: ActionPlan) -> Order:
-        """A plan, or the next action of one whose beginning came before, has arrived."""
+        """Handle a plan, or the next action of a plan whose first part came before."""
         if not plan.actions:
-            return Order(remark=f"plan {plan.id} is empty")
+            return Order(warning=f"plan {plan.id} is empty")
         known = self._plans.get(plan.id)
         if known is not None and (known.running or not known.asked & _sequences(plan)):
             return self._go_on(known, plan)
-        self._plans.pop(plan.id, None)  # an id that is used again, by an OAC that has begun anew
+        self._plans.pop(plan.id, None)  # an OAC that has restarted uses an id again
         closing, cancel = self.close("replaced by a newer plan")
         fresh = _Plan(plan.id, plan.actions[0].name)
         self._plans[plan.id] = fresh
@@ -97,10 +97,10 @@ class PlanLedger:
 
     def _go_on(self, known: _Plan, plan: ActionPlan) -> Order:
         if known.closed:
-            return Order(remark=f"plan {plan.id} is over; its new action is ignored")
+            return Order(warning=f"plan {plan.id} is over; its new action is ignored")
         repeated = known.asked & _sequences(plan)
         if repeated:
-            return Order(remark=f"plan {plan.id} repeats the actions {sorted(repeated)}; ignored")
+            return Order(warning=f"plan {plan.id} repeats the actions {sorted(repeated)}; ignored")
         return self._begin(known, plan, after=bool(known.running))
 
     def _begin(
@@ -119,7 +119,7 @@ class PlanLedger:
         return Order(self._numbers, True, after, tuple(cancel), tuple(reports))
 
     def stood(self, number: int, stands: Iterable[Stand]) -> list[Report]:
-        """How the actions of an execution stand; returns what is to be reported of that, once."""
+        """Update the states of an execution's actions; returns the new reports."""
         known = self._of_execution.get(number)
         if known is None or known.closed:
             return []
@@ -136,7 +136,7 @@ class PlanLedger:
         return reports
 
     def ended(self, number: int, stands: Iterable[Stand], *, well: bool, reason: str = "") -> list[Report]:
-        """An execution is over; ``well``: all its actions were done."""
+        """An execution has ended; ``well``: all its actions were done. Returns the new reports."""
         stands = list(stands)
         reports = self.stood(number, stands)
         known = self._of_execution.pop(number, None)
@@ -149,10 +149,10 @@ class PlanLedger:
         return [*reports, self._close(known, reason)]
 
     def close(self, reason: str) -> tuple[list[Report], list[int]]:
-        """End everything that runs: what to report, and which executions to cancel.
+        """End all running plans; returns the reports and the executions to cancel.
 
-        An execution may still run when its last action was reported: the OAC answers that faster than the result
-        comes. Of such a plan nothing is left to report.
+        An execution may still run after the report on its last action, because the OAC answers faster than the action
+        server. Such a plan gives no further report.
         """
         reports: list[Report] = []
         numbers: list[int] = []
@@ -164,7 +164,7 @@ class PlanLedger:
         return reports, numbers
 
     def forget(self) -> list[int]:
-        """The OAC that wanted all this is gone: owe it nothing. Returns the executions to cancel."""
+        """The OAC of these plans is gone: drop all reports. Returns the executions to cancel."""
         numbers = sorted(self._of_execution)
         self._plans.clear()
         self._of_execution.clear()
@@ -172,7 +172,7 @@ class PlanLedger:
 
     @property
     def running(self) -> int:
-        """How many executions have not ended."""
+        """Number of executions that have not ended."""
         return len(self._of_execution)
 
     @staticmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans of an OAC in m and rad: the one place where their units, frames and names change."""
+"""Converts plans of an OAC to m and rad: the only place where their units, frames and names change."""
 
 from embodiment_bridge.plans.action import Action, Parameter, snake_case
 from embodiment_bridge.protocols.opencog.world.ids import IdBook
@@ -7,18 +7,18 @@ from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, SingleActionCommand
 from embodiment_bridge.protocols.opencog.xml.parts import Param, PlanAction, Vector
 
-TEXTS_WITH_IDS = ("say", "group_command")  # their targets are texts, but may be ids
+TEXTS_WITH_IDS = ("say", "group_command")  # their targets are texts, which may be ids
 SINGLE = {"move_to_coordinate": "walk", "build_block_at_position": "build_block"}
 
 
 def actions_of(plan: ActionPlan, settings: Settings, ids: IdBook) -> tuple[Action, ...]:
-    """The actions of a plan, in ascending order of their numbers; equal ones stay as they come."""
+    """The actions of a plan, sorted by their numbers; those with equal numbers keep their order."""
     ordered = sorted(plan.actions, key=lambda action: action.sequence)
     return tuple(_action(action, settings, ids) for action in ordered)
 
 
 def single_action(command: SingleActionCommand, settings: Settings) -> Action:
-    """A single command as an action with the vector that its numbers x, y and z are; of each the last counts."""
+    """A single command as an action, with its numbers x, y and z as a vector; of a repeated name the last counts."""
     numbers = {param.name: Parameter("float", param.name, param.value).number for param in command.params}
     x, y, z = (numbers.get(axis) or 0.0 for axis in "xyz")
     name = snake_case(command.name)

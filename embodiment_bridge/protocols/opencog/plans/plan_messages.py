@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Actions as ROS messages and back."""
+"""Converts actions to ROS messages and back."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from embodiment_bridge.msg import ActionParameter, ActionPlan, PlanAction
 from embodiment_bridge.plans.action import Action, Parameter
 
 UNREADABLE = (
-    ""  # type of a parameter that has no content: it fits nowhere, so what needs it says that it is missing
+    ""  # type of a parameter without content: it fits no slot, so the action reports that it is missing
 )
 
 

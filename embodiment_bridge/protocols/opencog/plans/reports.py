@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports of a proxy about the plans that it carries out."""
+"""Reports of a proxy on the plans that it executes."""
 
 from embodiment_bridge.protocols.opencog.xml.events import AvatarSignal
 from embodiment_bridge.protocols.opencog.xml.parts import ActionSignal, Param
@@ -16,16 +16,16 @@ def action_report(
     sequence: int | None = None,
     reason: str = "",
 ) -> AvatarSignal:
-    """How an action of a plan ended, or with no ``sequence`` all that are still open.
+    """The report on an action of a plan, or without ``sequence`` on all that are still open.
 
     Args:
-        agent_id: whose body it is.
-        timestamp: when the report goes out.
+        agent_id: of the body.
+        timestamp: time of the report.
         plan_id: as in the plan.
-        name: of the action, as in the plan; of a whole plan anything that is not empty.
+        name: of the action, as in the plan; for a whole plan any text that is not empty.
         status: ``done`` or ``error``.
         sequence: from 1.
-        reason: of an error, for people; an OAC leaves it alone.
+        reason: of an error, for people; an OAC ignores it.
     """
     why = (Param("string", "reason", reason[:LONGEST_REASON]),) if reason else ()
     report = ActionSignal(name or plan_id, plan_id, sequence, status, why)

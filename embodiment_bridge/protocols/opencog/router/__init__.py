@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of OpenCog's Router."""
+"""The line protocol of OpenCog's Router."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Router's lines: bytes to events, commands to bytes, for one connection. Payloads stay bytes.
+"""Codec of the Router's line protocol for one connection. Payloads stay bytes.
 
 A line from the Router begins with ``c`` (command) or ``d`` (a line of a message); only the answers ``OK`` and
 ``FAILED`` have no such mark. Lines to the Router have none (opencog/embodiment/Control/MessagingSystem).
@@ -15,7 +15,7 @@ from embodiment_bridge.wire.line_framing import Line, LineFramer
 
 MAX_LINE: Final = 1 << 18  # bytes; plans of a real OAC have lines of some 100
 MAX_MESSAGE: Final = 1 << 20  # bytes of payload
-MAX_HELD: Final = 100  # other lines amid an open message
+MAX_HELD: Final = 100  # other lines inside an open message
 MAX_ID: Final = 200  # characters; the Router's buffers have 256 bytes
 
 _WORD: Final = re.compile(r"[!-~]+")
@@ -23,17 +23,17 @@ _NUMBER: Final = re.compile(rb"-?[0-9]{1,9}")
 
 
 class Codec:
-    """Decodes what the Router sends and encodes what it is sent. Keeps the unfinished line and message only."""
+    """Decodes events of the Router and encodes commands. Keeps only the unfinished line and message."""
 
     def __init__(self) -> None:
         self._lines = LineFramer(MAX_LINE)
         self._fed = 0
         self._open: _Open | None = None
-        self._skipping = False  # the lines of a message that is given up
-        self._held: list[Any] = []  # events amid an open message: events keep the order of their offsets
+        self._skipping = False  # skipping the lines of a message that was given up
+        self._held: list[Any] = []  # events inside an open message: events keep the order of offsets
 
     def feed(self, data: bytes) -> list[Any]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+        """Take received bytes; return the events that are now complete. Never raises on bad bytes."""
         self._fed += len(data)
         found: list[Any] = []
         for line in self._lines.feed(data):
@@ -124,7 +124,7 @@ class Codec:
 
 
 class _Open:
-    """A message whose end has not come."""
+    """A message whose end has not been received."""
 
     def __init__(self, offset: int, sender: str, to: str, kind: int) -> None:
         self.offset, self.sender, self.to, self.kind = offset, sender, to, kind
@@ -132,7 +132,7 @@ class _Open:
         self._empty = True
 
     def add(self, text: bytes) -> bool:
-        """Take one line; False when the message is too long now."""
+        """Add one line; returns False if the message is too long now."""
         if not self._empty:
             self.payload += b"\n"
         self._empty = False
@@ -140,12 +140,12 @@ class _Open:
         return len(self.payload) <= MAX_MESSAGE
 
     def message(self, last: bool) -> wire.Message:
-        """The message, which is whole."""
+        """The complete message."""
         return wire.Message(self.offset, self.sender, self.to, self.kind, bytes(self.payload), last)
 
 
 def _words(text: bytes) -> list[str]:
-    """The words of a command line; none when one is empty or not printable ASCII."""
+    """The words of a command line; empty if one is empty or not printable ASCII."""
     words = text.decode("latin-1").split(" ")
     return words if all(map(_WORD.fullmatch, words)) else []
 
@@ -202,7 +202,7 @@ def _new_message(command: wire.NewMessage) -> bytes:
         )
     sender, to = _name("NewMessage.sender", command.sender), _name("NewMessage.to", command.to)
     kind = _whole("NewMessage.type", command.type, 1, 999)
-    head = f"NEW_MESSAGE {sender} {to} {kind} {payload.count(10) + 1}\n"  # 0 lines would wedge the Router for ever
+    head = f"NEW_MESSAGE {sender} {to} {kind} {payload.count(10) + 1}\n"  # 0 lines would block the Router for ever
     return head.encode("ascii") + payload
 
 
@@ -221,7 +221,7 @@ def _whole(field: str, value: Any, lowest: int, highest: int) -> int:
 
 
 def _raw(line: Any) -> bytes:
-    """A line that was received, for sending it again."""
+    """The bytes of a received line, for sending it again."""
     if isinstance(line, bytes) and line and len(line) <= MAX_LINE and not {0, 10, 13} & set(line):
         return line
     raise CommandError(f"Unknown.raw is {line!r:.80}; it must be one line without NUL")

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages that are no XML: what an OAC says of its life, and what it wants people to read."""
+"""Messages other than XML: loading and unloading of an OAC, and its texts for people."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
-TICK: Final = "TICK_MESSAGE"  # body of a message of type TICK; an OAC does not look at it
+TICK: Final = "TICK_MESSAGE"  # body of a message of type TICK; an OAC ignores it
 LONGEST_TEXT: Final = 4000  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class AgentLoaded:
-    """``SUCCESS LOAD element agent``: the OAC is up, and can be sent perceptions."""
+    """``SUCCESS LOAD element agent``: the OAC runs and accepts perceptions."""
 
     element_id: str
     agent_id: str
@@ -28,7 +28,7 @@ class AgentUnloaded:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """``id***text`` in a message of type FEEDBACK; ``id`` may be the agent or its owner. To show, not to parse."""
+    """``id***text`` in a message of type FEEDBACK; ``id`` may be the agent or its owner. For people only."""
 
     id: str
     text: str
@@ -36,7 +36,7 @@ class Feedback:
 
 
 def read_text(payload: bytes) -> AgentLoaded | AgentUnloaded | None:
-    """What a text of type STRING tells, or None when it is nothing of the sort (XML, mostly)."""
+    """The event in a text of type STRING, or None if it is another text (mostly XML)."""
     words = payload[:1000].decode("utf-8", "replace").split()
     match words:
         case ["SUCCESS", "LOAD", element, agent]:
@@ -47,7 +47,7 @@ def read_text(payload: bytes) -> AgentLoaded | AgentUnloaded | None:
 
 
 def read_feedback(payload: bytes) -> Feedback:
-    """The text of a message of type FEEDBACK; without an id where nothing separates one."""
+    """The text of a message of type FEEDBACK; the id is empty without a separator."""
     text = payload[: 4 * LONGEST_TEXT].decode("utf-8", "replace")[:LONGEST_TEXT]
     identity, mark, rest = text.partition("***")
     return Feedback(identity, rest) if mark else Feedback("", text)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an element and the Router of an OpenCog network say to each other: events and commands, below the XML.
+"""Events and commands between an element and the Router of an OpenCog network, below the XML.
 
-An event begins with ``offset``, the place in the stream of the first byte that it was made of.
+Each event has ``offset``, the place of its first byte in the stream.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ SUCCESS_UNLOAD: Final = "SUCCESS UNLOAD"
 
 
 class MessageType(IntEnum):
-    """What the payload of a message is (MessagingSystem/NetworkElementCommon.h). A proxy meets 1, 8, 9 and 12."""
+    """Type of the payload of a message (MessagingSystem/NetworkElementCommon.h). A proxy uses 1, 8, 9 and 12."""
 
     STRING = 1  # XML, or the text of a command
     LEARN = 2
@@ -36,7 +36,7 @@ class MessageType(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message that the Router delivered. ``last``: the batch ended with it, which in ack mode wants an ``Ack``."""
+    """A delivered message. ``last``: it ends its batch, which has to be answered by ``Ack`` in ack mode."""
 
     offset: int
     sender: str
@@ -48,7 +48,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class BatchEnd:
-    """A batch ended whose last message was too long or malformed; in ack mode it wants an ``Ack`` all the same."""
+    """The end of a batch whose last message was too long or malformed; in ack mode it also has to be acknowledged."""
 
     offset: int
 
@@ -71,7 +71,7 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class NewMessages:
-    """``cNOTIFY_NEW_MESSAGE``: so many messages wait to be fetched. Routers are compiled not to say it."""
+    """``cNOTIFY_NEW_MESSAGE``: number of messages to fetch. Routers are compiled not to send it."""
 
     offset: int
     count: int
@@ -94,7 +94,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """``LOGIN``: the element ``id`` listens at ``host``, ``port``, where the Router dials back."""
+    """``LOGIN``: the element ``id`` listens at ``host``, ``port``, where the Router connects back."""
 
     id: str
     host: str
@@ -103,14 +103,14 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Logout:
-    """``LOGOUT``: forget the element and what waits for it."""
+    """``LOGOUT``: forget the element and its waiting messages."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewMessage:
-    """``NEW_MESSAGE``: something for another element. ``type`` is of ``MessageType``; NUL cannot be sent."""
+    """``NEW_MESSAGE``: a message to another element. ``type`` is one of ``MessageType``; NUL cannot be sent."""
 
     sender: str
     to: str
@@ -120,7 +120,7 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class RequestUnread:
-    """``REQUEST_UNREAD_MESSAGES``: deliver at most ``limit`` of what waits; all when it is negative."""
+    """``REQUEST_UNREAD_MESSAGES``: deliver at most ``limit`` waiting messages; all if it is negative."""
 
     id: str
     limit: int

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of things on both sides: those of an OAC have no white space, and the body has one name of its own."""
+"""Translates names of things: those for an OAC have no white space, and the body has one fixed name."""
 
 import re
 from collections.abc import Iterable
 from typing import Final
 
-MOST: Final = 10_000  # names that are remembered
+MOST: Final = 10_000  # remembered names
 LONGEST: Final = 200
 _BAD: Final = re.compile("[\\s\x00-\x20\x7f\ud800-\udfff\ufffe\uffff]+")
-INNER_PREFIX: Final = "id_"  # an OAC has it before its ids, and forgets to cut it off in texts
+INNER_PREFIX: Final = "id_"  # an OAC puts it before its ids, and does not remove it in texts
 
 
 class IdBook:
-    """Translates names, and remembers what it made of which, so that answers find back."""
+    """Translates names, and remembers them for the way back."""
 
     def __init__(self, agent_id: str, aliases: Iterable[str] = ()) -> None:
         self._agent_id = agent_id
@@ -21,7 +21,7 @@ class IdBook:
         self._to_ros: dict[str, str] = {}
 
     def to_wire(self, name: str) -> str:
-        """The name for the OAC; always the same for the same, and of two things never the same."""
+        """The name for the OAC, always the same for one thing, and different for different things."""
         if name in self._aliases:
             return self._agent_id
         known = self._to_wire.get(name)
@@ -39,7 +39,7 @@ class IdBook:
         return wire
 
     def to_ros(self, wire: str) -> str:
-        """The name on the ROS side; what was never told to the OAC stays as it is."""
+        """The name in ROS; a name that was never sent to the OAC is returned unchanged."""
         for name in (wire, wire.removeprefix(INNER_PREFIX)):
             if name in self._to_ros:
                 return self._to_ros[name]

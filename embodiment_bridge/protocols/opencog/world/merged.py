@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Feelings and demands come a few at a time: all that were ever told, each as it was told last."""
+"""Collects feelings and demands, which come a few at a time: the last level of each."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -17,7 +17,7 @@ class Merged:
         self._levels: dict[str, float] = {}
 
     def update(self, levels: Iterable[Level]) -> bool:
-        """Take in some levels; whether anything is different now. Values are brought into 0..1."""
+        """Update some levels, limited to 0..1; returns whether anything has changed."""
         before = dict(self._levels)
         for level in levels:
             if isfinite(level.value) and (level.name in self._levels or len(self._levels) < MOST):
@@ -26,7 +26,7 @@ class Merged:
 
     @property
     def names(self) -> list[str]:
-        """All names, in the order in which they were first told."""
+        """All names, in the order of their first update."""
         return list(self._levels)
 
     @property

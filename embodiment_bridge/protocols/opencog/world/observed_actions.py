@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others did, as an OAC is told of it."""
+"""Converts observed actions of other agents into signals for an OAC."""
 
 from itertools import count
 
@@ -17,11 +17,14 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.xml_text import clean
 
-TARGET_TYPES = ("avatar", "object")  # all that the final OAC takes; else it leaves the action out
+TARGET_TYPES = (
+    "avatar",
+    "object",
+)  # the only ones that the final OAC accepts; it ignores actions with others
 
 
 class ObservedActions:
-    """Makes signals of observed actions; each has a name of its own."""
+    """Makes signals of observed actions, each with a unique name."""
 
     def __init__(self, settings: Settings, ids: IdBook) -> None:
         self._settings = settings
@@ -40,10 +43,10 @@ class ObservedActions:
         target: str = "",
         target_type: str = "",
     ) -> AgentSignal | None:
-        """What to tell of an action of ``agent``; None where there is nothing to tell.
+        """The signal of an action of ``agent``; None if there is nothing to send.
 
-        The dialect ``final`` has a place for the target; in the others it is the last parameter, where an OAC of that
-        time looks for what was grabbed.
+        The dialect ``final`` has an attribute for the target; in the others it is the last parameter, where an OAC of
+        that time looks for the object of a grab.
         """
         settings = self._settings
         who = self._ids.to_wire(agent)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bodily needs of a robot, as an OAC wants them: 0..1, hunger and thirst growing with time, energy of the battery."""
+"""Bodily needs of a robot for an OAC, 0..1: hunger and thirst grow with time, energy is that of the battery."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -11,12 +11,12 @@ from embodiment_bridge.protocols.opencog.xml.parts import Level
 
 NAMES: Final = ("hunger", "thirst", "pee_urgency", "poo_urgency", "energy", "fitness")
 LONGEST_STEP_S: Final = 60.0
-MOST_GIVEN: Final = 100  # levels with names of somebody else
+MOST_GIVEN: Final = 100  # levels from outside
 
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """How fast each level grows on its own, 1/s (negative: it falls), and where it begins."""
+    """Growth rate of each level, 1/s (negative: it falls), and its start value."""
 
     hunger: float = 1.0 / 7200.0
     thirst: float = 1.0 / 5400.0
@@ -29,9 +29,9 @@ class Rates:
 
 
 class PhysiologyModel:
-    """Levels that go with time, with what is eaten, and with what somebody else tells of them.
+    """Levels that change with time, with actions, and with values from outside.
 
-    ``levels`` is for one thread; the others may be called from any.
+    ``levels`` is for one thread; the other methods may be called from any thread.
     """
 
     def __init__(self, rates: Rates | None = None) -> None:
@@ -44,22 +44,22 @@ class PhysiologyModel:
         self._time: float | None = None
 
     def battery(self, share: float) -> None:
-        """The battery is so full, 0..1; nan is no news."""
+        """Set the charge of the battery, 0..1; nan is ignored."""
         if isfinite(share):
             self._given["energy"] = _bounded(share)
 
     def told(self, levels: Mapping[str, float]) -> None:
-        """Levels that somebody else measures; they count instead of the model's."""
+        """Set levels that are measured elsewhere; they replace those of the model."""
         for name, value in levels.items():
             if name and isfinite(value) and len(self._given) < MOST_GIVEN:
                 self._given[name[:80]] = _bounded(value)
 
     def act(self, changes: Mapping[str, float]) -> None:
-        """Something changed levels at once: eating takes from hunger."""
+        """Change levels at once: eating reduces hunger."""
         self._changes.append(dict(changes))
 
     def levels(self, now_s: float) -> tuple[Level, ...]:
-        """All levels at a time in s; time that goes back, or jumps, changes little."""
+        """All levels at a time in s; a time that goes back or jumps has little effect."""
         passed = 0.0 if self._time is None else min(max(now_s - self._time, 0.0), LONGEST_STEP_S)
         self._time = now_s
         for name in NAMES:
@@ -72,7 +72,7 @@ class PhysiologyModel:
 
 
 def levels_of(values: Mapping[str, float] | Iterable[tuple[str, float]]) -> tuple[Level, ...]:
-    """Levels within 0..1; what is no number is left out."""
+    """Levels limited to 0..1; values that are not numbers are left out."""
     return tuple(
         Level(name, _bounded(value)) for name, value in dict(values).items() if name and isfinite(value)
     )

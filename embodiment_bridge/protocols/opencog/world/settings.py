@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a body is told to an OAC: who it is, where its map lies, in which units and dialect. All in m and rad."""
+"""How a body is described to an OAC: ids, map, units and dialect. Settings are in m and rad."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import ENTITY_TYPES
 SPEECH = ("raw", "instruction", "none")
 LARGEST = 2**31 - 1  # of the whole numbers in a message
 
-# What the kinds of entities on the ROS side are for an OAC; all else is an object.
+# Entity types for an OAC by kind of entity in ROS; all others are objects.
 KINDS: Mapping[str, str] = {
     "player": "avatar",
     "robot": "avatar",
@@ -37,24 +37,24 @@ KINDS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """One body as one OAC knows it.
+    """The settings of one body for one OAC.
 
     Args:
         agent_id: id of the body in all messages, and of the OAC in the network.
         agent_type: of ENTITY_TYPES.
-        agent_name, owner_id, owner_name: how it is called, and whose it is.
-        aliases: ids that mean this body on the ROS side, such as its namespace.
+        agent_name, owner_id, owner_name: names of the agent and its owner.
+        aliases: other ids of this body in ROS, such as its namespace.
         dialect: see ``events.DIALECTS``.
-        units_per_metre: 0 is that of the dialect: 1000, or 1 in ``final``.
+        units_per_metre: 0 means that of the dialect: 1000, or 1 in ``final``.
         compass: yaw counts clockwise from y, as in 2008, instead of counter-clockwise from x.
         map_x, map_y: corner of the map with the smallest coordinates, m.
         map_side: side of the map, which is a square, m.
         map_name: for ``final``.
-        pose: x, y, z, yaw of a body that nobody locates (m, rad).
+        pose: x, y, z, yaw of a body without localisation (m, rad).
         size: extents of the body along forward, left and up, m.
-        move_threshold, turn_threshold: what has moved less than this is not told again (m, rad).
-        speech: what becomes of what is heard: ``raw`` (for a language server), ``instruction`` or ``none``.
-        echo_own_actions: whether actions of the body itself are told as those of others are.
+        move_threshold, turn_threshold: a thing that has moved less than this is not sent again (m, rad).
+        speech: how speech is sent: ``raw`` (for a language server), ``instruction`` or ``none``.
+        echo_own_actions: whether actions of the body itself are sent like those of others.
         kinds: entity types by kind of entity.
     """
 
@@ -80,10 +80,10 @@ class Settings:
     kinds: Mapping[str, str] = field(default_factory=lambda: KINDS)
 
     def __post_init__(self) -> None:
-        """Compare with what is possible.
+        """Check all values.
 
         Raises:
-            ConfigError: something cannot be; the text names it, its value and the choices.
+            ConfigError: a value is not possible; the text names it, the value and the choices.
         """
         for what, value, choices in (
             ("dialect", self.dialect, DIALECTS),
@@ -104,7 +104,7 @@ class Settings:
 
     @property
     def scale(self) -> float:
-        """Units of the wire in a metre."""
+        """Units of the wire per metre."""
         return self.units_per_metre or (1.0 if self.dialect == "final" else 1000.0)
 
     def yaw_out(self, yaw: float) -> float:
@@ -113,7 +113,7 @@ class Settings:
 
     def yaw_in(self, yaw: float) -> float:
         """Yaw in ``map`` of one from the OAC, in -pi..pi."""
-        return self.yaw_out(yaw)  # the one is its own inverse
+        return self.yaw_out(yaw)  # it is its own inverse
 
     def kind(self, kind: str) -> str:
         """The entity type of a kind of entity."""

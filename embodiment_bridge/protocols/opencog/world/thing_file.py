@@ -28,7 +28,7 @@ def read_things(path: Path | str) -> tuple[Thing, ...]:
 
 
 def parse_things(text: str, where: str) -> tuple[Thing, ...]:
-    """Like ``read_things``, from the text of a file that messages call ``where``."""
+    """Like ``read_things``, from a text. Error messages call its file ``where``."""
     top = parse(text, where)
     things = top.section("things")
     top.close()

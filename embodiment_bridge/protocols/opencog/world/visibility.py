@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells of the map were seen: each is told once. Rows grow with y, columns with x, from the smallest corner."""
+"""The seen cells of the map; each is sent once. Rows grow with y, columns with x, from the smallest corner."""
 
 from collections.abc import Iterable
 from math import atan2, ceil, cos, floor, hypot, inf, sin
@@ -17,10 +17,10 @@ Cell = tuple[int, int]
 
 
 class VisibilityGrid:
-    """The cells of a square map that were seen, and those of them that were not told yet.
+    """The seen cells of a square map, and those of them that were not sent yet.
 
     Args:
-        tiles: cells of a side; the OAC has its own number and does not say it (64, or 256 as compiled).
+        tiles: cells per side; it must match that of the OAC, which does not tell it (64, or 256 as compiled).
         x, y: smallest corner, m.
         side: m.
     """
@@ -43,18 +43,18 @@ class VisibilityGrid:
         return self._tile
 
     def refresh(self) -> None:
-        """Tell everything that was seen again."""
+        """Send all seen cells again."""
         self._new |= self._told
         self._told.clear()
 
     def see(self, x: float, y: float) -> None:
-        """The cell of a place was seen; places outside of the map are none."""
+        """Mark the cell of a place as seen; places outside the map are ignored."""
         column, row = floor((x - self._x) / self._tile), floor((y - self._y) / self._tile)
         if 0 <= column < self._tiles and 0 <= row < self._tiles and (row, column) not in self._told:
             self._new.add((row, column))
 
     def see_sector(self, x: float, y: float, heading: float, fov: float, reach: float) -> None:
-        """All cells whose middle is in view from a place are seen. Nothing hides anything.
+        """Mark all cells whose centre is in view from a place as seen. Occlusion is not modelled.
 
         Args:
             x: of the eye, m.
@@ -65,7 +65,7 @@ class VisibilityGrid:
         """
         view = (round(4.0 * x / self._tile), round(4.0 * y / self._tile), round(heading * 20.0), fov, reach)
         if view == self._view:
-            return  # as good as the same: most of the time a body stands
+            return  # nearly the same view as before: a body stands still most of the time
         self._view = view
         reach = min(reach, 2.0 * self._tile * self._tiles)
         first_row, last_row = self._span(y, self._y, reach)
@@ -92,7 +92,7 @@ class VisibilityGrid:
         origin: tuple[float, float, float],
         base: tuple[float, float, float] = (0.0, 0.0, 0.0),
     ) -> None:
-        """All cells of an occupancy grid that are known (not negative) are seen.
+        """Mark the known (not negative) cells of an occupancy grid as seen.
 
         Args:
             data: row by row.
@@ -118,7 +118,7 @@ class VisibilityGrid:
                 self.see(bx + x * cos_b - y * sin_b, by + x * sin_b + y * cos_b)
 
     def take(self) -> AgentSensorInfo | None:
-        """The cells that were not told yet, which are told now; None where there are none."""
+        """The message with the cells that were not sent yet; None if there are none."""
         if not self._new:
             return None
         signals = _signals(self._new)
@@ -128,7 +128,7 @@ class VisibilityGrid:
 
 
 def _signals(cells: Iterable[Cell]) -> list[str]:
-    """``row first last first last;row ...``, in pieces that are not too long."""
+    """``row first last first last;row ...``, in pieces of at most ``LONGEST_SIGNAL`` characters."""
     rows: dict[int, list[int]] = {}
     for row, column in sorted(cells):
         rows.setdefault(row, []).append(column)

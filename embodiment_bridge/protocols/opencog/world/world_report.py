@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC is told of the world: everything once, then what changed; the body itself comes first."""
+"""Reports the world to an OAC: everything once, then the changes; the body itself comes first."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,8 +25,8 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 from embodiment_bridge.protocols.opencog.xml.xml_text import clean
 
 MOST_THINGS: Final = 5000
-SLOW: Final = 0.03  # m/s; less is standing still
-SHORTEST_S: Final = 0.02  # between two places that a speed is made of
+SLOW: Final = 0.03  # m/s; below this a thing counts as standing
+SHORTEST_S: Final = 0.02  # between two places for a speed
 FARTHEST: Final = 1e6  # m
 STILL: Final[Triple] = (0.0, 0.0, 0.0)
 RESERVED: Final = frozenset(("visibility-status", "detector", "remove", "length", "width", "height", "class"))
@@ -34,7 +34,7 @@ RESERVED: Final = frozenset(("visibility-status", "detector", "remove", "length"
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One thing in ``map``: m and rad. ``size`` along its own forward, left and up, 0 where unknown."""
+    """One thing in ``map``: m and rad. ``size`` is along its own forward, left and up axes, 0 if unknown."""
 
     id: str
     kind: str
@@ -52,7 +52,7 @@ class _Told:
 
 
 class WorldReport:
-    """Decides what to tell. Not for several threads."""
+    """Decides what to send. Not thread-safe."""
 
     def __init__(self, settings: Settings, ids: IdBook) -> None:
         self._settings = settings
@@ -61,21 +61,21 @@ class WorldReport:
         self._seen: dict[str, tuple[float, Triple, Triple]] = {}  # time, place and speed of each thing
         self._stale: dict[
             str, Thing
-        ] = {}  # told before the last refresh: what is gone since must be told too
+        ] = {}  # sent before the last refresh: things that are gone since must be reported too
         self._first = True
 
     def refresh(self) -> None:
-        """The OAC is a new one, or may have missed something: tell everything again."""
+        """The OAC is new, or may have missed messages: send everything again."""
         self._stale |= {id_: told.thing for id_, told in self._told.items()}
         self._told.clear()
         self._first = True
 
     def update(self, own: Thing, others: Iterable[Thing], stamp: str, now_s: float) -> MapInfo | None:
-        """What there is to tell of the world as it is now, or None.
+        """The message on the present state of the world, or None if nothing has changed.
 
         Args:
             own: the body itself.
-            others: all else that is known; what was told before and is not here now is gone.
+            others: all other known things; a thing that was sent before and is missing here is gone.
             stamp: time of the message.
             now_s: time in s of any clock that does not go back, for speeds.
         """
@@ -100,7 +100,7 @@ class WorldReport:
         return self._map(news, stamp, own.id) if news else None
 
     def _speed(self, thing: Thing, now_s: float) -> Triple:
-        """m/s in ``map`` since the thing was last looked at; what is not seen stands still."""
+        """Speed in m/s in ``map`` since the last update of the thing; a thing that is not seen stands still."""
         before = self._seen.get(thing.id)
         if before is None or not thing.visible or now_s < before[0]:
             self._seen[thing.id] = (now_s, thing.position, STILL)
@@ -152,7 +152,7 @@ class WorldReport:
 
     def _blip(self, thing: Thing, speed: Triple, gone: bool, stamp: str, own: bool) -> Blip:
         entity = self._own_entity() if own else self._entity(thing)
-        if gone:  # the schema demands places and turns all the same
+        if gone:  # the schema requires place and rotation here too
             properties = (("remove", "true"), *self._size(thing))
             return Blip(stamp, entity, NO_VECTOR, NO_ROTATION, NO_VECTOR, properties)
         scale = self._settings.scale
@@ -210,7 +210,7 @@ class WorldReport:
 
 
 def map_thing(blip: Blip) -> MapThing:
-    """The same as a blip in the payload of the dialect ``final``."""
+    """Convert a blip to the payload of the dialect ``final``."""
     known: Mapping[str, str] = dict(blip.properties)
     length, width, height = (float(known.get(name, "0")) for name in ("length", "width", "height"))
     rest = tuple(pair for pair in blip.properties if pair[0] not in ("length", "width", "height"))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenCog's Embodiment XML: documents to events, commands to documents."""
+"""Codec of OpenCog's Embodiment XML: documents to events, commands to documents."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cuts a byte stream into XML documents, without taking them for well-formed."""
+"""Cuts a byte stream into XML documents, which need not be well-formed."""
 
 import re
 from enum import Enum
@@ -8,9 +8,9 @@ from typing import Final
 from embodiment_bridge.wire.events import Malformed, Truncated, excerpt
 
 DEFAULT_MAX_DOCUMENT: Final = 1 << 20  # bytes
-MAX_NOISE: Final = 200  # bytes of what is no document that are looked at
-TAIL: Final = 512  # bytes; the longest end of a document that is recognised while skipping
-_SPACE: Final = b" \t\r\n\xef\xbb\xbf"  # also the mark of UTF-8
+MAX_NOISE: Final = 200  # bytes outside documents that are read before they are reported
+TAIL: Final = 512  # bytes; the longest end tag that is recognised while skipping
+_SPACE: Final = b" \t\r\n\xef\xbb\xbf"  # also the byte-order mark of UTF-8
 _ROOT: Final = re.compile(rb"<([^\s<>/!?\"'=&]{1,200})(?=[\s/>])")
 _PART_OF_ROOT: Final = re.compile(rb"<[^\s<>/!?\"'=&]{0,200}\Z")
 _INSIDE_TAG: Final = re.compile(rb"(?:[^<>\"']+|\"[^<\"]*\"|'[^<']*')*")
@@ -19,10 +19,10 @@ _DECLARATION: Final = re.compile(rb"<\?xml\s")
 
 
 class State(Enum):
-    """Where in the stream the next byte is."""
+    """State of the framer at the next byte."""
 
     BETWEEN = 0  # documents
-    NOISE = 1  # that was told already
+    NOISE = 1  # bytes outside documents that were reported already
     PROLOG = 2
     BODY = 3
     SKIPPING = 4  # a document that is too long
@@ -41,22 +41,22 @@ class Document:
 class DocumentFramer:
     """Cuts a byte stream that comes in any chunks into documents.
 
-    A document ends with the end tag of its root, or where the XML declaration of the next one begins. Between calls
-    the unfinished one is kept, at most ``max_document`` bytes of it; a longer one is told and skipped.
+    A document ends with the end tag of its root, or at the XML declaration of the next one. The unfinished document is
+    kept between calls, up to ``max_document`` bytes; a longer one is reported and skipped.
     """
 
     def __init__(self, max_document: int = DEFAULT_MAX_DOCUMENT) -> None:
         self._max = max_document
         self._state = State.BETWEEN
         self._offset = 0  # in the stream, of the buffer
-        self._begin = 0  # in the stream, of what is unfinished
+        self._begin = 0  # in the stream, of the unfinished document
         self._buffer = bytearray()
-        self._scan = 0  # in the buffer: all before it was looked at
+        self._scan = 0  # in the buffer: everything before it was searched
         self._depth = 0
-        self._end = _DECLARATION  # what may end the document
+        self._end = _DECLARATION  # pattern of the possible ends of the document
 
     def feed(self, data: bytes) -> list[Document | Malformed]:
-        """Take bytes as they came; return the documents now whole and the reports of the rest, in order."""
+        """Take received bytes; return the complete documents, and reports on other bytes, in order."""
         found: list[Document | Malformed] = []
         view = memoryview(data)
         while view:
@@ -68,7 +68,7 @@ class DocumentFramer:
         return found
 
     def close(self) -> list[Truncated]:
-        """The stream ended: say so if that was inside a document. What there was of it is dropped."""
+        """End the stream: report an unfinished document, which is dropped."""
         received = self._offset + len(self._buffer) - self._begin
         if self._state in (State.BETWEEN, State.NOISE) and not self._buffer.strip(_SPACE):
             received = 0
@@ -78,7 +78,7 @@ class DocumentFramer:
         return [Truncated(begin, received)] if received else []
 
     def _step(self, found: list[Document | Malformed]) -> bool:
-        """Go on as far as one can; whether something was finished, so that there may be more."""
+        """Process one state; returns whether it was finished, so that there may be more to do."""
         if self._state in (State.BETWEEN, State.NOISE):
             return self._between(found)
         if self._state is State.SKIPPING:
@@ -107,14 +107,14 @@ class DocumentFramer:
         self._begin = self._offset
         if 0 < place <= MAX_NOISE or len(self._buffer) > MAX_NOISE:
             end = place if 0 < place <= MAX_NOISE else MAX_NOISE
-            found.append(Malformed(self._offset, "no XML document", excerpt(bytes(self._buffer[:end]))))
+            found.append(Malformed(self._offset, "not an XML document", excerpt(bytes(self._buffer[:end]))))
             self._drop(end)
             self._start(State.NOISE)
             return True
         return False
 
     def _prolog(self, found: list[Document | Malformed]) -> bool:
-        """Look for the root; comments, instructions and a document type may stand before it."""
+        """Find the root; comments, instructions and a document type may come before it."""
         buffer = self._buffer
         while True:
             at = self._after_blanks(self._scan)
@@ -144,7 +144,7 @@ class DocumentFramer:
         return at
 
     def _no_document(self, at: int, found: list[Document | Malformed]) -> bool:
-        found.append(Malformed(self._offset, "no XML document", excerpt(bytes(self._buffer[: at + 1]))))
+        found.append(Malformed(self._offset, "not an XML document", excerpt(bytes(self._buffer[: at + 1]))))
         self._drop(at + 1)
         self._start(State.NOISE)
         return True
@@ -164,14 +164,14 @@ class DocumentFramer:
         return True
 
     def _tag_end(self, at: int) -> tuple[int, bool] | None:
-        """Where the tag that is open at a place ends, and whether it has no content; None: not there yet."""
+        """End of the tag that is open at a place, and whether it is empty; None: not received yet."""
         match = _INSIDE_TAG.match(self._buffer, at)
         end = match.end() if match else at
         if end >= len(self._buffer) or self._buffer[end] in b"\"'":
             broken = self._buffer.find(b"<", end)
             return None if broken < 0 else (broken, False)
         if self._buffer[end] == ord("<"):
-            return end, False  # broken; whoever parses it will say so
+            return end, False  # broken; the parser will report it
         return end + 1, self._buffer[end - 1] == ord("/")
 
     def _body(self, found: list[Document | Malformed]) -> bool:
@@ -198,7 +198,7 @@ class DocumentFramer:
         return False
 
     def _end_of(self, token: bytes, at: int) -> int | None:
-        """Where the comment, section, instruction or tag that begins at a place ends."""
+        """End of the comment, section, instruction or tag that begins at a place."""
         closing = {b"<!--": b"-->", b"<![CDATA[": b"]]>", b"<?": b"?>"}.get(token)
         if closing is not None:
             end = self._buffer.find(closing, at + len(token))
@@ -230,7 +230,7 @@ class DocumentFramer:
         return Malformed(self._offset, reason, excerpt(bytes(self._buffer[:TAIL])))
 
     def _skip(self) -> bool:
-        """Go to where the next document begins: nothing of this one is looked at any more."""
+        """Skip to the beginning of the next document."""
         match = _DECLARATION.search(self._buffer)
         if match is None:
             self._drop(max(len(self._buffer) - TAIL, 0))

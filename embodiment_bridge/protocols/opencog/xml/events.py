@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The XML messages between proxy and OAC, one class per element. See ``parts.py`` for what they hold.
+"""The XML messages between proxy and OAC, one class per element. Their parts are in ``parts.py``.
 
 ``offset`` is the first byte of the document in the stream. A document with the root ``embodiment-msg`` is an
 ``EmbodimentMsg``, then one event per child; any other root is one event.
@@ -28,8 +28,8 @@ LEGACY_URI: Final = "http://proxy.esheepco.com/brain"
 class EmbodimentMsg:
     """``<oc:embodiment-msg>``, or ``<pet:petaverse-msg>`` of 2008: the envelope.
 
-    dialect: as found, or as the reader was told. children: how many events follow. skipped: names of elements
-    that are not of the protocol.
+    dialect: as found, or as given to the reader. children: number of events that follow. skipped: names of unknown
+    elements.
     """
 
     dialect: str
@@ -41,7 +41,7 @@ class EmbodimentMsg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MapInfo:
-    """``<map-info>``: what is where. Whole numbers in the unit of the dialect, corner of the map and its extents.
+    """``<map-info>``: things on the map. Corner and extents of the map are whole numbers in the unit of the dialect.
 
     ``timestamp`` and ``is_first_time_percept_world`` are required in ``final`` and forbidden in the others.
     """
@@ -93,7 +93,7 @@ class FinishedFirstTimePerceptTerrianSignal:
 
 @dataclass(frozen=True, slots=True)
 class AvatarSignal:
-    """``<avatar-signal>``: about the OAC's own body: reports of actions, needs, what it can do now."""
+    """``<avatar-signal>``: about the OAC's own body: reports on actions, needs, available actions."""
 
     id: str
     timestamp: str
@@ -106,7 +106,7 @@ class AvatarSignal:
 
 @dataclass(frozen=True, slots=True)
 class AgentSignal:
-    """``<agent-signal>``: what somebody else did."""
+    """``<agent-signal>``: actions of another agent."""
 
     id: str
     timestamp: str
@@ -119,7 +119,7 @@ class AgentSignal:
 
 @dataclass(frozen=True, slots=True)
 class AgentSensorInfo:
-    """``<agent-sensor-info>``: what a sensor perceived; the only sensor in use is ``visibility`` of the ``map``."""
+    """``<agent-sensor-info>``: data of a sensor; the only one in use is ``visibility`` of the ``map``."""
 
     perceptions: tuple[Perception, ...]
     offset: int = field(default=0, kw_only=True, compare=False)
@@ -127,7 +127,7 @@ class AgentSensorInfo:
 
 @dataclass(frozen=True, slots=True)
 class Communication:
-    """``<communication>``: what somebody said; an OAC takes it only in a message of type RAW."""
+    """``<communication>``: speech; an OAC accepts it only in a message of type RAW."""
 
     source_id: str
     timestamp: str
@@ -138,7 +138,7 @@ class Communication:
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """``<instruction>``: what somebody told the agent ``avatar_id``; ``from_id`` is who spoke."""
+    """``<instruction>``: speech to the agent ``avatar_id``; ``from_id`` is the speaker."""
 
     avatar_id: str
     from_id: str
@@ -152,7 +152,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class StateInfo:
-    """``<state-info>`` (final): a state of an object, told once after the OAC was loaded."""
+    """``<state-info>`` (final): a state of an object, sent once after the OAC was loaded."""
 
     object_id: str
     object_type: str
@@ -176,9 +176,9 @@ class BlockStructureSignal:
 
 @dataclass(frozen=True, slots=True)
 class ActionPlan:
-    """``<oc:action-plan>``: what the agent ``entity_id`` shall do; ``actions`` as they stand in the document.
+    """``<oc:action-plan>``: a plan for the agent ``entity_id``; ``actions`` in the order of the document.
 
-    It may be one action of a longer plan: then its sequence may be larger than 1 and others have the same ``id``.
+    It may be one action of a longer plan; its sequence may then be larger than 1, and others have the same ``id``.
     """
 
     id: str
@@ -191,7 +191,7 @@ class ActionPlan:
 
 @dataclass(frozen=True, slots=True)
 class EmotionalFeeling:
-    """``<oc:emotional-feeling>``: some or all feelings. ``entity_id`` may be wrong: real OACs cut their name there."""
+    """``<oc:emotional-feeling>``: some or all feelings. ``entity_id`` may be wrong: real OACs truncate it."""
 
     entity_id: str
     feelings: tuple[Level, ...] = ()
@@ -209,7 +209,7 @@ class PsiDemand:
 
 @dataclass(frozen=True, slots=True)
 class SingleActionCommand:
-    """``<single-action-command>`` (final): an action that nobody waits for. Of a repeated name the last counts."""
+    """``<single-action-command>`` (final): an action without reports. Of a repeated name the last counts."""
 
     name: str
     params: tuple[Param, ...] = ()

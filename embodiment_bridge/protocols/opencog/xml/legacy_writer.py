@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals and instructions in the form of 2008, one thing each."""
+"""Writes signals and instructions in the form of 2008, with one item each."""
 
 from embodiment_bridge.protocols.opencog.xml.events import AgentSignal, AvatarSignal, Instruction
 from embodiment_bridge.protocols.opencog.xml.part_writer import param
@@ -20,7 +20,7 @@ def avatar_signal(message: AvatarSignal) -> str:
     """One ``<pet-signal>`` for each report and level.
 
     Raises:
-        BadValueError: a value cannot be written, or 2008 has no form for it.
+        BadValueError: a value cannot be written, or the format of 2008 does not have it.
     """
     if message.availabilities:
         raise BadValueError("availabilities empty in this dialect")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protobuf payload of ``map-data`` and ``terrain-data``: proto2 ``MapInfoSeq``, which is the same as ``Chunk``.
 
-The message is small and does not change any more, so it is written out here instead of needing protobuf's compiler:
+The message is small and does not change any more, so it is coded here without protobuf's compiler:
 
     MapInfoSeq  { repeated MapInfo = 1 }
     MapInfo     { id = 1, name = 2, type = 3 (strings), position = 4, velocity = 5 {x, y, z = 1, 2, 3 (floats)},
@@ -25,7 +25,7 @@ Field = tuple[int, int, bytes]
 
 
 def encode(things: Iterable[MapThing]) -> bytes:
-    """The bytes of a sequence of things. Numbers must be finite and texts encodable: the writer sees to that."""
+    """The bytes of a sequence of things. Numbers must be finite and texts encodable, which the writer checks."""
     return b"".join(_block(1, _thing(thing)) for thing in things)
 
 
@@ -73,7 +73,7 @@ def decode(data: bytes) -> tuple[MapThing, ...]:
     """The things of a payload; fields that are not known are skipped.
 
     Raises:
-        ValueError: the bytes are no such message; the text says where.
+        ValueError: the bytes are not such a message; the text says where.
     """
     return tuple(
         _read_thing(content) for number, kind, content in _fields(data) if (number, kind) == (1, BYTES)
@@ -124,7 +124,7 @@ def _read_property(data: bytes) -> tuple[str, str]:
 def _read_float(content: bytes) -> float:
     value = float(_FLOAT.unpack(content)[0])
     if not isfinite(value):
-        raise ValueError(f"{value} is no finite number")
+        raise ValueError(f"{value} is not a finite number")
     return value
 
 

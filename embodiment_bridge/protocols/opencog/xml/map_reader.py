@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``map-info`` and ``terrain-info`` as events: element by element, whatever is in them."""
+"""Reads ``map-info`` and ``terrain-info`` elements into events."""
 
 import binascii
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ BLIP_PARTS: Final = frozenset(("entity", "position", "rotation", "velocity", "di
 
 
 def map_info(element: Any, offset: int) -> MapInfo:
-    """A map with its blips and payloads; a blip without any element in it is a placeholder, and left out.
+    """A map with its blips and payloads; a blip without child elements is a placeholder and left out.
 
     Raises:
         BadElementError: an attribute or element is missing or of no use.
@@ -52,7 +52,7 @@ def map_info(element: Any, offset: int) -> MapInfo:
 
 
 def terrain_info(element: Any, offset: int) -> TerrainInfo:
-    """Blocks.
+    """A terrain with its blocks.
 
     Raises:
         BadElementError: an attribute is missing or of no use.
@@ -89,7 +89,7 @@ def _payload(text: str) -> MapData:
 
 def _blip(element: Any) -> Blip:
     parts = {part.tag: part for part in element}
-    if not parts.keys() <= BLIP_PARTS:  # prefixed children, which is wrong but clear
+    if not parts.keys() <= BLIP_PARTS:  # children with a prefix, which is wrong but unambiguous
         parts = {local_name(part): part for part in element}
     if "entity" not in parts:
         raise BadElementError("blip: there is no entity")
@@ -127,14 +127,14 @@ def _pair(item: Any) -> tuple[str, str]:
 
 
 def _vector(element: Any | None) -> Vector:
-    """The vector of an element, or no length where it is missing."""
+    """The vector of an element, or zero if it is missing."""
     if element is None:
         return NO_VECTOR
     get = element.get
     try:
         x, y, z = float(get("x")), float(get("y")), float(get("z"))
     except (TypeError, ValueError):
-        return vector(element)  # which says what is wrong
+        return vector(element)  # which raises the precise error
     return Vector(x, y, z) if isfinite(x + y + z) else vector(element)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``map-info`` and ``terrain-info`` as XML. A map of a thousand things is written often, so blips are written fast."""
+"""Writes ``map-info`` and ``terrain-info``. Maps of a thousand things are frequent, so writing blips is fast."""
 
 import base64
 from typing import Final
@@ -31,7 +31,7 @@ _ZERO_ROTATION: Final = '<rotation pitch="0.0" roll="0.0" yaw="0.0"/>'
 
 
 def map_info(message: MapInfo, dialect: str) -> str:
-    """``<map-info>``; the attributes that a dialect requires another forbids.
+    """``<map-info>``; some attributes are required in one dialect and forbidden in another.
 
     Raises:
         BadValueError: a value cannot be written, or not in this dialect.
@@ -121,7 +121,7 @@ LEGACY_PROPERTIES: Final = (
 
 
 def legacy_blip(value: Blip) -> str:
-    """``<blip>`` of 2008: the properties that it knows are attributes; others it has no place for."""
+    """``<blip>`` of 2008: known properties are attributes; others cannot be written."""
     known = dict(value.properties)
     own = "".join(f' {name}="{text(known[name])}"' for name in LEGACY_PROPERTIES if name in known)
     return "\n".join(

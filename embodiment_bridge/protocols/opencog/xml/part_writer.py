@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters, entities and actions as XML."""
+"""Writes parameters, entities and actions as XML."""
 
 from typing import Final
 
@@ -50,7 +50,7 @@ def entity(value: Entity) -> str:
 
 
 def param(value: Param, tag: str = "param") -> str:
-    """``<param>`` with its value or its content, whichever its type wants.
+    """``<param>`` with a value or content, depending on its type.
 
     Raises:
         BadValueError: value and type do not fit.
@@ -97,7 +97,7 @@ def _list(value: ValueList) -> str:
 
 
 def action(value: ActionSignal) -> str:
-    """``<action>`` of a signal. The status of a report is always written: a default is filled in by a schema only."""
+    """``<action>`` of a signal. The status of a report is always written, because only a schema fills in defaults."""
     if not value.name:
         raise BadValueError("a name that is not empty")
     head = f'<action name="{text(value.name)}"'

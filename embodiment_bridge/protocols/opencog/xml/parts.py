@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the XML messages are made of, in the units and words of the wire.
+"""The parts of the XML messages, in the units and names of the wire.
 
 Lengths are millimetres in the dialects ``seed`` and ``legacy-2008`` and blocks in ``final``; angles are radians. In
-this protocol ``pitch`` turns about x and ``roll`` about y, the other way round than in ROS.
+this protocol ``pitch`` turns about x and ``roll`` about y, the opposite of ROS.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class ValueList:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """``<entity id type name owner-id owner-name session-id/>``; ``id`` -1 is nobody in particular."""
+    """``<entity id type name owner-id owner-name session-id/>``; ``id`` -1 is no particular entity."""
 
     id: str
     type: str
@@ -86,7 +86,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Blip:
-    """``<blip timestamp>``: one thing on the map, where it is, how it moves, and what else is known of it."""
+    """``<blip timestamp>``: one thing on the map: its pose, velocity and other properties."""
 
     timestamp: str
     entity: Entity
@@ -118,7 +118,7 @@ class MapThing:
 class MapData:
     """``<map-data>`` or ``<terrain-data>``: base64 of a protobuf ``MapInfoSeq`` or ``Chunk``, which are the same.
 
-    undecoded: the bytes, when they are no such message; then there are no ``things``.
+    undecoded: the bytes, if they are not such a message; ``things`` is then empty.
     """
 
     things: tuple[MapThing, ...] = ()
@@ -127,11 +127,11 @@ class MapData:
 
 @dataclass(frozen=True, slots=True)
 class ActionSignal:
-    """``<action>`` in a signal: with ``plan_id`` a report, else something that was observed.
+    """``<action>`` in a signal: with ``plan_id`` a report, else an observed action.
 
-    sequence: which action of the plan; None in a report: all that are open.
-    status: ``done`` or ``error``; what it is in an observed action has no meaning.
-    instance_name: a name of this very act, such as ``kick2342``.
+    sequence: number of the action in the plan; None in a report: all that are open.
+    status: ``done`` or ``error``; without meaning in an observed action.
+    instance_name: a unique name of this execution, such as ``kick2342``.
     """
 
     name: str

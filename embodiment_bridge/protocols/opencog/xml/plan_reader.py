@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC sends to its proxy, as events: plans, feelings, demands, single commands."""
+"""Reads the messages of an OAC to its proxy into events: plans, feelings, demands, single commands."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,7 +29,7 @@ def action_plan(root: Any, offset: int) -> ActionPlan:
     """A plan. Groups of parallel actions are flattened in the order of the document, as real proxies do.
 
     Raises:
-        BadElementError: there is no id to report to, or a sequence is no number from 1.
+        BadElementError: there is no id for reports, or a sequence is not a number from 1.
     """
     return ActionPlan(
         required(root, "id", "plan-id"),
@@ -56,7 +56,7 @@ def _actions(root: Any) -> Iterator[PlanAction]:
 
 
 def _sequence(element: Any, last: int) -> int:
-    """Its number; an action without one follows the one before it."""
+    """The number of an action; one without a number follows the last one."""
     sequence = whole(element, "sequence")
     if sequence is None:
         return min(last + 1, LARGEST_SEQUENCE)

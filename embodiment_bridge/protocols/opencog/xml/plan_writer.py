@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an OAC sends, written as a real one writes it: attributes in alphabetical order, six digits, empty lines."""
+"""Writes messages of an OAC as a real one does: attributes in alphabetical order, six digits, empty lines."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -37,7 +37,7 @@ def document(message: BrainMessage, dialect: str) -> str:
     if isinstance(message, ActionPlan):
         head = "" if legacy else f' demand="{text(message.demand)}"'
         if message.entity_type is not None:
-            text(message.entity_type)  # no OAC ever sends it
+            text(message.entity_type)  # checked only: an OAC never sends it
         head += f' entity-id="{text(message.entity_id)}" id="{text(message.id)}"'
         inner = [_action(item) for item in message.actions]
         return _root("action-plan", prefix, uri, head, inner)
@@ -104,7 +104,7 @@ def _content(value: Param) -> str:
 
 
 def _own_param(value: Param) -> str:
-    """Of a single command: only whole numbers have a type."""
+    """A parameter of a single command, where only whole numbers have a type."""
     kind = ' type="int"' if one_of(value.type, PARAM_TYPES) == "int" else ""
     return f'<param name="{text(value.name)}"{kind} value="{text(value.value)}"/>'
 

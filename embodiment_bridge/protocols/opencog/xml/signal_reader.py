@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other children of an ``embodiment-msg`` as events: signals, sensors, speech, states.
+"""Reads the other children of an ``embodiment-msg`` into events: signals, sensors, speech, states.
 
-Until July 2011 the elements had other names for the same; those are read too:
+Until July 2011 the same elements had other names, which are read too:
 
 * ``pet-signal`` with ``pet-id`` is ``avatar-signal`` with ``id``;
 * ``agent-signal`` with ``agent-id``, ``avatar-signal`` with ``avatar-id`` and ``object-signal`` with ``object-id`` are
@@ -47,14 +47,14 @@ _OLD_TYPES: Final = {"avatar-id": "avatar", "object-id": "object"}
 
 
 def avatar_signal(element: Any, offset: int) -> AvatarSignal | AgentSignal:
-    """About the own body, but in 2008 about a person."""
+    """A signal about the own body, or in 2008 about a person."""
     if element.get("id") is None and element.get("avatar-id") is not None:
         return agent_signal(element, offset)
     return AvatarSignal(*_signal(element), offset=offset)
 
 
 def agent_signal(element: Any, offset: int) -> AgentSignal:
-    """About somebody else, in the form of today or of 2008."""
+    """A signal about another agent, in the present form or that of 2008."""
     old = next((name for name in _OLD_IDS if element.get(name) is not None), None)
     if element.get("id") is not None or old is None:
         return AgentSignal(*_signal(element), offset=offset)
@@ -64,7 +64,7 @@ def agent_signal(element: Any, offset: int) -> AgentSignal:
 
 
 def pet_signal(element: Any, offset: int) -> AvatarSignal:
-    """About the own body in 2008: one level of a need, or one report."""
+    """A signal about the own body in 2008: one level of a need, or one report."""
     identity, stamp = required(element, "pet-id"), required(element, "timestamp")
     plan = element.get("action-plan-id")
     if plan is not None:
@@ -79,7 +79,7 @@ def pet_signal(element: Any, offset: int) -> AvatarSignal:
 
 
 def _signal(element: Any) -> tuple[Any, ...]:
-    """id, timestamp, type, actions, levels, availabilities; the order of the children is of no account."""
+    """id, timestamp, type, actions, levels, availabilities; the children may have any order."""
     return (
         required(element, "id"),
         required(element, "timestamp"),
@@ -105,7 +105,7 @@ def _action(element: Any) -> ActionSignal:
 
 
 def _sequence(element: Any) -> int | None:
-    """0 is the same as none: the whole plan."""
+    """The number of the action; 0 means none, so the whole plan."""
     sequence = whole(element, "sequence")
     if sequence is not None and sequence < 0:
         raise BadElementError(f"{local_name(element)}: sequence={sequence} is negative")
@@ -129,7 +129,7 @@ def _availability(element: Any) -> Availability:
 
 
 def agent_sensor_info(element: Any, offset: int) -> AgentSensorInfo:
-    """What sensors perceived."""
+    """Data of sensors."""
     return AgentSensorInfo(
         tuple(_perception(item) for item in children(element, "perception")), offset=offset
     )
@@ -145,7 +145,7 @@ def _perception(element: Any) -> Perception:
 
 
 def communication(element: Any, offset: int) -> Communication:
-    """What somebody said, without the white space around it."""
+    """Speech, without the white space around it."""
     return Communication(
         required(element, "source-id", "sourceId"),
         element.get("timestamp", ""),
@@ -156,7 +156,7 @@ def communication(element: Any, offset: int) -> Communication:
 
 
 def instruction(element: Any, offset: int) -> Instruction:
-    """What somebody told the agent. With ``pet-id``, which is the agent, ``avatar-id`` is who spoke."""
+    """Speech to the agent. If there is ``pet-id``, the agent, then ``avatar-id`` is the speaker."""
     agent = element.get("pet-id")
     said = child(element, "sentence")
     said = child(element, "value") if said is None else said

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other children of an ``embodiment-msg`` as XML."""
+"""Writes the other children of an ``embodiment-msg``."""
 
 from embodiment_bridge.protocols.opencog.xml.events import (
     AgentSensorInfo,
@@ -40,7 +40,7 @@ OWN_TYPES = (
 
 
 def signal(message: AvatarSignal | AgentSignal, dialect: str) -> str:
-    """``<avatar-signal>`` or ``<agent-signal>``, its children in the order that the schema wants.
+    """``<avatar-signal>`` or ``<agent-signal>``, with its children in the order of the schema.
 
     Raises:
         BadValueError: a value cannot be written, or not in this dialect.
@@ -59,7 +59,7 @@ def signal(message: AvatarSignal | AgentSignal, dialect: str) -> str:
 
 
 def _check_seed(message: AvatarSignal | AgentSignal) -> None:
-    """What came after the seed's dialect."""
+    """Refuse fields that are newer than the dialect ``seed``."""
     names = ("instance_name", "result_state", "target", "target_type")
     if message.availabilities:
         raise BadValueError("availabilities empty in this dialect")
@@ -104,7 +104,7 @@ def communication(message: Communication) -> str:
 
 
 def instruction(message: Instruction) -> str:
-    """``<instruction>``; ``length`` is that of the text in bytes, which an OAC insists on."""
+    """``<instruction>``; ``length`` is that of the text in bytes, which an OAC requires."""
     head = (
         f'<instruction avatar-id="{identity(message.avatar_id)}" from-id="{identity(message.from_id)}"'
         f' timestamp="{stamp(message.timestamp)}" content-type="{text(message.content_type)}"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Time stamps for an OAC: they never go back and never are before 2008, whatever clock they come from."""
+"""Time stamps for an OAC, from any clock: they never go back and are never before 2008."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,14 +8,14 @@ from embodiment_bridge.protocols.opencog.xml.xml_dates import EPOCH
 
 _EPOCH_NS: Final = int(EPOCH.timestamp()) * 1_000_000_000
 _LAST_NS: Final = int(datetime(9000, 1, 1, tzinfo=EPOCH.tzinfo).timestamp()) * 1_000_000_000
-STEP_BACK_NS: Final = 1_000_000_000  # a clock that goes back further was set, or is another one
+STEP_BACK_NS: Final = 1_000_000_000  # a clock that goes back further was set, or was replaced
 
 
 class StampClock:
     """Makes the time stamps of one session with one OAC.
 
-    A clock that shows a time before 2008, as one of a simulation does, counts from 2008 on. A clock that goes back a
-    little stands still until it is as late again; one that goes back more than a second goes on from where it was.
+    A clock before 2008, such as that of a simulation, counts from 2008 on. If a clock goes back a little, the stamp
+    stays until the clock has caught up; if it goes back more than a second, stamps continue from the last one.
     """
 
     def __init__(self) -> None:

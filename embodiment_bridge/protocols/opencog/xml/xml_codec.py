@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""XML documents, one after the other, to events and back: what ``decode opencog_xml`` shows.
+"""Codec for a stream of XML documents, as ``decode opencog_xml`` uses it.
 
 In the network each message is framed by the Router's lines (``codec.py``), and its document goes to ``xml_reader``.
 """
@@ -15,11 +15,10 @@ from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 
 class Codec:
-    """Decodes documents of either side and encodes single messages. Keeps nothing but the unfinished document.
+    """Decodes documents of both sides and encodes single messages. Keeps only the unfinished document.
 
     Args:
-        dialect: of ``events.DIALECTS``; empty: each document shows its own, and each message is written in the first
-            that has it.
+        dialect: one of ``events.DIALECTS``; empty: that of each document, and for a message the first that has it.
 
     Raises:
         ConfigError: there is no such dialect.
@@ -32,7 +31,7 @@ class Codec:
         self._documents = DocumentFramer()
 
     def feed(self, data: bytes) -> list[Event | Malformed | Unknown]:
-        """Take bytes as they came; return the events of the documents that are now whole. Never raises."""
+        """Take received bytes; return the events of the documents that are now complete. Never raises."""
         events: list[Event | Malformed | Unknown] = []
         for found in self._documents.feed(data):
             if isinstance(found, Malformed):
@@ -63,7 +62,7 @@ class Codec:
 
 
 def _raw(document: Any) -> bytes:
-    """A document that was received, for sending it again."""
+    """The bytes of a received document, for sending it again."""
     if isinstance(document, bytes) and document.startswith(b"<") and document.endswith(b">"):
         return document
     raise CommandError(f"Unknown.raw is {document!r:.80}; it must be one document")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Date and time as text: what an OAC reads, and what we write."""
+"""Date and time as text: as an OAC reads them, and as we write them."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -19,11 +19,11 @@ def centiseconds(text: str) -> int:
     """The time of an OAC: hundredths of a second since 2008-01-01T00:00 UTC, cut off; before 2008 it wraps around.
 
     Raises:
-        ValueError: no date and time as an OAC reads them. Text without a zone is UTC.
+        ValueError: not a date and time that an OAC can read. Text without a zone is UTC.
     """
     match = _READ.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text[:60]!r} is no date and time such as 2011-08-20T10:00:00.500")
+        raise ValueError(f"{text[:60]!r} is not a date and time such as 2011-08-20T10:00:00.500")
     year, month, day, hour, minute, second = (int(group) for group in match.groups()[:6])
     fraction, sign, zone_hour, zone_minute = match.groups()[6:]
     try:
@@ -38,7 +38,7 @@ def centiseconds(text: str) -> int:
 
 
 def is_date_time(text: str) -> bool:
-    """Whether a schema takes it for a date and time (``xsd:dateTime``, four digits of the year)."""
+    """Whether a text is a date and time for a schema (``xsd:dateTime``, four digits of the year)."""
     if _WRITTEN.fullmatch(text) is None:
         return False
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values as the text of XML attributes and elements; what cannot be written is refused."""
+"""Formats values as the text of XML attributes and elements; refuses values that cannot be written."""
 
 import re
 from functools import lru_cache
@@ -23,7 +23,7 @@ class BadValueError(ValueError):
 
 
 def num(value: float) -> str:
-    """A finite number, as exactly as it is known."""
+    """A finite number, with full precision."""
     kind = type(value)
     if kind is float or kind is int:
         try:
@@ -35,7 +35,7 @@ def num(value: float) -> str:
 
 
 def whole(value: int | None) -> str:
-    """A whole number of 32 bits: no decimal point is allowed in those."""
+    """A whole number of 32 bits, without a decimal point."""
     if type(value) is int and INT_MIN <= value <= INT_MAX:
         return str(value)
     raise BadValueError("a whole number of 32 bits")
@@ -58,7 +58,7 @@ def text(value: str | None) -> str:
 
 
 def content(value: str | None) -> str:
-    """A text in an element. Line feeds stay, a carriage return would be lost on the way."""
+    """A text in an element. Line feeds are kept; a carriage return would be lost."""
     if type(value) is not str:
         raise BadValueError("a text")
     return _legal(value).translate(_IN_ELEMENT)
@@ -71,14 +71,14 @@ def _legal(value: str) -> str:
 
 
 def identity(value: str) -> str:
-    """An id: it also travels in lines of words, so it has no white space."""
+    """An id. It is also a word in lines of the Router, so it has no white space."""
     if type(value) is str and _ID.fullmatch(value):
         return text(value)
     raise BadValueError("an id of 1 to 200 characters without white space")
 
 
 def stamp(value: str | None) -> str:
-    """A date and time from 2008 on; an earlier one would be the far future to an OAC."""
+    """A date and time from 2008 on; an earlier one would be in the far future for an OAC."""
     if type(value) is str and _is_stamp(value):
         return value
     raise BadValueError("a date and time such as 2011-08-20T10:00:00.500, from 2008 on")
@@ -86,7 +86,7 @@ def stamp(value: str | None) -> str:
 
 @lru_cache(maxsize=64)
 def _is_stamp(value: str) -> bool:
-    """All parts of a message have the same."""
+    """Cached, because all parts of a message have the same stamp."""
     return is_date_time(value) and value >= "2008"
 
 
@@ -98,5 +98,5 @@ def one_of(value: str, choices: tuple[str, ...]) -> str:
 
 
 def optional(name: str, value: str | None) -> str:
-    """`` name="value"``, or nothing where the value is None or empty."""
+    """`` name="value"``, or an empty text if the value is None or empty."""
     return "" if value is None or value == "" else f' {name}="{text(value)}"'

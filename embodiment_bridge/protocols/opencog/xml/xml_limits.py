@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How large an XML document may be. It comes from another program, so it is bounded before it is parsed."""
+"""Limits for XML documents of other programs, which are checked before parsing."""
 
 from dataclasses import dataclass
 

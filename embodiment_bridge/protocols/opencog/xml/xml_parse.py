@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of one document to a tree of lxml: nothing is expanded, loaded or looked up."""
+"""Parses one document into an lxml tree, without expanding entities or loading anything."""
 
 import re
 from typing import Any, Final
@@ -16,19 +16,19 @@ LONGEST_REASON: Final = 300
 
 
 class NotXmlError(ValueError):
-    """The bytes are no document that is taken; the text says why."""
+    """The bytes are not an accepted document; the text says why."""
 
 
 def parse(data: bytes, limits: Limits) -> Any:
     """The root element of a document.
 
-    The XML declaration is cut off, because some programs announce another encoding than they use: UTF-8, or else
-    Latin-1. What is no XML is mended where the mistake is known (``xml_repair.py``).
+    The XML declaration is removed, because some programs declare another encoding than they use: UTF-8, or else
+    Latin-1. Known mistakes in the XML are repaired (``xml_repair.py``).
 
     Raises:
-        NotXmlError: no XML, larger than ``limits``, or with a document type.
+        NotXmlError: not XML, larger than ``limits``, or with a document type.
     """
-    check_size(data, limits)
+    _check_size(data, limits)
     declaration = _DECLARATION.match(data)
     body = data[declaration.end() :] if declaration else data
     _refuse_doctype(body)
@@ -38,11 +38,11 @@ def parse(data: bytes, limits: Limits) -> Any:
         return _parse_repaired(_text(data))
 
 
-def check_size(data: bytes, limits: Limits) -> None:
-    """Refuse what is too large.
+def _check_size(data: bytes, limits: Limits) -> None:
+    """Check the size of a document.
 
     Raises:
-        NotXmlError: it is.
+        NotXmlError: it is larger than ``limits``.
     """
     if len(data) > limits.max_bytes:
         raise NotXmlError(f"document of {len(data)} bytes is over the limit of {limits.max_bytes}")
@@ -52,7 +52,7 @@ def check_size(data: bytes, limits: Limits) -> None:
 
 
 def _text(data: bytes) -> str:
-    """The document without its declaration, in whatever encoding it is."""
+    """The document without its declaration, as text in UTF-8 or Latin-1."""
     try:
         text = data.decode("utf-16" if data.startswith(_UTF16) else "utf-8")
     except UnicodeDecodeError:
@@ -92,11 +92,11 @@ def _parser() -> Any:
 
 
 def _parse_repaired(text: str) -> Any:
-    """A document in another encoding, or with a mistake that is known."""
+    """Parse a document in another encoding, or with a known mistake."""
     body = repaired(text).encode("utf-8", "surrogatepass")
     _refuse_doctype(body)
     try:
         return etree.fromstring(body, _parser())
     except (etree.XMLSyntaxError, ValueError) as error:
         reason = " ".join(str(error).replace("(<string>, ", "(").split())
-    raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}")
+    raise NotXmlError(f"not XML: {reason[:LONGEST_REASON]}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which field of a message cannot be written: found only when writing was refused, so it may take its time."""
+"""Finds the field of a message that cannot be written. It runs only after writing has failed, so it may be slow."""
 
 import reprlib
 from dataclasses import fields, is_dataclass
@@ -14,7 +14,7 @@ _IDS: Final = ("id", "plan_id", "source_id", "avatar_id", "from_id", "object_id"
 
 
 def problem(message: Any) -> str:
-    """``Class.field[2].part is VALUE; it must be ...`` of the first field whose value is none of its type, or empty."""
+    """``Class.field[2].part is VALUE; it must be ...`` of the first field with a wrong value, or empty."""
     return _in_fields(message, type(message).__name__)
 
 
@@ -35,7 +35,7 @@ def _in_fields(value: Any, place: str) -> str:
 
 
 def _by_name(name: str, value: Any, place: str) -> str:
-    """What the name of a field demands of its value. What was said may have any time stamp."""
+    """Check a value by the name of its field. Time stamps of speech may be any text."""
     check = identity if name in _IDS else stamp if name == "timestamp" else None
     if check is None or value is None or place == "Communication":
         return ""

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One XML document to events. It takes what any of the real programs ever sent; what it cannot use it says."""
+"""Reads one XML document into events. It accepts the forms of all known programs, and reports what it cannot use."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, Final
 
 from embodiment_bridge.protocols.opencog.xml import map_reader, plan_reader, signal_reader
-from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event, MapInfo
-from embodiment_bridge.protocols.opencog.xml.plain_blips import without_blips
+from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event
 from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
-from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, check_size, parse
+from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, parse
 from embodiment_bridge.protocols.opencog.xml.xml_values import BadElementError, local_name
 from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
 
 LIMITS: Final = Limits()
 ENVELOPES: Final = ("embodiment-msg", "petaverse-msg")
-MOST_SKIPPED: Final = 20  # names of unknown elements that are told
+MOST_SKIPPED: Final = 20  # reported names of unknown elements
 
 Read = Callable[[Any, int], Event]
 PROXY: Final[dict[str, Read]] = {
@@ -47,33 +45,18 @@ OF_FINAL: Final = frozenset(
 def read(
     data: bytes, limits: Limits = LIMITS, dialect: str = "", offset: int = 0
 ) -> tuple[Event | Malformed | Unknown, ...]:
-    """All events of one document. It never raises, whatever the bytes are.
+    """All events of one document. It never raises on bad bytes.
 
     Args:
-        data: the document, whole.
-        limits: what is larger is ``Malformed``.
-        dialect: what the envelope shall tell; empty: what the document looks like.
+        data: the complete document.
+        limits: a larger document is ``Malformed``.
+        dialect: for the envelope; empty: detect it from the document.
         offset: of the document in the stream, for the events.
 
     Returns:
         An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the one event of another
         root; or one ``Malformed`` or ``Unknown`` for all of it.
     """
-    try:
-        check_size(data, limits)
-    except NotXmlError as error:
-        return (Malformed(offset, str(error), excerpt(data)),)
-    plain = without_blips(data)
-    if plain is not None:
-        events = _read(plain[0], limits, dialect, offset)
-        maps = [event for event in events if isinstance(event, MapInfo)]
-        if len(maps) == 1 and maps[0].blips == ():
-            whole = replace(maps[0], blips=plain[1])
-            return tuple(whole if event is maps[0] else event for event in events)
-    return _read(data, limits, dialect, offset)
-
-
-def _read(data: bytes, limits: Limits, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
     try:
         root = parse(data, limits)
     except NotXmlError as error:
@@ -105,7 +88,7 @@ def _event(reader: Read, element: Any, offset: int) -> Event | Malformed:
 
 
 def _dialect(root: Any, names: Iterable[str]) -> str:
-    """What the document looks like; where nothing tells, ``seed``."""
+    """The dialect of a document by its elements, else ``seed``."""
     if local_name(root) == "petaverse-msg" or LEGACY_URI in root.tag or "pet-signal" in names:
         return "legacy-2008"
     first_time = any(item.get("is-first-time-percept-world") is not None for item in root)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repairs of documents that real programs and the protocol's description print, but that are no XML.
+"""Repairs known mistakes in the documents of real programs and in those of the protocol's description.
 
-Each is for a mistake that is known; what is cut off or mixed up stays broken, for nobody shall act on half a plan.
+Truncated or mixed-up documents are not repaired, because a body must not act on half a plan.
 """
 
 import re
@@ -22,13 +22,13 @@ _ROOT: Final = re.compile(r"<[A-Za-z_][\w:.-]{0,80}")
 
 
 def repaired(text: str) -> str:
-    """The document with the known mistakes mended; it may still be no XML."""
+    """The document with known mistakes repaired; it may still not be XML."""
     text = _OPEN_END_TAG.sub(r"\1>", text)
-    text = _TAG.sub(_mended_tag, text)
+    text = _TAG.sub(_repaired_tag, text)
     return _with_namespaces(_with_right_end(text))
 
 
-def _mended_tag(match: "re.Match[str]") -> str:
+def _repaired_tag(match: "re.Match[str]") -> str:
     tag = match.group().replace("\u00a0", " ")
     return _URI_BLANKS.sub(r"\1", _MARK_QUOTES.sub(r'="\1"', tag))
 
@@ -41,7 +41,7 @@ def _with_right_end(text: str) -> str:
 
 
 def _with_namespaces(text: str) -> str:
-    """Prefixes that nothing declares are declared in the root: six of the nine printed examples have one."""
+    """Declare undeclared prefixes in the root; six of the nine printed examples have one."""
     tags = "".join(_TAG.findall(text))
     missing = set(_PREFIXED.findall(tags)) - set(_DECLARED.findall(tags)) - {"xml", "xmlns"}
     root = _ROOT.search(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts from outside, made fit for XML."""
+"""Cleans texts from outside for XML."""
 
 import re
 from typing import Final
@@ -9,5 +9,5 @@ _ILLEGAL: Final = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 
 def clean(text: str, longest: int = LONGEST) -> str:
-    """The text without what XML cannot carry, and not too long."""
+    """The text without characters that XML does not allow, cut to ``longest``."""
     return _ILLEGAL.sub("", text[:longest])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes and small elements of the XML messages, read with tolerance."""
+"""Reads attributes and small elements of the XML messages, tolerantly."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -17,13 +17,13 @@ class BadElementError(ValueError):
 
 
 def local_name(element: Any) -> str:
-    """The name of an element without its namespace, which programs differ in."""
+    """The name of an element without its namespace, in which programs differ."""
     tag: str = element.tag
     return tag.rpartition("}")[2]
 
 
 def children(element: Any, name: str) -> Iterator[Any]:
-    """The children of an element that have a local name."""
+    """The children of an element with a local name."""
     return (child for child in element if local_name(child) == name)
 
 
@@ -33,10 +33,10 @@ def child(element: Any, name: str) -> Any | None:
 
 
 def required(element: Any, *names: str) -> str:
-    """The first of these attributes that is there: they are names of the same from different years.
+    """The first of these attributes that exists: alternative names from different years.
 
     Raises:
-        BadElementError: none of them is there.
+        BadElementError: none of them exists.
     """
     for name in names:
         value = element.get(name)
@@ -46,15 +46,15 @@ def required(element: Any, *names: str) -> str:
 
 
 def first_of(element: Any, *names: str) -> str | None:
-    """Like ``required``, but None where nothing is there."""
+    """Like ``required``, but None if none of them exists."""
     return next((str(element.get(name)) for name in names if element.get(name) is not None), None)
 
 
 def number(element: Any, name: str, missing: float | None = None) -> float:
-    """A finite number; exponents and six digits are as good as any.
+    """A finite number, also with an exponent; ``missing`` if there is no such attribute.
 
     Raises:
-        BadElementError: it is none, or it is missing and there is no value for that.
+        BadElementError: it is not a finite number, or it is missing without a default.
     """
     text = element.get(name)
     if text is None:
@@ -63,7 +63,7 @@ def number(element: Any, name: str, missing: float | None = None) -> float:
         raise BadElementError(f"{local_name(element)}: attribute {name!r} is missing")
     value = to_number(text)
     if value is None:
-        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is no finite number")
+        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is not a finite number")
     return value
 
 
@@ -77,7 +77,7 @@ def to_number(text: str) -> float | None:
 
 
 def whole(element: Any, name: str) -> int | None:
-    """A whole number, also written with a decimal point; None where it is missing.
+    """A whole number, also written with a decimal point; None if it is missing.
 
     Raises:
         BadElementError: it is none.
@@ -87,12 +87,12 @@ def whole(element: Any, name: str) -> int | None:
         return None
     value = to_number(text)
     if value is None or abs(value) > LARGEST_WHOLE:
-        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is no whole number")
+        raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is not a whole number")
     return round(value)
 
 
 def flag(element: Any, name: str) -> bool | None:
-    """True or false in any case, or 1 and 0; None where it is missing.
+    """True or false in upper or lower case, or 1 and 0; None if it is missing.
 
     Raises:
         BadElementError: it is neither.
@@ -117,7 +117,7 @@ def rotation(element: Any) -> Rotation:
 
 
 def entity(element: Any) -> Entity:
-    """Who or what; ``acessory`` of the description is ``accessory``, and no type is ``object``."""
+    """An entity; the misspelt type ``acessory`` is read as ``accessory``, and a missing type as ``object``."""
     get = element.get
     kind = get("type") or "object"
     return Entity(
@@ -136,12 +136,12 @@ def levels(element: Any, name: str) -> tuple[Level, ...]:
 
 
 def params(element: Any) -> tuple[Param, ...]:
-    """All parameters, in their order. One whose content cannot be read has no content: its user says so."""
+    """All parameters, in their order. Unreadable content is left out, which the user of the parameter reports."""
     return tuple(param(item) for item in children(element, "param"))
 
 
 def param(element: Any) -> Param:
-    """One parameter; one without a type has that of its content."""
+    """One parameter; without a type it gets that of its content."""
     content = next((c for c in element if local_name(c) in _CONTENTS), None)
     found = "" if content is None else local_name(content)
     kind = element.get("type") or {"": "string", "value": "string"}.get(found, found)

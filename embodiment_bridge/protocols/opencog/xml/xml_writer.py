@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to XML documents: strict, so that an OAC that compares them with its schema takes all of them."""
+"""Writes messages as XML documents, strictly by the schema, so that a validating OAC accepts all of them."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
@@ -59,7 +59,7 @@ _OF_LEGACY: Final[dict[type, Callable[[Any], str]]] = {
 
 
 def write(messages: Iterable[ProxyMessage], dialect: str = "seed", request_id: str = "") -> bytes:
-    """One document for an OAC that has all of these messages. An OAC takes them in an order of its own.
+    """One document with all of these messages, for an OAC. An OAC processes them in its own order.
 
     Raises:
         CommandError: a message cannot be written, or not in this dialect; the text names the field, its value and
@@ -81,7 +81,7 @@ def write(messages: Iterable[ProxyMessage], dialect: str = "seed", request_id: s
 
 
 def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
-    """One document as an OAC sends it, with the peculiarities of a real one.
+    """One document of an OAC, in the form of a real one.
 
     Raises:
         CommandError: see ``write``.
@@ -92,7 +92,7 @@ def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
 
 
 def dialect_of(message: Any) -> str:
-    """The dialect that has a message: ``final`` where only that does, else ``seed``."""
+    """The dialect of a message: ``final`` if only that has it, else ``seed``."""
     if type(message) in _OF_FINAL:
         return "final"
     if isinstance(message, MapInfo):
@@ -125,7 +125,7 @@ def _child(message: Any, dialect: str) -> str:
 
 
 def _refusing(message: Any, dialect: str, write_it: Callable[[], str]) -> str:
-    """What ``write_it`` gives; what it stumbles over is told by name."""
+    """The result of ``write_it``; an error names the field that cannot be written."""
     if type(message.offset) is not int:
         raise CommandError(problem(message))
     try:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A leaf that is heard."""
+
+import math
+from dataclasses import replace
+
+from py_trees.common import Status
+
+from embodiment_bridge.behaviour.engine.ports import SoundReport, SoundRequest, SoundStatus
+from embodiment_bridge.behaviour.engine.sounds import Playing
+from embodiment_bridge.behaviour.nodes.leaves import Leaf
+from embodiment_bridge.core.errors import CommandError
+
+
+class Sound(Leaf):
+    """Plays a medium or speaks a text, to the end. Stopped or replaced on purpose is a success."""
+
+    def __init__(self, name: str, wanted: SoundRequest) -> None:
+        super().__init__(name)
+        self.wanted = wanted  # its id is given anew for each execution
+
+    def reset(self) -> None:
+        """Nothing reported yet."""
+        self.playing: Playing | None = None
+
+    def start(self) -> None:
+        """Ask the player for it."""
+        request = replace(self.wanted, id=self.context.new_id())
+        self.playing = Playing(self.context.ports.media, request, self.t_start)
+        if self.origin.name:
+            self.context.sounds[self.origin.name] = self.playing
+        self.context.ports.media.start(request)
+
+    def poll(self) -> None:
+        """End with the sound; its end is seen, not scheduled."""
+        report = self.look()
+        now = max(self.context.clock.seconds, self.t_start)
+        if report.status is SoundStatus.FAILED:
+            self.finish(Status.FAILURE, now, report.reason or "cannot be played")
+        elif report.status.ended:
+            if report.status is SoundStatus.REPLACED:
+                text = report.reason or "a newer sound took the channel"
+                self.context.journal.warn(now, self.origin, "REPLACED", text)
+            message = "" if report.status is SoundStatus.ENDED else report.status.value
+            self.finish(Status.SUCCESS, now, message)
+
+    def left_s(self) -> float:
+        left = None if self.playing is None else self.playing.left
+        return math.inf if left is None else left
+
+    def look(self) -> SoundReport:
+        """The newest report."""
+        if self.playing is None:
+            raise CommandError("the sound was not begun")
+        return self.playing.look()
+
+    def cancel(self) -> None:
+        """Fade out."""
+        if self.playing is not None and not self.playing.ended:
+            self.context.ports.media.cancel(self.playing.request.id)
+
+    def leave(self) -> None:
+        """Nothing more is heard of it."""
+        if self.playing is not None:
+            self.playing.over = True
+
+    def port_released(self) -> bool:
+        """Whether it is silent."""
+        return self.look().status.ended
+
+    def port_held(self) -> bool | None:
+        """Whether it is frozen; None when it is over."""
+        report = self.look()
+        return None if report.status.ended else report.held

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of keys that a node type declares: how each is read, written, and described in the schema."""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Final
+
+from embodiment_bridge.bml.base.conditions import KEY, Condition, to_value
+from embodiment_bridge.bml.base.limits import Limits
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.fields.conditions import Reader, blackboard_key, scalar
+from embodiment_bridge.bml.fields.values import Raw, Values
+
+Object = dict[str, Any]
+ABSENT: Final = object()
+LIMITS: Final = Limits()
+"""Those that the schema tells."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key of a node type, here with any value.
+
+    attribute: of the dataclass, where it has another name than the key.
+    required: a node without it is an error. It is always written.
+    default: what a node without it has, where that is not the default of the dataclass.
+    aliases: keys that tolerant reading takes for it.
+    """
+
+    key: str
+    meaning: str = ""
+    _: KW_ONLY
+    attribute: str = ""
+    required: bool = False
+    default: object = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> str:
+        """The attribute of the dataclass."""
+        return self.attribute or self.key
+
+    @property
+    def may_be_absent(self) -> bool:
+        """Whether nothing is to be done where the key is not there."""
+        own = type(self).absent is not Field.absent
+        return not (own or self.required or self.aliases or self.default is not None)
+
+    def key_in(self, raw: Raw, pointer: str, values: Values) -> str | None:
+        """Under which key it stands: its own, or the first alias that is there, which is noted."""
+        if self.key in raw:
+            return self.key
+        for alias in self.aliases:
+            if alias in raw:
+                text = f"'{alias}' is read as '{self.key}'"
+                values.problems.tolerated(at(pointer, alias), "ALIAS_KEY", text)
+                return alias
+        return None
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
+        """The value under ``key``, which is there; a usable one after noting that it is bad."""
+        return raw[key]
+
+    def absent(self, raw: Raw, pointer: str, values: Values) -> object:
+        """The value where the key is not there; ABSENT: that of the dataclass."""
+        if self.required:
+            values.missing(raw, pointer, self.key)
+            return ""
+        return ABSENT if self.default is None else self.default
+
+    def write(self, value: Any) -> object:
+        """The value as JSON."""
+        return value
+
+    def schema(self) -> Object:
+        """The schema of the value."""
+        return {}
+
+    def described(self) -> Object:
+        """The schema with what the value means."""
+        return {"description": self.meaning, **self.schema()} if self.meaning else self.schema()
+
+
+@dataclass(frozen=True)
+class Text(Field):
+    """A text of at most so many characters as the field ``longest`` of the limits says; with one at least if needed."""
+
+    longest: str = "max_name"
+    not_empty: bool = False
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
+        longest = getattr(values.limits, self.longest)
+        return values.text(raw, pointer, key, longest, required=self.required or self.not_empty)
+
+    def schema(self) -> Object:
+        least = {"minLength": 1} if self.required or self.not_empty else {}
+        return {"type": "string", **least, "maxLength": getattr(LIMITS, self.longest)}
+
+
+@dataclass(frozen=True)
+class Number(Field):
+    """A number from ``low`` to ``high``; with another default than None a bad one is read as that."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
+        return values.number(raw, pointer, key, self.low, self.high)
+
+    def write(self, value: float) -> float | int:
+        """Whole numbers without ``.0``, as people write them."""
+        return int(value) if float(value).is_integer() else value
+
+    def schema(self) -> Object:
+        return {"type": "number", "minimum": self.low, "maximum": self.high}
+
+
+@dataclass(frozen=True)
+class Seconds(Number):
+    """A time of at most ``max_duration_s``."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
+        return values.number(raw, pointer, key, self.low, values.limits.max_duration_s)
+
+    def schema(self) -> Object:
+        return {"type": "number", "minimum": self.low, "maximum": LIMITS.max_duration_s}
+
+
+@dataclass(frozen=True)
+class Duration(Seconds):
+    """The length of an execution in s where the node carries it itself: 0 where it is bad or not there."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
+        return super().read(raw, pointer, key, values) or 0.0
+
+
+@dataclass(frozen=True)
+class Volume(Number):
+    """A volume, in percent once it is read."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float | None:
+        return values.volume(raw, pointer, key)
+
+    def schema(self) -> Object:
+        return {"type": "number", "minimum": 0, "maximum": 100}
+
+
+@dataclass(frozen=True)
+class Count(Field):
+    """How often something is executed: -1 for ever."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> int:
+        return values.count(raw, pointer, key)
+
+    def schema(self) -> Object:
+        return {"type": "integer", "minimum": -1, "maximum": LIMITS.max_loop, "not": {"const": 0}}
+
+
+@dataclass(frozen=True)
+class Flag(Field):
+    """True or false; 0, 1 and the words as text are tolerated."""
+
+    default: bool = False
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> bool:
+        return values.flag(raw, pointer, key, self.default)
+
+    def schema(self) -> Object:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Scalar(Field):
+    """A boolean, number, text or null."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> object:
+        return scalar(raw[key], at(pointer, key), values)
+
+    def schema(self) -> Object:
+        return {"$ref": "#/$defs/scalar"}
+
+
+@dataclass(frozen=True)
+class BlackboardKey(Field):
+    """A name of a value on the blackboard."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
+        return blackboard_key(raw, pointer, values)
+
+    def schema(self) -> Object:
+        return {"type": "string", "pattern": f"^{KEY.pattern}$"}
+
+
+@dataclass(frozen=True)
+class ConditionField(Field):
+    """A condition over the blackboard."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> Condition | None:
+        return Reader(values).read(raw[key], at(pointer, key))
+
+    def write(self, value: Condition) -> object:
+        return to_value(value)
+
+    def schema(self) -> Object:
+        return {"$ref": "#/$defs/condition"}

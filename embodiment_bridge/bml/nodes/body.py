@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``body``: an action of the body."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.base.problems import Problems, short
+from embodiment_bridge.bml.fields.field import Duration, Field, Number, Object
+from embodiment_bridge.bml.fields.values import Raw, Values
+from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
+from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
+
+ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True)
+class ActionName(Field):
+    """The name of an action, in any case; with ``-``, space or backslash underscore for ``_`` in tolerant reading."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
+        text = values.text(raw, pointer, key, values.limits.max_text, required=True)
+        if ACTION.fullmatch(text):
+            return text.upper()
+        name = re.sub(r"\\_|[ -]", "_", text).upper()
+        if ACTION.fullmatch(name):
+            message = f"the action {short(text)} is read as {name}"
+            values.problems.tolerated(at(pointer, key), "ACTION_SPELLING", message)
+            return name
+        if text:  # else already noted
+            message = (
+                f"{short(text)} is no name of an action (a letter, then at most 63 letters, digits and '_')"
+            )
+            values.problems.error(at(pointer, key), "BAD_ACTION", message)
+        return ""
+
+    def schema(self) -> Object:
+        return {"type": "string", "pattern": f"^{ACTION.pattern}$"}
+
+
+@dataclass(frozen=True)
+class Intensity(Number):
+    """From nothing to all of it."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
+        found = super().read(raw, pointer, key, values)
+        return 1.0 if found is None else found
+
+
+def action_fields(*aliases: str) -> tuple[Field, ...]:
+    """The keys of an action, whose name may stand under other keys in tolerant reading."""
+    return (
+        ActionName(
+            "action", "in any case; the body's table says which there are", required=True, aliases=aliases
+        ),
+        Duration("duration", "s; the slot of the motion, 0 for its natural length", attribute="duration_s"),
+        Intensity("intensity", "0 (none) to 1 (full), default 1"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body(Leaf):
+    """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length).
+
+    ``action_key`` is the key that named the action in the text (an emotion may use others), for pointers.
+    """
+
+    kind: str
+    action: str
+    duration_s: float = 0.0
+    intensity: float = 1.0
+    action_key: str = field(default="action", compare=False)
+
+    @property
+    def type_name(self) -> str:
+        return self.kind
+
+
+class BodyType(NodeType[Body]):
+    """A skill of the body in a slot."""
+
+    name = "body"
+    meaning = "moves or lights the body"
+    made = Body
+    fields = action_fields()
+
+    def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
+        found = super().values_in(raw, pointer, values)
+        found["kind"] = self.name
+        return found
+
+    def label(self, node: Body) -> str:
+        return node.action
+
+    def title(self, node: Body) -> str:
+        return f"{node.action} {node.duration_s:g} s" if node.duration_s else node.action
+
+    def check(self, node: Body, around: Surroundings, problems: Problems) -> None:
+        where = f"{node.pointer}/{node.action_key}"
+        skill = around.skills.get(node.action.lower())
+        if skill is None:
+            choices = [name.upper() for name in around.skills]
+            text = problems.unknown(f"{node.kind} action", node.action, choices)
+            problems.add(where, "UNKNOWN_ACTION", text, fatal=not around.skip_unknown)
+        elif not skill.available:
+            lacking = ", ".join(skill.channels) or "what it needs"
+            text = f"this body lacks {lacking}: {node.action} only takes its time"
+            problems.warning(where, "MISSING_CHANNEL", text)
+        elif 0.0 < node.duration_s < skill.min_s:
+            text = f"{node.action} takes at least {skill.min_s:g} s, its slot is {node.duration_s:g} s"
+            problems.warning(f"{node.pointer}/duration", "SLOT_TOO_SHORT", text)
+
+    def uses(self, node: Body, skills: Skills) -> Use:
+        skill = skills.get(node.action.lower())
+        return Use(node.action, () if skill is None else tuple(skill.channels), node.action_key)
+
+    def drives(self, node: Body, skills: Skills) -> tuple[str, ...]:
+        skill = skills.get(node.action.lower())
+        return tuple(skill.channels) if skill is not None and skill.available else ()
+
+    def timing(self, node: Body, below: list[Timing], lengths: Lengths) -> Timing:
+        skill, slot = lengths.skills.get(node.action.lower()), node.duration_s
+        if skill is None:
+            return sound_or_motion(slot or None)
+        if slot > 0.0:
+            return sound_or_motion(max(slot, skill.min_s) if skill.available else slot)
+        # A light without a slot is switched and left on.
+        return sound_or_motion(0.0 if skill.kind == "light" else skill.nominal_s)
+
+
+TYPE = BodyType()

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all nodes of the canonical tree have in common, and the document round the tree.
+
+Every tolerated spelling has been rewritten before. ``pointer`` is the JSON pointer of the node in the text that was
+read; what was made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree
+node, ``#``, the escaped name of the document, and the pointer there: ``/behaviors/1#greet/behaviors/0``.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """What all nodes have. ``extra`` holds keys that tolerant reading did not know."""
+
+    TYPE: ClassVar[str] = ""
+    pointer: str
+    name: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def type_name(self) -> str:
+        """The name of its type in the registry."""
+        return self.TYPE
+
+    @property
+    def below(self) -> "tuple[Node, ...]":
+        """The nodes directly below, in order."""
+        return ()
+
+    def with_below(self, nodes: "tuple[Node, ...]") -> "Node":
+        """The same with other nodes below, as many as there are."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaf(Node):
+    """A node that does something itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wrapper(Node):
+    """A node round one child."""
+
+    child: Node
+
+    @property
+    def below(self) -> tuple[Node, ...]:
+        return (self.child,)
+
+    def with_below(self, nodes: tuple[Node, ...]) -> Node:
+        return replace(self, child=nodes[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A whole behaviour: the tree, and what the envelope round it said (name, suspendable, req_time, ...)."""
+
+    root: Node
+    metadata: Mapping[str, Any] = field(default_factory=dict)

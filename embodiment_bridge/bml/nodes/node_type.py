@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a type of node says of its nodes; everything that is done with a document asks this, by the registry."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from embodiment_bridge.bml.base.problems import Problems
+from embodiment_bridge.bml.fields.field import ABSENT, Field, Object
+from embodiment_bridge.bml.fields.values import Raw, Values
+from embodiment_bridge.bml.nodes.children import Child
+from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.timing import Lengths, Timing
+from embodiment_bridge.body.state import SkillInfo
+
+N = TypeVar("N", bound=Node)
+Skills = Mapping[str, SkillInfo]
+
+
+class Surroundings(NamedTuple):
+    """What a node is checked against: the body, and the rest of its document.
+
+    url_refusal: why a URL is refused, empty when it is not. names: of all nodes. sounds: what is heard, by name.
+    begun_together: ids of the children of parallels.
+    """
+
+    skills: Skills
+    skip_unknown: bool
+    speech: bool
+    url_refusal: Callable[[str], str]
+    names: frozenset[str]
+    sounds: Mapping[str, Node]
+    begun_together: frozenset[int]
+
+
+class Use(NamedTuple):
+    """What a leaf drives, for those who may be denied it: its name, the channels, and the key that says so."""
+
+    what: str
+    channels: tuple[str, ...]
+    key: str
+
+
+class NodeType(Generic[N]):
+    """A type of node.
+
+    name: of the type, as written under ``type`` or as people call what is made for a key.
+    made: the class of its nodes. fields: its own keys, in the order in which they are read and written.
+    spellings: other words for the type in tolerant reading.
+    is_written: whether it stands under ``type``; else it is made for a key of other nodes only.
+    has_children: whether it may have a ``finally``. cuts_short: whether it halts what runs below it when it ends.
+    begins_together: whether all its children begin when it does.
+    """
+
+    name: ClassVar[str]
+    meaning: ClassVar[str] = ""
+    made: type[N]
+    fields: ClassVar[tuple[Field, ...]] = ()
+    spellings: ClassVar[tuple[str, ...]] = ()
+    is_written: ClassVar[bool] = True
+    has_children: ClassVar[bool] = False
+    cuts_short: ClassVar[bool] = False
+    begins_together: ClassVar[bool] = False
+    colour: ClassVar[str] = "#ffffff"
+
+    def __init__(self) -> None:
+        self.own_keys = frozenset(field.key for field in self.fields)
+        self._table = [(field.key, field.target, field, field.may_be_absent) for field in self.fields]
+        given = {field.name: field for field in dataclasses.fields(self.made)}
+        self._written = [
+            (field.key, field.target, field, field.required, _default(field, given.get(field.target)))
+            for field in self.fields
+        ]
+
+    @property
+    def known_keys(self) -> frozenset[str]:
+        """The keys that reading does not wonder about."""
+        return self.own_keys
+
+    # Reading.
+
+    def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
+        """The attributes that the keys of a node give."""
+        found = {}
+        for key, target, field, may_be_absent in self._table:
+            if key in raw:
+                found[target] = field.read(raw, pointer, key, values)
+            elif not may_be_absent:
+                value = self._absent(field, raw, pointer, values)
+                if value is not ABSENT:
+                    found[target] = value
+        return found
+
+    def _absent(self, field: Field, raw: Raw, pointer: str, values: Values) -> object:
+        if field.aliases:
+            key = field.key_in(raw, pointer, values)
+            if key is not None:
+                return field.read(raw, pointer, key, values)
+        return field.absent(raw, pointer, values)
+
+    def also_known(self, raw: Raw) -> frozenset[str]:
+        """Keys of this node that are read although the type does not have them."""
+        return frozenset(
+            next((alias for alias in field.aliases if alias in raw), "")
+            for field in self.fields
+            if field.aliases and field.key not in raw
+        )
+
+    def children_in(
+        self, raw: Raw, pointer: str, found: dict[str, Any], values: Values
+    ) -> list[Child] | None:
+        """The values of the nodes below, None for a leaf; ``found`` are the attributes read so far."""
+        return None
+
+    def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> N:
+        """The node; ``head`` has what all nodes have."""
+        return self.made(**head, **found)
+
+    # Writing and showing.
+
+    def written(self, node: N, objects: Mapping[int, Object]) -> Object:
+        """The node as JSON values without its type and name; ``objects`` are all below it, by id of the node."""
+        return {
+            key: field.write(value)
+            for key, target, field, required, default in self._written
+            if (value := getattr(node, target)) != default or required
+        }
+
+    def label(self, node: N) -> str:
+        """What a leaf does, in a few words. A URL is shown without user, query and fragment, where secrets are."""
+        return ""
+
+    def title(self, node: N) -> str:
+        """What a drawing shows beside the type."""
+        return self.label(node)
+
+    def details(self, node: N) -> list[str]:
+        """What its keys say, in words."""
+        return []
+
+    def schema_of_children(self) -> dict[str, Object]:
+        """The schema of its keys that are no attributes."""
+        return {}
+
+    def constraints(self) -> list[Object]:
+        """What the schema says besides the single keys."""
+        return []
+
+    # Against a body.
+
+    def check(self, node: N, around: Surroundings, problems: Problems) -> None:
+        """Note what cannot be done."""
+
+    def uses(self, node: N, skills: Skills) -> Use | None:
+        """What it drives, also where the body lacks it."""
+        return None
+
+    def drives(self, node: N, skills: Skills) -> tuple[str, ...]:
+        """The channels that the body gives it."""
+        return ()
+
+    def is_heard(self, node: N) -> bool:
+        """Whether it is a sound at whose words others may begin."""
+        return False
+
+    # When it ends.
+
+    def timing(self, node: N, below: list[Timing], lengths: Lengths) -> Timing:
+        """How it can end and when, from the same of what is below it."""
+        raise NotImplementedError
+
+    def reached(self, node: N, below: list[Timing]) -> int:
+        """How many of the nodes below can be reached."""
+        return len(below)
+
+    def halt_s(self, below: list[Timing]) -> float:
+        """The longest in s that the clean-ups inside take when it is halted."""
+        return max([one.halt_s for one in below], default=0.0)
+
+    def ends_node(self, node: N) -> str:
+        """The name of a node that it may end."""
+        return ""
+
+    def holds_up_sound(self, node: N) -> bool:
+        """Whether it may end or hold up sound that players play."""
+        return False
+
+    def is_held_up(self, node: N) -> bool:
+        """Whether it is such sound."""
+        return False
+
+    def turns_for_ever(self, node: N) -> bool:
+        """Whether nothing but its child or something outside ends it."""
+        return False
+
+    def canonical(self, node: N) -> Node:
+        """As reading would have made it; for documents that were put together by hand."""
+        return node
+
+
+def _default(field: Field, given: "dataclasses.Field[Any] | None") -> object:
+    """What a node has where the key is not written."""
+    if field.default is not None or given is None:
+        return field.default
+    if given.default_factory is not dataclasses.MISSING:
+        return given.default_factory()
+    return given.default
+
+
+class WrapperType(NodeType[N]):
+    """A type that is made for a key of other nodes, round them.
+
+    keys: those that ask for it; the first is written.
+    """
+
+    is_written = False
+    keys: ClassVar[tuple[str, ...]]
+
+    def suits(self, other: "NodeType[Any]") -> bool:
+        """Whether nodes of another type may have the key; what they have themselves is another thing."""
+        return other.own_keys.isdisjoint(self.keys)
+
+    def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
+        """What the keys of a node ask for: a Child is read and handed to ``around``; None: nothing."""
+        (field,) = self.fields
+        return field.read(raw, pointer, field.key, values)
+
+    def around(self, node: Node, wanted: Any) -> Node:
+        """The node with this round it, or as it is when nothing was asked for."""
+        (field,) = self.fields
+        given = {"pointer": node.pointer, "name": node.name, "child": node, field.target: wanted}
+        return self.made(**given)
+
+    def schema_of_keys(self) -> dict[str, Object]:
+        """The schema of each key."""
+        return {field.key: field.described() for field in self.fields}

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All types of nodes: the ``TYPE`` of each module of this folder, and in which order keys put wrappers round a node."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from embodiment_bridge.bml import nodes
+from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.node_type import NodeType, WrapperType
+
+AnyType = NodeType[Any]
+AnyWrapper = WrapperType[Any]
+
+WRAPPING: Final = ("box", "loop", "timeout", "finally", "guard", "start")
+"""From the inside out."""
+
+
+def _found() -> Iterator[AnyType]:
+    for module in pkgutil.iter_modules(nodes.__path__, f"{nodes.__name__}."):
+        found = getattr(importlib.import_module(module.name), "TYPE", None)
+        if isinstance(found, NodeType):
+            yield found
+
+
+def _wrapper(name: str) -> AnyWrapper:
+    found = TYPES[name]
+    if not isinstance(found, WrapperType):
+        raise TypeError(f"{name!r} goes round nothing")
+    return found
+
+
+TYPES: Final = {found.name: found for found in _found()}
+"""By name, also those that are made for keys only."""
+
+WRITTEN: Final = frozenset(name for name, found in TYPES.items() if found.is_written)
+"""The names that stand under ``type``."""
+
+WRAPPERS: Final = tuple(map(_wrapper, WRAPPING))
+WRAPPERS_OF: Final = {
+    name: tuple(wrapper for wrapper in WRAPPERS if wrapper.suits(found)) for name, found in TYPES.items()
+}
+"""The wrappers that the keys of a node of each type may ask for, from the inside out."""
+
+_WRAPPING_KEYS: Final = {
+    name: frozenset(key for wrapper in wrappers for key in wrapper.keys)
+    for name, wrappers in WRAPPERS_OF.items()
+}
+KEYS: Final = {
+    name: found.known_keys | _WRAPPING_KEYS[name] | {"type", "name"} for name, found in TYPES.items()
+}
+"""All keys that a node of each type may have."""
+
+
+class Entry(NamedTuple):
+    """What reading a node of one type asks for."""
+
+    type: AnyType
+    keys: frozenset[str]
+    wrapping_keys: frozenset[str]
+    wrappers: tuple[AnyWrapper, ...]
+
+
+ENTRIES: Final = {
+    name: Entry(TYPES[name], KEYS[name], _WRAPPING_KEYS[name], WRAPPERS_OF[name]) for name in WRITTEN
+}
+
+_SPELLINGS: Final = {word: name for name, found in TYPES.items() for word in found.spellings}
+# ``Beahvior`` is how the language's own description spells it.
+_CLASS_SUFFIX: Final = re.compile(r"(behaviou?r|beahvior)$")
+
+
+def type_of(node: Node) -> AnyType:
+    """The type of a node."""
+    return TYPES[node.type_name]
+
+
+def kind_of(node: Node) -> str:
+    """The node's type as people know it: sequence, loop, box, delay, body, emotion, player, ..."""
+    return node.type_name
+
+
+def label_of(node: Node) -> str:
+    """What a leaf does, in a few words, for journals."""
+    return type_of(node).label(node)
+
+
+def spelled(text: str) -> str | None:
+    """The name of the type that ``text`` spells in tolerant reading (any case, as the name of a class), or None."""
+    lower = text.lower()
+    bare = _CLASS_SUFFIX.sub("", lower) or lower
+    bare = _SPELLINGS.get(bare, bare)
+    return bare if bare in WRITTEN else None

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``subtree``: another document, by name."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from embodiment_bridge.bml.base.conditions import Value
+from embodiment_bridge.bml.base.pointer import at
+from embodiment_bridge.bml.base.problems import short
+from embodiment_bridge.bml.fields.conditions import scalar
+from embodiment_bridge.bml.fields.field import LIMITS, Field, Object, Text
+from embodiment_bridge.bml.fields.values import Raw, Values
+from embodiment_bridge.bml.nodes.children import Child, Reference
+from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node_type import NodeType
+from embodiment_bridge.bml.nodes.timing import Lengths, Timing
+
+ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True)
+class Arguments(Field):
+    """Values by name."""
+
+    def read(self, raw: Raw, pointer: str, key: str, values: Values) -> dict[str, Value]:
+        args, where = raw[key], at(pointer, key)
+        if not isinstance(args, dict):
+            values.wrong_type(pointer, key, args, "an object of values")
+            return {}
+        if len(args) > values.limits.max_args:
+            text = f"there are {len(args)} arguments, {values.limits.max_args} is the limit"
+            values.problems.error(where, "BAD_ARGUMENT", text)
+            return {}
+        for name in args:
+            if not ARGUMENT.fullmatch(name):
+                text = (
+                    f"{short(name)} is no name of an argument (a letter or '_', then letters, digits and '_')"
+                )
+                values.problems.error(where, "BAD_ARGUMENT", text)
+        return {name: scalar(value, at(where, name), values) for name, value in args.items()}
+
+    def schema(self) -> Object:
+        return {
+            "type": "object",
+            "propertyNames": {"pattern": f"^{ARGUMENT.pattern}$"},
+            "additionalProperties": {"$ref": "#/$defs/scalar"},
+            "maxProperties": LIMITS.max_args,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtree(Wrapper):
+    """The document called ``ref``, whose root is ``child``, with ``args`` for its parameters."""
+
+    TYPE: ClassVar[str] = "subtree"
+    ref: str
+    args: Mapping[str, Value] = field(default_factory=dict)
+
+
+class SubtreeType(NodeType[Subtree]):
+    """Ends as its document does."""
+
+    name = "subtree"
+    meaning = "another document, by name"
+    made = Subtree
+    fields = (Text("ref", required=True), Arguments("args"))
+
+    def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
+        """See NodeType: the root of the document that it names."""
+        reference = Reference(found["ref"], found.get("args", {}))
+        return [Child(pointer, reference)] if reference.ref else []
+
+    def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> Subtree:
+        return Subtree(child=children[0], **head, **found)
+
+    def title(self, node: Subtree) -> str:
+        return node.ref
+
+    def timing(self, node: Subtree, below: list[Timing], lengths: Lengths) -> Timing:
+        return below[0]
+
+
+TYPE = SubtreeType()
