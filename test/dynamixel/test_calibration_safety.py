@@ -9,7 +9,7 @@ import pytest
 from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import SERVING
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
@@ -33,7 +33,7 @@ def stages(tmp_path):
 
 def calibrate(stage: Stage, **positions: float) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(work.Calibrate(positions), lambda *answer: answers.append(answer))
+    stage.bus.request(requests.Calibrate(positions), lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
     return answers[0]
 

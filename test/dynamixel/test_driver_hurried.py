@@ -6,7 +6,7 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 
@@ -89,7 +89,7 @@ def test_requests_are_done_and_looks_are_taken(stages) -> None:
     stage = stages()
     to_02(stage)
     answers: list[tuple[bool, str, int]] = []
-    stage.bus.request(work.SetTorque(["j2"], on=False), lambda *answer: answers.append(answer))
+    stage.bus.request(requests.SetTorque(["j2"], on=False), lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers) and not stage.reading(2).torque)
     assert answers[0][0]
     assert stage.register(2, "torque_enable") == 0

@@ -7,7 +7,7 @@ import pytest
 from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
-from embodiment_bridge.dynamixel.bus import care
+from embodiment_bridge.dynamixel.bus import supervisor
 from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
@@ -32,7 +32,7 @@ def stages(tmp_path):
 
 def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     stage = driven(stages)
-    monkeypatch.setattr(care, "ALL_SILENT_S", 10.0)  # this machine may be busy too
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # this machine may be busy too
     states: set[BusState] = set()
     before = stage.bus.servos[0].starts
     with stage.virtual.lock:  # as when the other program gets no time
@@ -58,13 +58,13 @@ def cycles(care: Supervisor, begin: float, end: float, *answering: int) -> list[
     """Cycles of 10 ms in which some answer; ids of those that are still in the list afterwards."""
     for number in range(round((end - begin) / 0.01)):
         now = begin + 0.01 * number
-        for one in care._servos:
+        for one in supervisor._servos:
             if one.id in answering:
                 one.heard, one.misses = now, 0
             else:
                 one.misses += 1
         care.mark_silent(now)
-    return [one.id for one in care._servos if not one.silent]
+    return [one.id for one in supervisor._servos if not one.silent]
 
 
 def test_one_that_is_silent_while_others_answer_is_soon_out() -> None:

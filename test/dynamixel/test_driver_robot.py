@@ -11,7 +11,7 @@ from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus import port as port_module
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
@@ -153,10 +153,10 @@ def test_two_buses_are_one_robot(two) -> None:
     place = dict(zip(message.name, message.position, strict=True))
     assert place["thumb"] == pytest.approx(2.0 * place["left_1"])
     assert len(place) == 6
-    assert two.ask([], lambda joints: work.SetTorque(joints, on=False)) == (True, "limp", 0)
+    assert two.ask([], lambda joints: requests.SetTorque(joints, on=False)) == (True, "limp", 0)
     assert not any(reading.torque for reading in robot.readings().values())
     with pytest.raises(CommandError, match="unknown joint 'left_9'"):
-        robot.request(["left_9"], work.Reboot, lambda *_: None)
+        robot.request(["left_9"], requests.Reboot, lambda *_: None)
 
 
 def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
@@ -172,7 +172,7 @@ def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
     message = joint_states(robot.readings().values(), {}, now, None)
     assert message.name == ["right_1", "right_2", "right_3"]
     assert max(servo_states(robot.readings().values(), now, None).age) > 0.25
-    success, text, _ = two.ask([], lambda joints: work.SetTorque(joints, on=True))
+    success, text, _ = two.ask([], lambda joints: requests.SetTorque(joints, on=True))
     assert not success
     assert "bus 'left' is lost" in text
     two.virtual["left"].heal(rule)
@@ -182,7 +182,7 @@ def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
 def test_calibration_is_kept_and_goes_with_its_servo(two) -> None:
     robot = two.robot
     success, text, _ = two.ask(
-        ["left_1", "right_2"], lambda joints: work.Calibrate(dict.fromkeys(joints, 0.5))
+        ["left_1", "right_2"], lambda joints: requests.Calibrate(dict.fromkeys(joints, 0.5))
     )
     assert success
     assert "left_1 +0.5000 rad" in text

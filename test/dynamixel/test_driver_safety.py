@@ -14,7 +14,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
@@ -38,7 +38,7 @@ def stages(tmp_path):
         stage.close()
 
 
-def ask(stage: Stage, request: work.BusRequest) -> tuple[bool, str, int]:
+def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(request, lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
@@ -173,7 +173,7 @@ def test_a_servo_that_missed_the_emergency_stop_is_stopped_after_it_and_nobody_d
     stage.bus.emergency_stop("torque_off")
     stage.until(lambda: not any(stage.register(id, "torque_enable") for id in (1, 2, 3)))
     assert rule.hits
-    assert ask(stage, work.SetTorque([], on=True)) == (False, "emergency stop: release it first", 0)
+    assert ask(stage, requests.SetTorque([], on=True)) == (False, "emergency stop: release it first", 0)
     time.sleep(0.1)
     assert not any(stage.register(id, "torque_enable") for id in (1, 2, 3))
 
@@ -192,7 +192,7 @@ def test_a_robot_that_stands_is_taken_over_without_letting_go(stages) -> None:
     first.bus.activate(True)
     time.sleep(0.1)
     assert not any(reading.torque for reading in first.bus.readings())  # as it was found
-    ask(first, work.SetTorque(["j1"], on=True))
+    ask(first, requests.SetTorque(["j1"], on=True))
     first.drive_until(lambda: first.reading(1).position > 0.3, j1=Target(0.35))
     first.bus.stop()
     goal = first.register(1, "goal_position")
@@ -216,27 +216,29 @@ def test_policy_off_waits_for_somebody_to_ask(stages) -> None:
     stage.until(lambda: stage.reading(2).torque)
     time.sleep(0.1)
     assert not stage.reading(1).torque
-    assert ask(stage, work.SetTorque(["j1"], on=True)) == (True, "driven", 0)
+    assert ask(stage, requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
     assert stage.reading(1).torque
 
 
 def test_a_mode_is_switched_with_settings_given_back_and_refused_while_it_moves(stages) -> None:
     stage = stages([servo(1, registers={"profile_velocity": 100, "position_p_gain": 700}), servo(2)])
-    success, text, _ = ask(stage, work.SetMode(["j1"], "extended_position", force=False))
+    success, text, _ = ask(stage, requests.SetMode(["j1"], "extended_position", force=False))
     assert success, text
     stage.until(lambda: stage.reading(1).torque)
     assert stage.register(1, "operating_mode") == 4
     assert (stage.register(1, "profile_velocity"), stage.register(1, "position_p_gain")) == (100, 700)
-    assert ask(stage, work.SetMode(["j2"], "current", force=False))[1].startswith(
+    assert ask(stage, requests.SetMode(["j2"], "current", force=False))[1].startswith(
         "joint 'j2': XL430-W250 has no mode"
     )
-    ask(stage, work.SetMode(["j2"], "velocity", force=False))
+    ask(stage, requests.SetMode(["j2"], "velocity", force=False))
     stage.drive_until(lambda: stage.reading(2).velocity > 0.3, j2=Target(nan, 0.5))
     refusal: list[str] = []
-    stage.bus.request(work.SetMode(["j2"], "position", force=False), lambda _, text, __: refusal.append(text))
+    stage.bus.request(
+        requests.SetMode(["j2"], "position", force=False), lambda _, text, __: refusal.append(text)
+    )
     stage.drive_until(lambda: bool(refusal), j2=Target(nan, 0.5))
     assert "moves at 0." in refusal[0]
-    assert ask(stage, work.SetMode(["j2"], "position", force=True))[0]
+    assert ask(stage, requests.SetMode(["j2"], "position", force=True))[0]
 
 
 def test_eeprom_is_written_only_where_it_differs(stages) -> None:
@@ -259,7 +261,7 @@ def test_turns_survive_a_restart_of_the_servo_and_of_the_driver(stages) -> None:
     config = servo(1, mode="extended_position", lower=-50.0, upper=50.0, velocity=6.0)
     stage = stages([config])
     stage.drive_until(lambda: stage.reading(1).position > 9.9, j1=Target(10.0))
-    assert ask(stage, work.Reboot(["j1"]))[0]
+    assert ask(stage, requests.Reboot(["j1"]))[0]
     assert stage.reading(1).position == pytest.approx(10.0, abs=0.5)
     assert stage.register(1, "present_position") < 4096  # the servo itself forgot
     stored = {"j1": Stored(1, "xm430_w350", 0.0, 2048 + round(10.0 / 6.2832 * 4096), clean=True)}

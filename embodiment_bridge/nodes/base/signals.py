@@ -8,7 +8,7 @@ from types import FrameType
 
 ASKED_FOR = (signal.SIGINT, signal.SIGTERM)
 # Their default does not end a process, or they cannot be caught, or they say that the process itself is broken: then
-# no code of ours can be relied on, and what must be done is done from outside (devices/dynamixel/guardian.py).
+# no code of ours can be relied on, and what must be done is done from outside (dynamixel/bus/guardian.py).
 LEFT_ALONE = frozenset(
     getattr(signal, name)
     for name in (

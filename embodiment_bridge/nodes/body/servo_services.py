@@ -8,7 +8,7 @@ from math import isfinite
 from rclpy.node import Node
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
-from embodiment_bridge.dynamixel.bus import work
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.config.servo_config import MODES
 from embodiment_bridge.nodes.base.deferred_service import Reply, deferred_service
@@ -53,10 +53,10 @@ class ServoServices:
 
     def _torque(self, request: SetTorque.Request, reply: Reply) -> None:
         after = partial(self._restart, "torque was set") if request.on else None
-        self._ask(request.joints, lambda joints: work.SetTorque(joints, on=request.on), reply, after)
+        self._ask(request.joints, lambda joints: requests.SetTorque(joints, on=request.on), reply, after)
 
     def _reboot(self, request: RebootServos.Request, reply: Reply) -> None:
-        self._ask(request.joints, work.Reboot, reply, partial(self._restart, "servos were restarted"))
+        self._ask(request.joints, requests.Reboot, reply, partial(self._restart, "servos were restarted"))
 
     def _mode(self, request: SetJointMode.Request, reply: Reply) -> None:
         if request.mode not in MODES:
@@ -64,14 +64,14 @@ class ServoServices:
             return
         self._ask(
             request.joints,
-            lambda joints: work.SetMode(joints, request.mode, force=request.force),
+            lambda joints: requests.SetMode(joints, request.mode, force=request.force),
             reply,
             partial(self._restart, "the mode of joints was changed"),
         )
 
     def _register(self, request: ServoRegister.Request, reply: Reply) -> None:
         value = int(request.value) if request.write else None
-        self._ask([request.joint], lambda joints: work.Register(joints[0], request.item, value), reply)
+        self._ask([request.joint], lambda joints: requests.Register(joints[0], request.item, value), reply)
 
     def _calibrate(self, request: CalibrateJoints.Request, reply: Reply) -> None:
         names, angles = list(request.joints), list(request.positions) or [0.0] * len(request.joints)
@@ -85,7 +85,7 @@ class ServoServices:
             wanted = dict(zip(names, angles, strict=True))
             self._ask(
                 names,
-                lambda joints: work.Calibrate({joint: wanted[joint] for joint in joints}),
+                lambda joints: requests.Calibrate({joint: wanted[joint] for joint in joints}),
                 reply,
                 self._keep_calibration,
             )
@@ -97,7 +97,7 @@ class ServoServices:
     def _ask(
         self,
         joints: Sequence[str],
-        make: Callable[[Sequence[str]], work.BusRequest],
+        make: Callable[[Sequence[str]], requests.BusRequest],
         reply: Reply,
         after: Callable[[], None] | None = None,
     ) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from embodiment_bridge.grid.pose import Heading
 from embodiment_bridge.grid.world_map import beside
-from embodiment_bridge.protocols.maeden import deeds
+from embodiment_bridge.protocols.maeden import routine
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Percept
 from embodiment_bridge.protocols.maeden.operator import Operator
@@ -57,7 +57,7 @@ def through(world, share):
 
 @pytest.fixture
 def slow(monkeypatch):
-    monkeypatch.setattr(deeds, "POSES_A_TICK", 20)
+    monkeypatch.setattr(routine, "POSES_A_TICK", 20)
 
 
 @pytest.mark.parametrize("routine", [to((SIDE - 1, SIDE - 1)), through])

@@ -6,7 +6,7 @@ import random
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.events import Joints, Percept
-from embodiment_bridge.protocols.rcsssmj.percept_patterns import MAX_LESSONS, PerceptPatterns
+from embodiment_bridge.protocols.rcsssmj.percept_patterns import MAX_PATTERN_UPDATES, PerceptPatterns
 from embodiment_bridge.wire.framing import frame
 
 GOOD_NUMBERS = ("0.0", "-0.0", "33.74", "-179.99", "7", "+.5", "nan", "-inf", "1e400", "infinity")
@@ -122,7 +122,7 @@ def test_other_joints_than_those_learned_are_left_to_the_lists():
 def test_a_robot_that_changes_its_joints_for_ever_is_not_learned_for_ever():
     patterns = PerceptPatterns(Dialect())
     text = FrameMaker(random.Random(1)).frame(("last",))
-    for i in range(MAX_LESSONS):
+    for i in range(MAX_PATTERN_UPDATES):
         patterns.learn(percept_with((f"j{i}",)))
     patterns.learn(percept_with(("last",)))
     assert patterns.read(0, text) is None
