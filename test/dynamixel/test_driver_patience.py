@@ -58,13 +58,13 @@ def cycles(care: Supervisor, begin: float, end: float, *answering: int) -> list[
     """Cycles of 10 ms in which some answer; ids of those that are still in the list afterwards."""
     for number in range(round((end - begin) / 0.01)):
         now = begin + 0.01 * number
-        for one in supervisor._servos:
+        for one in care._servos:
             if one.id in answering:
                 one.heard, one.misses = now, 0
             else:
                 one.misses += 1
         care.mark_silent(now)
-    return [one.id for one in supervisor._servos if not one.silent]
+    return [one.id for one in care._servos if not one.silent]
 
 
 def test_one_that_is_silent_while_others_answer_is_soon_out() -> None:
