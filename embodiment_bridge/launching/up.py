@@ -27,7 +27,6 @@ class Graph:
     """The running nodes and programs of a plan; a context manager that leaves nothing behind.
 
     say(text) hears one line per thing that people should know. ``runtime`` may serve nodes of the caller's too.
-    ``exit_code``: the first but 0 of a node that has a process of its own; complete when all has ended.
     """
 
     runtime: Runtime
@@ -36,7 +35,7 @@ class Graph:
         self._plan = plan
         self._say = say
         self._programs: list[Program] = []
-        self.exit_code = 0
+        self._code = 0  # of the first node in a process of its own that did not end well
         self._open = ExitStack()
 
     def __enter__(self) -> "Graph":
@@ -55,6 +54,11 @@ class Graph:
     ) -> None:
         """End everything: nodes first, so that bodies are made safe while their peers are still there."""
         self._open.close()
+
+    @property
+    def exit_code(self) -> int:
+        """Of all nodes, once everything has ended: 0, ``runtime.UNSAFE``, or what a process of its own ended with."""
+        return self.runtime.exit_code or self._code
 
     def spin(self, until: Callable[[], bool]) -> None:
         """Serve until ``until()`` is true; a program that ends by itself is named."""
@@ -101,7 +105,7 @@ class Graph:
 
     def _take_code(self, node: Program) -> None:
         node.stop(self._say)
-        self.exit_code = self.exit_code or abs(node.ended() or 0)
+        self._code = self._code or abs(node.ended() or 0)
 
     def _add_node(self, factory: Callable[..., BridgeNode], plan: NodePlan, arguments: list[str]) -> None:
         try:

@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             say("staying up; Ctrl-C ends")
             graph.spin(stopped)
         stage.close()
-    return graph.runtime.exit_code or code
+    return graph.exit_code or code
 
 
 def _table(shows: dict[str, Show]) -> list[str]:

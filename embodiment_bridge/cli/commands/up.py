@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stop_on_signals() as stopped, Graph(plan, say) as graph:
         say(f"running {len(plan.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
-    return graph.runtime.exit_code or graph.exit_code
+    return graph.exit_code
 
 
 def plan_of(path: Path, words: Iterable[str]) -> LaunchPlan:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.demos.status_line import StatusLine
+from embodiment_bridge.cli.following import GONE, GoneError, follow
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.say import say
 
@@ -89,11 +90,17 @@ class Stage:
 
     def finish(self) -> int:
         """Wait for the end of the document (Ctrl-C cancels it); write the summary; the exit code."""
-        self.wait(lambda: self.result is not None)
-        if self.result is None:
-            self.client.cancel()
-            self.graph.spin(lambda: self.result is not None)
-        self.status.end()
+        try:
+            follow(
+                self.client,
+                lambda until: self.graph.spin(lambda: self.status.show() or until()),
+                self.stopped,
+            )
+        except GoneError as error:
+            say(str(error))
+            return GONE
+        finally:
+            self.status.end()
         sys.stdout.writelines(f"{line}\n" for line in [*self.result.problems, *self._summary()])
         sys.stdout.flush()
         code = exit_code(self.result.outcome)
