@@ -8,7 +8,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import Enum
+from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
@@ -245,18 +247,21 @@ class ServoBus:
         for servo in self.servos:
             servo.counters = client.counters[servo.id]
         supervisor = Supervisor(client, self.config, self.servos, self._stored)
+        cycle = Cycle(client, supervisor, self.servos, self._after_found)
         self._instruct(guardian, time.monotonic())
-        self._bring_up(supervisor)
+        self._bring_up(supervisor, cycle)
         if not self._stopping:
             self.connects += 1
-            self._cycle_for_ever(client, supervisor, guardian)
+            self._cycle_for_ever(client, cycle, supervisor, guardian)
         self._shut_down(client, supervisor)
 
-    def _bring_up(self, supervisor: Supervisor) -> None:
+    def _bring_up(self, supervisor: Supervisor, cycle: Cycle) -> None:
         """Find the servos and set them up, unless we are to stop meanwhile."""
         if not self._stopping:
             self._tell(BusState.PROBE)
-        supervisor.find_all(lambda: self._stopping)
+        for servo in self.servos:
+            self._unless_stopped(cycle, partial(supervisor.find, servo))
+        supervisor.plan_reads()
         for servo in self.servos:
             if self._stopping:
                 return
@@ -264,8 +269,21 @@ class ServoBus:
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
-                supervisor.set_up(servo, now, first=not servo.known)
+                self._unless_stopped(cycle, partial(supervisor.set_up, servo, now, first=not servo.known))
                 self._after_found(servo)
+        cycle.settle()
+
+    def _unless_stopped(self, cycle: Cycle, work: Callable[[], object]) -> None:
+        """Do ``work``, which begins anew after an emergency stop, and is left when we are to stop.
+
+        Servos that are looked for may be driven: those of a bus that was lost and is there again.
+        """
+        while not self._stopping:
+            if self._estop != cycle.obeyed:
+                cycle.obey(self._estop)
+            with suppress(GivenWay), cycle.giving_way(lambda: self._stopping or self._estop != cycle.obeyed):
+                work()
+                return
 
     def _margin(self) -> float:
         timer = latency_timer_ms(self.config.port_name)  # how long an adapter holds bytes back
@@ -277,8 +295,9 @@ class ServoBus:
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 
-    def _cycle_for_ever(self, client: BusClient, supervisor: Supervisor, guardian: Guardian) -> None:
-        cycle = Cycle(client, supervisor, self.servos, self._after_found)
+    def _cycle_for_ever(
+        self, client: BusClient, cycle: Cycle, supervisor: Supervisor, guardian: Guardian
+    ) -> None:
         period = 1.0 / self.config.rate_hz
         last = time.monotonic()
         due = last
@@ -315,9 +334,9 @@ class ServoBus:
                     supervisor.keep_limp()
                 else:
                     supervisor.drive(now)
+                self._do_requests(supervisor, now)
         except GivenWay:  # the stop comes first, in the next cycle
             return
-        self._do_requests(supervisor, now)
         self.read_kind = supervisor.reader.kind
         cycle.settle()
         self._judge()

@@ -61,15 +61,12 @@ class Supervisor:
         )
         return Reader(self._client, plan_reads(tables), fast=fast)
 
-    def find_all(self, give_up: Callable[[], bool]) -> None:
-        """See who is there, until told to ``give_up``; a model that is not the described one gets its own table."""
-        for servo in self._servos:
-            if give_up():
-                return
-            self._find(servo)
+    def plan_reads(self) -> None:
+        """Read from now on as fits the servos that were found."""
         self.reader = self._make_reader()
 
-    def _find(self, servo: Servo) -> bool:
+    def find(self, servo: Servo) -> bool:
+        """Whether it is there; a model that is not the described one gets its own table."""
         servo.found = False
         found = self.settings.identify(servo)
         if found is None:
@@ -148,9 +145,9 @@ class Supervisor:
         if servo.found and found == (table.number, firmware):
             servo.reason = ""
             return True
-        if not self._find(servo):
+        if not self.find(servo):
             return False
-        self.reader = self._make_reader()
+        self.plan_reads()
         return True
 
     def _wait(self, servo: Servo, now: float) -> None:
