@@ -28,6 +28,7 @@ COMMANDS = (
     "doctor",
 )
 USAGE = 2
+INTERRUPTED = 130  # as shells tell it
 EXAMPLES = """\
 examples:
   embodiment_bridge demo
@@ -71,6 +72,8 @@ def main(words: Sequence[str] | None = None) -> int:
             "package with its extra [ros]\n"
         )
         return USAGE
+    except KeyboardInterrupt:  # before, or after, a command heeds it by itself
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

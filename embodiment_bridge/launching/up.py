@@ -21,6 +21,7 @@ from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.signals import held_back
 
 
 class Graph:
@@ -85,11 +86,12 @@ class Graph:
             self._add_program(executable, folder)
         arguments = [ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._plan.nodes)]
         nodes = list(zip(self._plan.nodes, factories, arguments, strict=True))
-        aside = [
-            self._add_program(_aside(node, words), folder)
-            for node, _, words in nodes
-            if node.executable in ASIDE
-        ]
+        with held_back():
+            aside = [
+                self._add_program(_aside(node, words), folder)
+                for node, _, words in nodes
+                if node.executable in ASIDE
+            ]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in ASIDE:

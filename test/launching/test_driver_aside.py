@@ -15,13 +15,22 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import plan_of
 from embodiment_bridge.cli.demos.show import Show
-from embodiment_bridge.cli.demos.stage import Stage
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 
 ROOT = Path(__file__).parents[2]
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 PATIENCE = 60.0  # s; the machine may be busy
+PROGRAM = """\
+#!{python}
+import sys, time
+time.sleep(0.5)  # as long as it may take until a program can heed a signal
+from embodiment_bridge.nodes.base.signals import stop_on_signals
+with stop_on_signals() as stopped:
+    while not stopped():
+        time.sleep(0.05)
+sys.exit({code})
+"""
 
 
 @pytest.fixture
@@ -71,19 +80,17 @@ def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checko
 def end_programs_with(code: int, folder: Path, monkeypatch) -> None:
     program = folder / "bin/embodiment_bridge"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ntrap 'exit {code}' INT\nwhile :; do sleep 0.1; done\n")
+    program.write_text(PROGRAM.format(python=sys.executable, code=code))
     program.chmod(0o755)
     monkeypatch.setattr("embodiment_bridge.launching.programs.find_program", lambda name: str(program))
 
 
 @pytest.mark.parametrize("code", [0, 8])
 def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, monkeypatch, code) -> None:
-    def perform(stage: Stage) -> int:
-        time.sleep(0.3)  # until the shell has its trap
-        return 0
-
     end_programs_with(code, checkout, monkeypatch)
-    monkeypatch.setattr(demo, "all_shows", lambda: {"none": Show("nothing", ("virtual_servos",), perform)})
+    monkeypatch.setattr(
+        demo, "all_shows", lambda: {"none": Show("nothing", ("virtual_servos",), lambda _: 0)}
+    )
     arguments = argparse.Namespace(show="", body="", brain="", bml=None, stay=False)
     assert demo.run(arguments) == code
 
@@ -93,7 +100,7 @@ def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeyp
     end_programs_with(code, checkout, monkeypatch)
     plan = plan_of(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
     with Graph(plan, lambda text: None) as graph:
-        time.sleep(0.3)  # until the shell has its trap
+        pass  # it is told to end before it can heed that
     assert graph.exit_code == expected
 
 
