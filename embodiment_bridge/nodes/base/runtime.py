@@ -3,6 +3,7 @@
 
 import gc
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import TypeVar
 
@@ -47,16 +48,22 @@ class Runtime:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Make bodies safe, then take everything off the graph."""
-        for node in reversed(self._nodes):
-            if isinstance(node, BridgeNode):
-                node.close()
-                self.exit_code = UNSAFE if node.unsafe else self.exit_code
-        for node in reversed(self._nodes):
-            self.executor.remove_node(node)
-            node.destroy_node()
-        self.executor.shutdown()
-        rclpy.try_shutdown(context=self.context)
+        """Make bodies safe, then take everything off the graph; each of them, also when one raises."""
+        with ExitStack() as ends:  # the last that is named comes first
+            ends.callback(rclpy.try_shutdown, context=self.context)
+            ends.callback(self.executor.shutdown)
+            for node in self._nodes:
+                ends.callback(node.destroy_node)
+                ends.callback(self.executor.remove_node, node)
+            for node in self._nodes:
+                if isinstance(node, BridgeNode):
+                    ends.callback(self._make_safe, node)
+
+    def _make_safe(self, node: BridgeNode) -> None:
+        try:
+            node.close()
+        finally:
+            self.exit_code = UNSAFE if node.unsafe else self.exit_code
 
     def add(self, node: N) -> N:
         """Serve a node that was made with this context."""

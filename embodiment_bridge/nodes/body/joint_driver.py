@@ -145,8 +145,10 @@ class JointDriver(BridgeNode):
 
     def close(self) -> None:
         """Make safe before the process ends, whatever the state."""
-        super().close()
-        self._close_buses()
+        try:
+            super().close()
+        finally:
+            self._close_buses()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """How buses and servos are."""
