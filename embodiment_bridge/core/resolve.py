@@ -8,7 +8,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 def resolve(place: str) -> Any:
-    """The object at ``module:attribute``; rooms name their parts so that nothing is imported before it is used.
+    """The object at ``module:attribute``; parts are named so that nothing is imported before it is used.
 
     Raises:
         ConfigError: the module or the attribute is not there.

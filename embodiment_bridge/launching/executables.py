@@ -27,7 +27,7 @@ CANNOT_START = 2  # exit code, as of the command line
 
 def agent_bridge(**node_kwargs: Any) -> BridgeNode:
     """A body of some protocol."""
-    return AgentBridge(registry.room, **node_kwargs)
+    return AgentBridge(registry.spec, **node_kwargs)
 
 
 def behavior_tree(**node_kwargs: Any) -> BridgeNode:
@@ -60,7 +60,7 @@ def mock_body(**node_kwargs: Any) -> BridgeNode:
 
 def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
     """What watches a soccer server."""
-    return SoccerMonitor(registry.room, **node_kwargs)
+    return SoccerMonitor(registry.spec, **node_kwargs)
 
 
 def opencog_bridge(**node_kwargs: Any) -> BridgeNode:

@@ -78,7 +78,7 @@ def test_percepts_are_those_of_the_server(idle_server, name) -> None:
         pairs = [(remote.join(), simulation.join(Init(name, "bridge", 2)))]
         for cycle in range(CYCLES):
             frame = swing(name, cycle)
-            simulation.tell(frame)
+            simulation.apply(frame)
             pairs.append((remote.step(frame), simulation.step()))
     finally:
         idle_server.kill()

@@ -8,6 +8,7 @@ import contextlib
 import socket
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.override import override
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 
 PARTING = 0.2  # s to wait for a server that sends nothing more and does not close its end
@@ -19,8 +20,8 @@ class PartingClient(TcpClient):
 
     _parting = False
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         if not self._parting:
             self._parting = True
             with contextlib.suppress(OSError, LinkError):

@@ -5,16 +5,17 @@ import contextlib
 import select
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.core.override import override
+from embodiment_bridge.link.event_link import Counters, EventLink
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
-from embodiment_bridge.protocols.opencog.router.codec import Codec
+from embodiment_bridge.protocols.opencog.router.codec import Codec, Command, Event
 from embodiment_bridge.wire.events import Malformed
 
 MAX_DIALBACKS: Final = 64  # a Router has two at a time; more are left over from outages
@@ -41,6 +42,9 @@ class LoggedIn:
 @dataclass(frozen=True, slots=True)
 class Beat:
     """Time goes on, or something waits to be sent."""
+
+
+LinkEvent: TypeAlias = Event | LoggedIn | Beat
 
 
 class Element:
@@ -116,8 +120,8 @@ class Element:
         self._woken.close()
 
 
-class RouterLink:
-    """An ``EventLink`` over all connections of an element: events of all of them in, commands out on the first.
+class RouterLink(EventLink[LinkEvent, Command]):
+    """A link over all connections of an element: events of all of them in, commands out on the first.
 
     Notices and batches are acknowledged here, on the connection that they came by, before anybody hears of them: a
     Router in ack mode waits for that with one of its threads.
@@ -139,8 +143,12 @@ class RouterLink:
         element.poll.register(self._router, select.POLLIN)
         self._logged_in = False
         self._lost = ""
-        self._due: deque[Any] = deque() if element.acks else deque([LoggedIn()])
-        self.peer = self._router.peer
+        self._due: deque[LinkEvent] = deque() if element.acks else deque([LoggedIn()])
+
+    @property
+    @override
+    def peer(self) -> str:
+        return self._router.peer
 
     def _take_what_waits(self) -> None:
         """Dial-backs from before the login: what they say of the Router itself is what made us log in again."""
@@ -149,8 +157,9 @@ class RouterLink:
                 self._element.accept()
         self._stale = set(self._element.dialbacks)
 
-    def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``; ends with a ``Beat`` when it is time to look what is to be sent.
+    @override
+    def read(self, timeout: float) -> list[LinkEvent]:
+        """What came; ends with a ``Beat`` when it is time to look what is to be sent.
 
         Raises:
             LinkError: the Router hung up, restarted, refused us or has been silent for too long.
@@ -161,13 +170,13 @@ class RouterLink:
             raise LinkError(self._lost)
         ready = self._element.poll.poll(min(timeout, TURN) * 1000.0)
         self.arrived = self._clock()
-        events: list[Any] = []
+        events: list[LinkEvent] = []
         for number, _ in ready:
             events += self._read_from(number)
         self._check_silence()
         return [*events, Beat()]
 
-    def _read_from(self, number: int) -> list[Any]:
+    def _read_from(self, number: int) -> Sequence[LinkEvent]:
         element = self._element
         if number == self._number:
             return self._read_router()
@@ -179,7 +188,7 @@ class RouterLink:
             element.drain()
         return []
 
-    def _read_dialback(self, number: int) -> list[Any]:
+    def _read_dialback(self, number: int) -> list[Event]:
         connection, codec = self._element.dialbacks[number]
         try:
             events = self._decode(connection, codec)
@@ -192,29 +201,29 @@ class RouterLink:
             self._element.drop(number)
             return []
         for event in events:
-            self._heed(event, number)
+            self._look_for_restart(event, number)
         return events
 
-    def _heed(self, event: Any, number: int) -> None:
+    def _look_for_restart(self, event: Event, number: int) -> None:
         """A Router that has restarted says that it is unavailable: it has forgotten that we are there."""
         if isinstance(event, wire.Unavailable) and event.id == wire.ROUTER and number not in self._stale:
             self._lost = f"{self.peer}: the Router has restarted"
         self._stale.discard(number)
 
-    def _decode(self, connection: TcpClient, codec: Codec) -> list[Any]:
+    def _decode(self, connection: TcpClient, codec: Codec) -> list[Event]:
         data = connection.read(0.0)
         self._counters.bytes_in += len(data)
         self._heard = self.arrived if data else self._heard
         return codec.feed(data)
 
-    def _read_router(self) -> list[Any]:
+    def _read_router(self) -> list[LinkEvent]:
         """What comes on our own connection: answers, in ack mode; of which the first is to the login."""
         try:
             events = self._decode(self._router, self._codec)
         except LinkError as error:
             self._lost = str(error)
             return []
-        found: list[Any] = []
+        found: list[LinkEvent] = []
         for event in events:
             if isinstance(event, wire.Ok) and not self._logged_in and self._element.acks:
                 self._logged_in = True
@@ -232,21 +241,23 @@ class RouterLink:
             silent = f"nothing heard from the Router for {limit:g} s"
             self._lost = f"{self.peer}: {silent}; can it dial {told.host}:{told.port}?"
 
-    def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: all commands go out in one write, to the Router."""
+    @override
+    def write(self, commands: Iterable[Command]) -> bool:
+        """All commands go out in one write, to the Router."""
         data = b"".join(map(self._encode, commands))
         if data:
             self._router.write(data)
             self._counters.bytes_out += len(data)
         return bool(data)
 
-    def _encode(self, command: Any) -> bytes:
+    def _encode(self, command: Command) -> bytes:
         try:
             return self._codec.encode(command)
         except CommandError as error:
             self._counters.refuse(error)
             return b""
 
+    @override
     def close(self) -> None:
         """Hang up on the Router; the dial-backs stay."""
         with contextlib.suppress(KeyError, ValueError):
@@ -254,7 +265,7 @@ class RouterLink:
         self._router.close()
 
 
-def _wants_ack(event: Any) -> bool:
+def _wants_ack(event: Event) -> bool:
     match event:
         case wire.Message(last=last):
             return last

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from embodiment_bridge.protocols.opencog.network.element import Beat, Element, LoggedIn
+from embodiment_bridge.protocols.opencog.network.element import Beat, Element, LinkEvent, LoggedIn
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.router import wire
 
@@ -112,16 +112,20 @@ class Proxy:
         self._leaving = True
         self._element.wake()
 
-    def greet(self) -> Iterable[Any]:
-        """See ``session.Agent``."""
+    def handshake(self) -> Iterable[wire.Command]:
+        """Log in."""
         return [self._element.login()]
 
-    def ready(self, event: Any) -> bool:
-        """See ``session.Agent``."""
+    def perceive(self, event: LinkEvent) -> LinkEvent:
+        """An event says all there is to know."""
+        return event
+
+    def ready(self, event: LinkEvent) -> bool:
+        """Whether the Router has let us in."""
         return isinstance(event, LoggedIn)
 
-    def respond(self, event: Any) -> Iterable[Any]:
-        """See ``session.Agent``: at each beat the next letter."""
+    def respond(self, event: LinkEvent) -> Iterable[wire.Command]:
+        """At each beat the next letter."""
         if not isinstance(event, Beat):
             return []
         now = self._clock()
@@ -131,8 +135,8 @@ class Proxy:
             self._look_after(oac, now)
         return self._next_letter()
 
-    def observe(self, event: Any) -> None:
-        """See ``session.Agent``."""
+    def observe(self, event: LinkEvent) -> None:
+        """Tell the hearer what came, and note what was written."""
         match event:
             case Beat():
                 self._written()
@@ -151,7 +155,7 @@ class Proxy:
                 self._refused(reason)
 
     def lost(self, reason: str) -> None:
-        """See ``session.Agent``: what was not written completely has not been said."""
+        """What was not written completely has not been said."""
         if self._writing is not None:
             self._outbox.put_back(self._writing)
             self._writing = None
@@ -168,7 +172,7 @@ class Proxy:
         oac = self.oacs.get(to)
         return oac is None or oac.presence is Presence.PRESENT
 
-    def _next_letter(self) -> Iterable[Any]:
+    def _next_letter(self) -> Iterable[wire.Command]:
         letter = self._outbox.take(self.reachable)
         if letter is None:
             return []
@@ -286,7 +290,7 @@ class Proxy:
             oac.loaded = False
             self._missed(name)
 
-    def _respond_leaving(self, now: float) -> Iterable[Any]:
+    def _respond_leaving(self, now: float) -> Iterable[wire.Command]:
         """Results first; then unload; then log out."""
         letter = list(self._next_letter())
         if letter or self.left.is_set():
