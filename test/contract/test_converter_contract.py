@@ -146,7 +146,8 @@ def test_request_of_no_input_is_refused(rig, name):
 
 def test_converter_takes_requests_where_there_are_inputs(rig, name):
     kind = resolve(rig.spec.converter)
-    handles = hasattr(kind, "take") or kind.handle_request is not Converter.handle_request
+    default = Converter.handle_request
+    handles = hasattr(kind, "take") or getattr(kind, "handle_request", default) is not default
     assert handles or not (rig.spec.inputs or rig.spec.services)
 
 

@@ -6,7 +6,15 @@ from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.override import override
-from embodiment_bridge.protocols.dummy.events import COMMANDS, Command, Event, Greet, Hello, Joints, SetJoints
+from embodiment_bridge.protocols.dummy.events import (
+    COMMANDS,
+    Command,
+    Event,
+    Greet,
+    Hello,
+    Joints,
+    SetJoints,
+)
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.line_framing import LineFramer
