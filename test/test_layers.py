@@ -61,7 +61,7 @@ LAYERS = (
     ("protocols/opencog/xml", "parsers", "core wire"),
     ("protocols/opencog/world", "", "body core plans protocols/opencog/xml"),
     ("protocols/opencog/network", "io", "core link link/transports protocols/opencog/router wire"),
-    ("protocols/opencog/plans", "messages", "plans protocols/opencog/world protocols/opencog/xml"),
+    ("protocols/opencog/plans", "messages", "plans protocols protocols/opencog/world protocols/opencog/xml"),
     (
         "protocols/opencog", "messages",
         "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",

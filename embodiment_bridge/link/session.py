@@ -59,7 +59,7 @@ class LinkStatus:
 
 
 class Agent(Protocol[Event_contra, Command_co, Percept]):
-    """Whom a session serves; called on the session's thread only.
+    """What a session serves; called on the session's thread only.
 
     What an agent makes of an event is one value, a percept, which the session hands to the calls that follow.
     """

@@ -3,7 +3,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from numbers import Integral
+from math import inf, nan
+from numbers import Integral, Real
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -104,8 +105,12 @@ def _integer(field: str, value: object, low: int, high: int) -> str:
 
 def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
     """The text of a number from ``low`` to ``high``, which nan is not."""
-    if isinstance(value, int | float) and low <= value <= high:
-        return f"{value:.7g}"
+    try:
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = inf
+    if low <= number <= high:
+        return f"{number:.7g}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
 
 

@@ -35,7 +35,7 @@ class Dialect:
 class Trainer:
     """Makes commands of requests; ``play_modes()`` gives the names that the server has told.
 
-    Every method of ``services`` takes a request and gives commands and a remark, or raises CommandError.
+    A request becomes commands and a note for people, or a CommandError.
     """
 
     def __init__(self, dialect: Dialect, play_modes: Callable[[], tuple[str, ...]]) -> None:
@@ -58,7 +58,7 @@ class Trainer:
         }
 
     def take(self, service: str, request: object) -> tuple[list[c.Command], str]:
-        """The commands of a request, and a remark for people.
+        """The commands of a request, and a note for people.
 
         Raises:
             CommandError: the server would ignore it, or it is not complete; the text says what is allowed.
