@@ -7,11 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import JointTargets
 from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
 from embodiment_bridge.protocols.rcsssmj.events import Percept
