@@ -7,13 +7,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import JointTargets
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
