@@ -27,7 +27,7 @@ from embodiment_bridge.grid.planner import search_to
 from embodiment_bridge.grid.pose import GridPose, Heading, Place
 from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.protocols.maeden import ROOM
+from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Act, Percept
@@ -103,7 +103,7 @@ def _raw_rate(server: MaedenServer, number: int) -> float:
 
 
 def _our_rate(server: MaedenServer, number: int) -> float:
-    values = {parameter.name: parameter.default for parameter in ROOM.parameters} | {"dialect": "json"}
+    values = {parameter.name: parameter.default for parameter in SPEC.parameters} | {"dialect": "json"}
     transport = TcpClient(server.host, server.port)
     link = make_link(values, transport, Codec("json"), Counters(), time.monotonic)
     _wait(link)

@@ -58,7 +58,7 @@ def run(seconds: float = 10.0) -> list[dict[str, Any]]:
 
 def _decoding(protocol: str, name: str, stream: bytes) -> list[dict[str, Any]]:
     payloads = [found.payload for found in Framer().feed(stream)]
-    make_codec = resolve(registry.room(protocol).codec)
+    make_codec = resolve(registry.spec(protocol).codec)
     works: dict[str, Callable[[], None]] = {"ours": lambda: _apply(make_codec(), stream)} | untyped(payloads)
     best = best_times(works)
     real_time = len(payloads) * PERIOD / best["ours"]

@@ -97,3 +97,11 @@ def until(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_random_examples_are_looked_for_as_long_as_was_said_also_for_a_part_of_a_minute():
+    done = run("sh", TOOLS / "fuzz.sh", "0.5", "false", cwd=TOOLS.parent)  # `false`: a round that fails
+    assert (done.returncode, done.stdout) == (1, "fuzz: round 1\n"), done.stderr
+    assert run("sh", TOOLS / "fuzz.sh", "0", "false", cwd=TOOLS.parent).returncode == 0
+    bad = run("sh", TOOLS / "fuzz.sh", "long", "false", cwd=TOOLS.parent)
+    assert (bad.returncode, bad.stderr) == (2, "fuzz.sh: MINUTES is a number such as 30 or 0.5, not 'long'\n")

@@ -3,7 +3,8 @@
 # examples until so many minutes are over (a round that was begun ends), or one fails. What is found belongs into an
 # @example beside the test.
 set -eu
-end=$(($(date +%s) + $1 * 60)) python=$2
+end=$(date +%s | awk -v minutes="$1" '{ printf "%d", $1 + minutes * 60 }') python=$2
+case $1 in *[!0-9.]* | "") echo "fuzz.sh: MINUTES is a number such as 30 or 0.5, not '$1'" >&2; exit 2 ;; esac
 shift 2
 files=$(grep -rl --include='test_*.py' '^from hypothesis import' test)
 round=0

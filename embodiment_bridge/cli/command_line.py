@@ -28,6 +28,7 @@ COMMANDS = (
     "doctor",
 )
 USAGE = 2
+INTERRUPTED = 130  # as shells tell it
 EXAMPLES = """\
 examples:
   embodiment_bridge demo
@@ -71,6 +72,8 @@ def main(words: Sequence[str] | None = None) -> int:
             "this package with its extra [ros]\n"
         )
         return USAGE
+    except KeyboardInterrupt:  # before, or after, a command handles it itself
+        return INTERRUPTED
     except BrokenPipeError:  # the program at the other end of a pipe has closed it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

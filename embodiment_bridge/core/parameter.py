@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """A parameter as data; nodes and protocols declare their parameters with it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
+
+ParameterValues: TypeAlias = Mapping[str, bool | int | float | str]
+"""Values of parameters by name, as a protocol gets them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a node or of a protocol: the default gives the type, the description names the unit."""
+    """A parameter of a node or a protocol: its default gives the type; the description names the unit."""
 
     name: str
     default: bool | int | float | str | list[str]

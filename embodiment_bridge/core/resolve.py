@@ -8,7 +8,7 @@ from embodiment_bridge.core.errors import ConfigError
 
 
 def resolve(place: str) -> Any:
-    """The object at ``module:attribute``. Protocols name their parts this way, so only the chosen ones are imported.
+    """The object at ``module:attribute``; parts are named so that nothing is imported before it is used.
 
     Raises:
         ConfigError: the module or the attribute is not there.

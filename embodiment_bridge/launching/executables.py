@@ -29,8 +29,8 @@ CANNOT_START = 2  # exit code, as of the command line
 
 
 def agent_bridge(**node_kwargs: Any) -> BridgeNode:
-    """The node of a body that is driven through a protocol."""
-    return AgentBridge(registry.room, **node_kwargs)
+    """A body of some protocol."""
+    return AgentBridge(registry.spec, **node_kwargs)
 
 
 def behavior_tree(**node_kwargs: Any) -> BridgeNode:
@@ -60,8 +60,8 @@ def mock_body(**node_kwargs: Any) -> BridgeNode:
 
 
 def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
-    """The node that watches a soccer server."""
-    return SoccerMonitor(registry.room, **node_kwargs)
+    """What watches a soccer server."""
+    return SoccerMonitor(registry.spec, **node_kwargs)
 
 
 def opencog_bridge(**node_kwargs: Any) -> BridgeNode:

@@ -25,13 +25,13 @@ from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.signals import held_back
 
 
 class Graph:
     """The running nodes and programs of a launch description; a context manager that ends all of them.
 
     ``say(text)`` receives one line for people at a time. ``runtime`` may also serve nodes of the caller.
-    ``exit_code``: the first one other than 0 of the nodes with a process of their own; final after the end.
     """
 
     runtime: Runtime
@@ -40,7 +40,7 @@ class Graph:
         self._description = description
         self._say = say
         self._programs: list[Program] = []
-        self.exit_code = 0
+        self._code = 0  # of the first node in a process of its own that did not end well
         self._open = ExitStack()
 
     def __enter__(self) -> "Graph":
@@ -59,6 +59,11 @@ class Graph:
     ) -> None:
         """End everything: nodes first, so that bodies are made safe while their peers are still there."""
         self._open.close()
+
+    @property
+    def exit_code(self) -> int:
+        """Of all nodes, once everything has ended: 0, ``runtime.UNSAFE``, or what a process of its own ended with."""
+        return self.runtime.exit_code or self._code
 
     def spin(self, until: Callable[[], bool]) -> None:
         """Serve until ``until()`` is true; report programs that end by themselves."""
@@ -87,11 +92,12 @@ class Graph:
             ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
         ]
         nodes = list(zip(self._description.nodes, factories, arguments, strict=True))
-        own_processes = [
-            self._add_program(_as_program(node, words), folder)
-            for node, _, words in nodes
-            if node.executable in OWN_PROCESS
-        ]
+        with held_back():
+            own_processes = [
+                self._add_program(_as_program(node, words), folder)
+                for node, _, words in nodes
+                if node.executable in OWN_PROCESS
+            ]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:
@@ -107,7 +113,7 @@ class Graph:
 
     def _stop_node(self, node: Program) -> None:
         node.stop(self._say)
-        self.exit_code = self.exit_code or abs(node.ended() or 0)
+        self._code = self._code or abs(node.ended() or 0)
 
     def _add_node(
         self, factory: Callable[..., BridgeNode], description: NodeDescription, arguments: list[str]

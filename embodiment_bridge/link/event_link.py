@@ -2,13 +2,20 @@
 """What a session talks through: events come in, commands go out, whatever carries them."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol, TypeVar
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.wire.codec import Codec
+
+Event = TypeVar("Event")
+Command = TypeVar("Command")
+Event_co = TypeVar("Event_co", covariant=True)
+Command_contra = TypeVar("Command_contra", contravariant=True)
 
 KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
 
@@ -33,7 +40,7 @@ class Counters:
         self.last_error = str(error)
 
 
-class EventLink(Protocol):
+class EventLink(Protocol[Event_co, Command_contra]):
     """One open, two-way link. ``close`` may be called from any thread and wakes a waiting ``read``.
 
     arrived: when what ``read`` returned last had come, s on the session's clock.
@@ -44,36 +51,45 @@ class EventLink(Protocol):
     @property
     def silent(self) -> str:
         """Why the peer counts as silent though the link is open; empty when it does not."""
+        ...
 
     @property
     def peer(self) -> str:
         """Who is at the other end, as a URL."""
+        ...
 
-    def read(self, timeout: float) -> list[Any]:
+    def read(self, timeout: float) -> Sequence[Event_co]:
         """The events that have come; none when nothing came within ``timeout`` s.
 
         Raises:
             LinkError: the peer closed the link, or it broke.
         """
+        ...
 
-    def write(self, commands: Iterable[Any]) -> bool:
+    def write(self, commands: Iterable[Command_contra]) -> bool:
         """Send commands at once; those that cannot be sent are counted and left out. Returns whether any was sent.
 
         Raises:
             LinkError: the peer does not take them.
         """
+        ...
 
     def close(self) -> None:
         """Release the link; more than once is fine."""
+        ...
 
 
-class CodecLink:
-    """An ``EventLink`` over bytes: a transport with a codec on it."""
+class CodecLink(EventLink[Event, Command]):
+    """A link over bytes: a transport with a codec on it. All commands of a call go out in one write."""
 
     silent = ""  # how long a peer may say nothing is not known here
 
     def __init__(
-        self, transport: Transport, codec: Codec, counters: Counters, clock: Callable[[], float]
+        self,
+        transport: Transport,
+        codec: Codec[Event, Command],
+        counters: Counters,
+        clock: Callable[[], float],
     ) -> None:
         self.arrived = clock()
         self._transport = transport
@@ -82,32 +98,32 @@ class CodecLink:
         self._clock = clock
 
     @property
+    @override
     def peer(self) -> str:
-        """See ``EventLink``."""
         return self._transport.peer
 
-    def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``."""
+    @override
+    def read(self, timeout: float) -> Sequence[Event]:
         data = self._transport.read(timeout)
         self.arrived = self._clock()
         if not data:
-            return []
+            return ()
         self._counters.bytes_in += len(data)
         return self._codec.feed(data)
 
-    def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: all commands go out in one write."""
+    @override
+    def write(self, commands: Iterable[Command]) -> bool:
         data = b"".join(self._encode(command) for command in commands)
         if data:
             self._transport.write(data)
             self._counters.bytes_out += len(data)
         return bool(data)
 
+    @override
     def close(self) -> None:
-        """See ``EventLink``."""
         self._transport.close()
 
-    def _encode(self, command: Any) -> bytes:
+    def _encode(self, command: Command) -> bytes:
         try:
             return self._codec.encode(command)
         except CommandError as error:

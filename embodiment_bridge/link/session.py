@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps one link to a peer alive: connect, greet, serve, back off, for ever. No ROS, no protocol.
+"""Keeps one link to a peer alive: connect, shake hands, serve, back off, for ever. No ROS, no protocol.
 
     CLOSED -> CONNECTING -> HANDSHAKE -> READY -> (lost) BACKOFF -> CONNECTING ...
                                                   (over) CLOSED
@@ -16,13 +16,19 @@ import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import BridgeError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import CodecLink, Counters, EventLink
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import Malformed, Unknown
+
+Event = TypeVar("Event")
+Command = TypeVar("Command")
+Percept = TypeVar("Percept")
+Event_contra = TypeVar("Event_contra", contravariant=True)
+Command_co = TypeVar("Command_co", covariant=True)
 
 FIRST_BACKOFF = 0.5  # s
 LONGEST_BACKOFF = 5.0  # s; a server that is started by hand is joined soon after
@@ -52,41 +58,58 @@ class LinkStatus:
     connects: int = 0
 
 
-class Agent(Protocol):
-    """Whom a session serves; called on the session's thread only."""
+class Agent(Protocol[Event_contra, Command_co, Percept]):
+    """What a session serves; called on the session's thread only.
 
-    def greet(self) -> Iterable[Any]:
+    What an agent makes of an event is one value, a percept, which the session hands to the calls that follow.
+    """
+
+    def handshake(self) -> Iterable[Command_co]:
         """Commands that open the conversation of a new connection."""
+        ...
 
-    def respond(self, event: Any) -> Iterable[Any]:
-        """Commands that answer an event; they are sent at once, in one write."""
+    def perceive(self, event: Event_contra) -> Percept:
+        """What an event means to the agent."""
+        ...
 
-    def ready(self, event: Any) -> bool:
-        """Whether this event completes the handshake."""
+    def respond(self, percept: Percept) -> Iterable[Command_co]:
+        """Commands that answer; they are sent at once, in one write."""
+        ...
 
-    def observe(self, event: Any) -> None:
+    def ready(self, percept: Percept) -> bool:
+        """Whether this completes the handshake."""
+        ...
+
+    def observe(self, percept: Percept) -> None:
         """Called after the answer is on the wire: the place to publish."""
+        ...
 
     def lost(self, reason: str) -> None:
         """The link that was open is gone."""
+        ...
 
 
-OpenLink = Callable[[Counters, Callable[[], float]], EventLink]
+OpenLink: TypeAlias = Callable[[Counters, Callable[[], float]], EventLink[Event, Command]]
+MakeLink: TypeAlias = Callable[
+    [Transport, Codec[Event, Command], Counters, Callable[[], float]], EventLink[Event, Command]
+]
 
 
 def linked(
-    connect: Callable[[], Transport], codec: Callable[[], Codec], make_link: Callable[..., EventLink]
-) -> OpenLink:
+    connect: Callable[[], Transport],
+    codec: Callable[[], Codec[Event, Command]],
+    make_link: MakeLink[Event, Command] = CodecLink,
+) -> OpenLink[Event, Command]:
     """What opens a link over bytes: ``make_link(transport, codec, counters, clock)`` on a fresh transport and codec."""
 
-    def open_link(counters: Counters, clock: Callable[[], float]) -> EventLink:
+    def open_link(counters: Counters, clock: Callable[[], float]) -> EventLink[Event, Command]:
         made = codec()
         return make_link(connect(), made, counters, clock)
 
     return open_link
 
 
-class EventSession:
+class Session(Generic[Event, Command, Percept]):
     """One thread that serves one agent over one link at a time.
 
     open_link opens a link, which counts with what it is given and has this clock, or raises LinkError; on_status
@@ -97,8 +120,8 @@ class EventSession:
 
     def __init__(
         self,
-        open_link: OpenLink,
-        agent: Agent,
+        open_link: OpenLink[Event, Command],
+        agent: Agent[Event, Command, Percept],
         on_status: Callable[[LinkStatus], None],
         *,
         peer: str = "",
@@ -119,7 +142,7 @@ class EventSession:
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._jitter = jitter
-        self._link: EventLink | None = None
+        self._link: EventLink[Event, Command] | None = None
         self._over = False  # the peer ended the conversation for good
         self._thread: threading.Thread | None = None
 
@@ -188,9 +211,9 @@ class EventSession:
             return f"{reason} before it answered: {self._refusal}"
         return reason
 
-    def _converse(self, link: EventLink) -> None:
+    def _converse(self, link: EventLink[Event, Command]) -> None:
         self._enter(Phase.HANDSHAKE, "")
-        link.write(self._agent.greet())
+        link.write(self._agent.handshake())
         deadline = self._clock() + self._handshake_timeout
         while not self._stop.is_set():
             events = link.read(POLL)
@@ -201,22 +224,23 @@ class EventSession:
             if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
                 raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
 
-    def _serve_events(self, link: EventLink, events: list[Any]) -> None:
+    def _serve_events(self, link: EventLink[Event, Command], events: Iterable[Event]) -> None:
         for event in events:
             self._count(event)
-            if link.write(self._agent.respond(event)):
+            percept = self._agent.perceive(event)
+            if link.write(self._agent.respond(percept)):
                 self.counters.answer_times.append(self._clock() - link.arrived)
-            if self.status.phase is Phase.HANDSHAKE and self._agent.ready(event):
+            if self.status.phase is Phase.HANDSHAKE and self._agent.ready(percept):
                 self._enter(Phase.READY, "", connects=self.status.connects + 1)
-            self._agent.observe(event)
+            self._agent.observe(percept)
 
-    def _listen_for_silence(self, link: EventLink) -> None:
+    def _listen_for_silence(self, link: EventLink[Event, Command]) -> None:
         if self.status.phase is Phase.READY and link.silent:
             self._enter(Phase.SILENT, link.silent)
         elif self.status.phase is Phase.SILENT and not link.silent:
             self._enter(Phase.READY, "")
 
-    def _count(self, event: Any) -> None:
+    def _count(self, event: Event) -> None:
         self.counters.events += 1
         if isinstance(event, Malformed):
             self.counters.malformed += 1
@@ -230,21 +254,3 @@ class EventSession:
         kept = self.status.connects if connects is None else connects
         self.status = LinkStatus(phase, self.status.peer, reason, retry_in, kept)
         self._on_status(self.status)
-
-
-class Session(EventSession):
-    """A session over bytes.
-
-    connect opens a transport or raises LinkError; codec makes a fresh codec per connection; the rest is as in
-    ``EventSession``.
-    """
-
-    def __init__(
-        self,
-        connect: Callable[[], Transport],
-        codec: Callable[[], Codec],
-        agent: Agent,
-        on_status: Callable[[LinkStatus], None],
-        **options: Any,
-    ) -> None:
-        super().__init__(linked(connect, codec, CodecLink), agent, on_status, **options)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One room per protocol: events, codec, converter, and a ROOM constant that names them as data."""
+"""One folder a protocol: events, codec, converter, and a constant ``SPEC`` that names them as data."""

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a protocol package of others imports: each name is at home in the module that it comes from."""
 
-from embodiment_bridge.core.parameter import Parameter
+from typing_extensions import override
+
+from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
-from embodiment_bridge.protocols.converter import Converter
-from embodiment_bridge.protocols.spec import Input, Output, Room
+from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import EXCERPT_LIMIT, Malformed, Truncated, Unknown, excerpt
 
+Room = ProtocolSpec  # its name in 0.1; goes with the next release
+
 __all__ = [
-    "EXCERPT_LIMIT", "Codec", "Converter", "Input", "Malformed", "Output", "Parameter", "Room", "Truncated", "Unknown",
-    "excerpt", "resolve",
+    "EXCERPT_LIMIT", "Codec", "Converter", "Cycle", "Input", "Malformed", "Messages", "Output", "Parameter",
+    "ParameterValues", "ProtocolSpec", "Room", "Stamp", "Truncated", "Unknown", "excerpt", "override", "resolve",
 ]  # fmt: skip

@@ -1,59 +1,97 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a converter is: the one place of a protocol where units, signs, frames and names change."""
+"""What a converter is: between the events and commands of a protocol and a body in SI units and ROS messages."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills.native import Start
+
+Event = TypeVar("Event")
+Command = TypeVar("Command")
+OneEvent = TypeVar("OneEvent", covariant=True)
 
 
-class Converter(Protocol):
-    """Wire to SI and back, for one body on one connection. Made as ``Converter(parameters, description)``."""
+class Stamp(Protocol):
+    """A builtin_interfaces/Time; a protocol can be imported where there is no ROS."""
 
-    def codec_options(self) -> dict[str, Any]:
-        """Keyword arguments of the room's codec for this body."""
+    sec: int
+    nanosec: int
 
-    def remarks(self) -> list[str]:
-        """What cannot work with these parameters, for people: logged once. May be left out where all always works."""
 
-    def heed(self, wanted: Callable[[str], bool]) -> None:
-        """Be told how to know whether somebody listens to a topic; what nobody hears need not be made.
+Messages: TypeAlias = Iterable[tuple[str, object]]
+"""(topic, ROS message) pairs."""
 
-        May be left out where messages cost little.
-        """
 
-    def natives(self) -> Mapping[str, Any]:
-        """What begins each skill that the body does by itself (``motion.native.Start``), by name.
+@dataclass(frozen=True, slots=True)
+class Cycle(Generic[OneEvent]):
+    """One event on its way through: what the body senses, and what it shall do next.
 
-        May be left out where there are none.
-        """
+    state: None where the event says nothing of the body. targets: of all joints; None where there is no state.
+    """
 
-    def greet(self) -> list[Any]:
-        """Commands that open the conversation; called once per connection, so what is remembered of the last ends."""
+    event: OneEvent
+    state: BodyState | None = None
+    targets: JointTargets | None = None
 
-    def body_state(self, event: Any) -> BodyState | None:
-        """What the body senses of itself, if the event says so."""
 
-    def answer(self, event: Any, targets: JointTargets | None) -> list[Any]:
+class Converter(ABC, Generic[Event, Command]):
+    """Wire to SI and back, for one body on one connection.
+
+    A protocol's converter is made as ``converter(parameters, body)``, with the values of the parameters of the protocol
+    and of the node by name (``ParameterValues``), and the description of the body. Three methods have no default; the
+    others are for what a peer has beyond them. All but ``handle_request`` are called on the session's thread.
+    """
+
+    @abstractmethod
+    def body_state(self, event: Event) -> BodyState | None:
+        """What the body senses of itself, if the event says so. The first state completes the handshake."""
+
+    @abstractmethod
+    def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
         """Commands that answer an event: move the joints (all of them), and release the peer's next cycle.
 
-        ``targets`` is None where the event gave no body state; the peer may still wait for an answer.
+        The peer may wait for an answer to an event that gave no state, too.
         """
 
-    def take(self, name: str, message: Any) -> str:
-        """Take a message of an input, or a request of a service, of the room; it goes out with the next answer.
+    @abstractmethod
+    def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
+        """What an event says, as (topic, ROS message) pairs. Called when the answer is on the wire.
 
-        Called on another thread than the rest. Only needed where the room has inputs or services.
+        Each is published when it comes: the most urgent first, and a generator lets it wait for no other.
+        """
+
+    def codec_options(self) -> Mapping[str, bool | int | float | str]:
+        """Keyword arguments of the protocol's codec for this body."""
+        return {}
+
+    def warnings(self) -> Sequence[str]:
+        """What cannot work with these parameters, in sentences for people; logged once."""
+        return ()
+
+    def handshake(self) -> Sequence[Command]:
+        """Commands that open the conversation; called once per connection: forget what the last one told."""
+        return ()
+
+    def native_skills(self) -> Mapping[str, Start]:
+        """What begins each skill that the body does by itself, by name."""
+        return {}
+
+    def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
+        """Learn how to ask whether a topic has a subscriber; messages without one need not be made."""
+
+    def handle_request(self, name: str, message: object) -> str:
+        """Send a message of one of the protocol's inputs, or a request of one of its services, with the next answer.
+
+        Called on another thread than the rest.
 
         Returns:
-            A remark for people, such as "in two parts".
+            A note for people, such as "in two parts".
 
         Raises:
             CommandError: it cannot be sent; the text names the limit.
         """
-
-    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> Iterable[tuple[str, Any]]:
-        """(topic, ROS message) pairs of an event, whose ``body_state`` is given; stamp is a builtin_interfaces/Time.
-
-        Each is published when it comes: the most urgent first, and a generator lets it wait for no other.
-        """
+        raise CommandError(f"{name}: this protocol takes no requests")

@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a codec is: pure, bytes in and events out, commands in and bytes out; it keeps only the unfinished frame."""
 
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+from embodiment_bridge.wire.events import Truncated
+
+Event_co = TypeVar("Event_co", covariant=True)
+Command_contra = TypeVar("Command_contra", contravariant=True)
 
 
-class Codec(Protocol):
+class Codec(Protocol[Event_co, Command_contra]):
     """Bytes to events and commands to bytes, for one connection."""
 
-    def feed(self, data: bytes) -> list[Any]:
-        """Take bytes as they came, in any chunks; return the events that are now whole, in order."""
+    def feed(self, data: bytes) -> Sequence[Event_co]:
+        """Take bytes as they came, in any chunks; return the events that are now whole, in order.
 
-    def close(self) -> list[Any]:
+        Never raises, whatever the bytes are: what is wrong is a ``Malformed``, what has no name here an ``Unknown``.
+        """
+        ...
+
+    def close(self) -> Sequence[Event_co | Truncated]:
         """The stream ended: return a ``Truncated`` if a frame was unfinished, else nothing."""
+        ...
 
-    def encode(self, command: Any) -> bytes:
+    def encode(self, command: Command_contra) -> bytes:
         """Wire bytes of one command, framing included.
 
         Raises:
             CommandError: the command cannot be put on the wire; the text names the field, the value and the choices.
         """
+        ...

@@ -11,7 +11,7 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Union, get_args, get_origin, get_type_hints
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.unicode_text import is_unicode
@@ -19,7 +19,7 @@ from embodiment_bridge.core.unicode_text import is_unicode
 _NUMBERS_BY_NAME = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
 
 
-def read_commands(lines: Iterable[str], kinds: Iterable[type]) -> Iterator[tuple[int, Any]]:
+def read_commands(lines: Iterable[str], kinds: Iterable[type]) -> Iterator[tuple[int, object]]:
     """(line number, command) of each JSON line that is not blank; ``kinds`` are the commands of the protocol.
 
     Raises:
@@ -34,7 +34,7 @@ def read_commands(lines: Iterable[str], kinds: Iterable[type]) -> Iterator[tuple
                 raise CommandError(f"line {number}: {error}") from None
 
 
-def command_from_json(value: Any, kinds: Iterable[type], where: str = "") -> Any:
+def command_from_json(value: object, kinds: Iterable[type], where: str = "") -> object:
     """The command that a decoded JSON object describes; ``where`` begins the text of errors.
 
     Raises:
@@ -51,7 +51,7 @@ def command_from_json(value: Any, kinds: Iterable[type], where: str = "") -> Any
     return _build(by_name[name], value, where)
 
 
-def _build(kind: type, value: dict[str, Any], where: str) -> Any:
+def _build(kind: type, value: dict[str, object], where: str) -> object:
     """Make the dataclass ``kind`` of the fields in ``value``."""
     hints = get_type_hints(kind)
     for name in value:
@@ -67,7 +67,7 @@ def _build(kind: type, value: dict[str, Any], where: str) -> Any:
     return kind(**arguments)
 
 
-def _convert(value: Any, hint: Any, place: str) -> Any:
+def _convert(value: object, hint: object, place: str) -> object:
     """Make of a JSON value what the type ``hint`` of the field at ``place`` wants."""
     if get_origin(hint) in (Union, UnionType):
         return _convert_to_one(value, get_args(hint), place)
@@ -81,14 +81,14 @@ def _convert(value: Any, hint: Any, place: str) -> Any:
     return _SCALARS[hint](value, place)
 
 
-def _convert_part(value: Any, kind: type, place: str) -> Any:
+def _convert_part(value: object, kind: type, place: str) -> object:
     """Make a dataclass that is part of a command, of which there is one kind only."""
     if not isinstance(value, dict):
         raise CommandError(f"{place}: {_short(value)} is no object")
     return _build(kind, value, f"{place}: ")
 
 
-def _convert_to_one(value: Any, hints: tuple[Any, ...], place: str) -> Any:
+def _convert_to_one(value: object, hints: tuple[object, ...], place: str) -> object:
     """Make of a JSON value what the first type that can take it wants; commands are told apart by name."""
     kinds = [hint for hint in hints if isinstance(hint, type) and is_dataclass(hint)]
     if kinds and NoneType in hints and len(kinds) == 1:
@@ -104,7 +104,7 @@ def _convert_to_one(value: Any, hints: tuple[Any, ...], place: str) -> Any:
     raise problem or CommandError(f"{place}: {_short(value)} is of no known type")
 
 
-def _to_float(value: Any, place: str) -> float:
+def _to_float(value: object, place: str) -> float:
     if isinstance(value, str) and value in _NUMBERS_BY_NAME:
         return _NUMBERS_BY_NAME[value]
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -115,19 +115,19 @@ def _to_float(value: Any, place: str) -> float:
     raise CommandError(f"{place}: {_short(value)} is no number")
 
 
-def _to_int(value: Any, place: str) -> int:
+def _to_int(value: object, place: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise CommandError(f"{place}: {_short(value)} is no whole number")
 
 
-def _to_bool(value: Any, place: str) -> bool:
+def _to_bool(value: object, place: str) -> bool:
     if isinstance(value, bool):
         return value
     raise CommandError(f"{place}: {_short(value)} is neither true nor false")
 
 
-def _to_str(value: Any, place: str) -> str:
+def _to_str(value: object, place: str) -> str:
     if not isinstance(value, str):
         raise CommandError(f"{place}: {_short(value)} is no string")
     if not is_unicode(value):
@@ -135,12 +135,12 @@ def _to_str(value: Any, place: str) -> str:
     return value
 
 
-def _to_none(value: Any, place: str) -> None:
+def _to_none(value: object, place: str) -> None:
     if value is not None:
         raise CommandError(f"{place}: {_short(value)} is not null")
 
 
-def _to_bytes(value: Any, place: str) -> bytes:
+def _to_bytes(value: object, place: str) -> bytes:
     try:
         if isinstance(value, str):
             return value.encode()
@@ -151,7 +151,7 @@ def _to_bytes(value: Any, place: str) -> bytes:
     raise CommandError(f'{place}: {_short(value)} is neither text nor {{"base64": "..."}}')
 
 
-_SCALARS: dict[Any, Callable[[Any, str], Any]] = {
+_SCALARS: dict[object, Callable[[object, str], object]] = {
     float: _to_float,
     int: _to_int,
     bool: _to_bool,
@@ -161,7 +161,7 @@ _SCALARS: dict[Any, Callable[[Any, str], Any]] = {
 }
 
 
-def _load(line: str) -> Any:
+def _load(line: str) -> object:
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:
@@ -170,5 +170,5 @@ def _load(line: str) -> Any:
         raise CommandError("no JSON: a number is too long, or it is nested too deeply") from None
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return reprlib.repr(value)

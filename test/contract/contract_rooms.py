@@ -53,11 +53,11 @@ def commands(protocol: str) -> list[Any]:
     path = folder(protocol) / "samples" / "commands.jsonl"
     assert path.is_file(), f"{path} is missing (see CONTRIBUTING.md)"
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [command for _, command in read_commands(lines, resolve(registry.room(protocol).commands))]
+    return [command for _, command in read_commands(lines, resolve(registry.spec(protocol).commands))]
 
 
 def with_commands() -> list[str]:
-    return [name for name in NAMES if registry.room(name).commands]
+    return [name for name in NAMES if registry.spec(name).commands]
 
 
 @cache

@@ -14,7 +14,7 @@ from embodiment_bridge.protocols import registry
 
 @pytest.mark.parametrize("name", with_commands())
 def test_commands_are_frozen_dataclasses_and_each_has_a_sample(name):
-    kinds = resolve(registry.room(name).commands)
+    kinds = resolve(registry.spec(name).commands)
     assert kinds
     for kind in kinds:
         assert dataclasses.is_dataclass(kind)

@@ -7,7 +7,7 @@ import contract_checks as check
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.dummy.codec import Codec
+from embodiment_bridge.protocols.dummy.codec import HeadCodec
 from embodiment_bridge.protocols.dummy.events import SetJoints
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.line_framing import LineFramer
@@ -17,29 +17,29 @@ BAD = b"joint pan 1\nhello head\n"
 COMMANDS = [SetJoints(1.0, 2.0)]
 
 
-class Raises(Codec):
+class Raises(HeadCodec):
     def feed(self, data):
         data.decode("ascii")
         return super().feed(data)
 
 
-class ForgetsUnfinished(Codec):
+class ForgetsUnfinished(HeadCodec):
     def feed(self, data):
         self._lines = LineFramer()
         return super().feed(data)
 
 
-class TellsNoEnd(Codec):
+class TellsNoEnd(HeadCodec):
     def close(self):
         return []
 
 
-class MiscountsEnd(Codec):
+class MiscountsEnd(HeadCodec):
     def close(self):
         return [Truncated(event.offset, event.received + 1) for event in super().close()]
 
 
-class Hoards(Codec):
+class Hoards(HeadCodec):
     def __init__(self):
         super().__init__()
         self.all = bytearray()
@@ -49,20 +49,20 @@ class Hoards(Codec):
         return super().feed(data)
 
 
-class Shares(Codec):
+class Shares(HeadCodec):
     lines = LineFramer()
 
     def __init__(self):
         self._lines = self.lines
 
 
-class Rewrites(Codec):
+class Rewrites(HeadCodec):
     def encode(self, command):
         sent = super().encode(command)
         return sent.upper() if isinstance(command, Unknown) else sent
 
 
-class StopsAtMalformed(Codec):
+class StopsAtMalformed(HeadCodec):
     stopped = False
 
     def feed(self, data):
@@ -72,12 +72,12 @@ class StopsAtMalformed(Codec):
         return events if bad is None else events[: bad + 1]
 
 
-class Reorders(Codec):
+class Reorders(HeadCodec):
     def feed(self, data):
         return super().feed(data)[::-1]
 
 
-class ShowsObjects(Codec):
+class ShowsObjects(HeadCodec):
     def feed(self, data):
         @dataclass(frozen=True)
         class Odd:
@@ -87,17 +87,17 @@ class ShowsObjects(Codec):
         return [Odd(event.offset, object()) for event in super().feed(data)]
 
 
-class SendsAnything(Codec):
+class SendsAnything(HeadCodec):
     def encode(self, command):
         return repr(command).encode()
 
 
-class RaisesOnNan(Codec):
+class RaisesOnNan(HeadCodec):
     def encode(self, command):
         return b"set %d\n" % int(command.pan_deg)
 
 
-class HidesTheField(Codec):
+class HidesTheField(HeadCodec):
     def encode(self, command):
         try:
             return super().encode(command)
@@ -116,9 +116,9 @@ FAULTS = [
     (Hoards, lambda make: check.check_bounded(make, b"", STREAM)),
     (Hoards, lambda make: check.check_bounded(make, STREAM[:3], b"a")),
     (Rewrites, lambda make: check.check_unknown(make, STREAM)),
-    (Codec, lambda make: check.check_unknown(make, STREAM[:11])),
+    (HeadCodec, lambda make: check.check_unknown(make, STREAM[:11])),
     (StopsAtMalformed, lambda make: check.check_malformed(make, BAD)),
-    (Codec, lambda make: check.check_malformed(make, STREAM)),
+    (HeadCodec, lambda make: check.check_malformed(make, STREAM)),
     (SendsAnything, lambda make: check.check_command(make, COMMANDS, 0)),
     (SendsAnything, lambda make: check.check_no_command(make)),
     (RaisesOnNan, lambda make: check.check_command(make, COMMANDS, 0)),
@@ -147,4 +147,4 @@ def test_fault_is_found(codec, run):
     ],
 )
 def test_sound_codec_passes(run):
-    run(Codec)
+    run(HeadCodec)

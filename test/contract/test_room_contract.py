@@ -17,13 +17,12 @@ from embodiment_bridge.protocols import registry
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 TOPIC = re.compile(r"[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*")
 UNIT = re.compile(r"\b(s|ms|Hz|m|mm|m/s|rad|rad/s|deg|degrees|N|Nm|kg|V|A|percent|share|factor)\b")
-CONVERTER = ("codec_options", "remarks", "greet", "body_state", "answer", "messages")
 
-ROOMS = pytest.mark.parametrize("name", NAMES)
+PROTOCOLS = pytest.mark.parametrize("name", NAMES)
 
 
 def parameters():
-    return [(name, parameter) for name in NAMES for parameter in registry.room(name).parameters]
+    return [(name, parameter) for name in NAMES for parameter in registry.spec(name).parameters]
 
 
 def ids(value):
@@ -35,49 +34,41 @@ def test_there_are_protocols():
     assert {"dummy", "rcsssmj"} <= set(with_body())
 
 
-@ROOMS
-def test_room_has_the_name_it_is_registered_under(name):
-    room = registry.room(name)
-    assert room.name == name
+@PROTOCOLS
+def test_protocol_has_the_name_it_is_registered_under(name):
+    spec = registry.spec(name)
+    assert spec.name == name
     assert NAME.fullmatch(name)
-    assert len(room.summary) > 10
+    assert len(spec.summary) > 10
 
 
-@ROOMS
+@PROTOCOLS
 def test_codec_is_there_and_needs_no_arguments(name):
     codec = registry.codec(name)
     assert codec.feed(b"") == []
     assert codec.close() == []
 
 
-@ROOMS
+@PROTOCOLS
 def test_codec_names_its_optional_arguments(name):
     kinds = [
-        parameter.kind.name for parameter in signature(resolve(registry.room(name).codec)).parameters.values()
+        parameter.kind.name for parameter in signature(resolve(registry.spec(name).codec)).parameters.values()
     ]
     assert not {"VAR_POSITIONAL", "VAR_KEYWORD"} & set(kinds)
 
 
-@pytest.mark.parametrize("name", with_body())
-def test_converter_has_all_methods(name):
-    room = registry.room(name)
-    converter = resolve(room.converter)
-    needed = [*CONVERTER, *(["take"] if room.inputs or room.services else [])]
-    assert not [method for method in needed if not callable(getattr(converter, method, None))]
-
-
-@ROOMS
+@PROTOCOLS
 def test_parameter_names_are_distinct_and_not_those_of_the_node(name):
-    names = [parameter.name for parameter in registry.room(name).parameters]
+    names = [parameter.name for parameter in registry.spec(name).parameters]
     assert len(set(names)) == len(names)
     assert not set(names) & {parameter.name for parameter in (*PARAMETERS, AUTOSTART)}
 
 
 @pytest.mark.parametrize("name", with_body())
 def test_there_is_a_port_to_connect_to(name):
-    room = registry.room(name)
-    ports = {p.name for p in room.parameters if (type(p.default), p.lower, p.upper) == (int, 1, 65535)}
-    assert {"port", *([room.probe] if room.probe else [])} <= ports
+    spec = registry.spec(name)
+    ports = {p.name for p in spec.parameters if (type(p.default), p.lower, p.upper) == (int, 1, 65535)}
+    assert {"port", *([spec.probe] if spec.probe else [])} <= ports
 
 
 @pytest.mark.parametrize(("name", "parameter"), parameters(), ids=ids)
@@ -104,10 +95,10 @@ def test_parameter_has_a_ros_descriptor(name, parameter):
     assert descriptor(parameter).description.startswith(parameter.description)
 
 
-@ROOMS
+@PROTOCOLS
 def test_outputs_are_topics_with_a_type_and_a_role(name):
     topics = []
-    for output in registry.room(name).outputs:
+    for output in registry.spec(name).outputs:
         assert TOPIC.fullmatch(output.topic), "topics are relative names"
         assert resolve(output.type).get_fields_and_field_types()
         assert profile(output.role).depth > 0
@@ -115,13 +106,13 @@ def test_outputs_are_topics_with_a_type_and_a_role(name):
     assert len(set(topics)) == len(topics)
 
 
-@ROOMS
+@PROTOCOLS
 def test_inputs_are_topics_and_services_with_a_type(name):
-    room = registry.room(name)
-    names = [item.name for item in (*room.inputs, *room.services)]
+    spec = registry.spec(name)
+    names = [item.name for item in (*spec.inputs, *spec.services)]
     assert len(set(names)) == len(names)
     assert all(TOPIC.fullmatch(name) for name in names)
-    for item in room.inputs:
+    for item in spec.inputs:
         assert resolve(item.type).get_fields_and_field_types()
-    for item in room.services:
+    for item in spec.services:
         assert {"success", "message"} <= set(resolve(item.type).Response.get_fields_and_field_types())

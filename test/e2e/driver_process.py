@@ -43,11 +43,13 @@ class DriverProcess:
         if up:
             launch = ROOT / "launch/body/dynamixel.launch.xml"
             words = [UP, "up", str(launch), f"urdf:={URDF}", f"body_file:={BODY}", f"port:={folder}/servos"]
+        # What `up` starts shall be the sources that are tested, too.
+        paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._log = (folder / "log.txt").open("w+b")
         self.process = subprocess.Popen(
             [*prefix, sys.executable, "-c", *words],
             cwd=ROOT,
-            env={**os.environ, "ROS_HOME": str(folder)},
+            env={**os.environ, "ROS_HOME": str(folder), "PYTHONPATH": os.pathsep.join(paths)},
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,

@@ -11,9 +11,9 @@ import pytest
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import JointTargets
 from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
@@ -78,7 +78,7 @@ def test_percepts_are_those_of_the_server(idle_server, name) -> None:
         pairs = [(remote.join(), simulation.join(Init(name, "bridge", 2)))]
         for cycle in range(CYCLES):
             frame = swing(name, cycle)
-            simulation.tell(frame)
+            simulation.apply(frame)
             pairs.append((remote.step(frame), simulation.step()))
     finally:
         idle_server.kill()

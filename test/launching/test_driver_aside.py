@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver of servos under `embodiment_bridge up`: a process of its own, which ends with that of the tree."""
 
+import argparse
 import os
 import signal
 import subprocess
@@ -11,13 +12,25 @@ from pathlib import Path
 import pytest
 from sensor_msgs.msg import JointState
 
+from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import launch_description
+from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 
 ROOT = Path(__file__).parents[2]
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 PATIENCE = 60.0  # s; the machine may be busy
+PROGRAM = """\
+#!{python}
+import sys, time
+time.sleep(0.5)  # as long as it may take until a program can heed a signal
+from embodiment_bridge.nodes.base.signals import stop_on_signals
+with stop_on_signals() as stopped:
+    while not stopped():
+        time.sleep(0.05)
+sys.exit({code})
+"""
 
 
 @pytest.fixture
@@ -64,16 +77,30 @@ def test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree(checko
     assert told == []
 
 
-@pytest.mark.parametrize(("code", "expected"), [(0, 0), (8, 8)])
-def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
-    program = checkout / "bin/embodiment_bridge"
+def end_programs_with(code: int, folder: Path, monkeypatch) -> None:
+    program = folder / "bin/embodiment_bridge"
     program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\ntrap 'exit {code}' INT\nwhile :; do sleep 0.1; done\n")
+    program.write_text(PROGRAM.format(python=sys.executable, code=code))
     program.chmod(0o755)
     monkeypatch.setattr("embodiment_bridge.launching.programs.find_program", lambda name: str(program))
+
+
+@pytest.mark.parametrize("code", [0, 8])
+def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, monkeypatch, code) -> None:
+    end_programs_with(code, checkout, monkeypatch)
+    monkeypatch.setattr(
+        demo, "all_shows", lambda: {"none": Show("nothing", ("virtual_servos",), lambda _: 0)}
+    )
+    arguments = argparse.Namespace(show="", body="", brain="", bml=None, stay=False)
+    assert demo.run(arguments) == code
+
+
+@pytest.mark.parametrize(("code", "expected"), [(0, 0), (8, 8)])
+def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
+    end_programs_with(code, checkout, monkeypatch)
     plan = launch_description(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
     with Graph(plan, lambda text: None) as graph:
-        time.sleep(0.3)  # until the shell has its trap
+        pass  # it is told to end before it can heed that
     assert graph.exit_code == expected
 
 

@@ -11,10 +11,10 @@ from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.link.session import (
     FIRST_BACKOFF,
     LONGEST_BACKOFF,
-    EventSession,
     LinkStatus,
     Phase,
     Session,
+    linked,
 )
 from embodiment_bridge.link.transports.loopback import Loopback, loopback_pair
 from embodiment_bridge.wire.events import Malformed, Unknown
@@ -44,8 +44,11 @@ class EchoAgent:
     def __init__(self) -> None:
         self.log: list[str] = []
 
-    def greet(self) -> Iterable[Any]:
+    def handshake(self) -> Iterable[Any]:
         return ["hello"]
+
+    def perceive(self, event: Any) -> Any:
+        return event
 
     def respond(self, event: Any) -> Iterable[Any]:
         if event == "x":
@@ -114,8 +117,7 @@ class Rig:
         self.peers, self.watch, self.agent = Peers(plan), Watch(), EchoAgent()
         self.pauses: list[float] = []
         self.session = Session(
-            self.peers.connect,
-            ByteCodec,
+            linked(self.peers.connect, ByteCodec),
             self.agent,
             self.watch,
             peer="loopback",
@@ -275,7 +277,7 @@ class QuietLink:
 
 def test_peer_that_falls_silent_is_told_once_and_is_ready_again_without_a_new_connection() -> None:
     told: list[LinkStatus] = []
-    session = EventSession(lambda counters, clock: QuietLink(), EchoAgent(), told.append, wait=lambda _: True)
+    session = Session(lambda counters, clock: QuietLink(), EchoAgent(), told.append, wait=lambda _: True)
     session.run()
     assert [(status.phase, status.reason) for status in told] == [
         (Phase.CONNECTING, ""),

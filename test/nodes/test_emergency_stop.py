@@ -127,3 +127,20 @@ def test_a_stop_that_raises_is_counted_and_the_next_is_heard(runtime, button) ->
     assert node.guard.count == 2
     assert "RuntimeError: no bus" in node.guard.last
     node.destroy_node()
+
+
+def test_it_is_heard_after_something_went_wrong_on_the_graph(body, button) -> None:
+    raised: list[str] = []
+
+    def look(topic: str) -> list[object]:
+        if not raised:
+            raised.append(topic)
+            raise RuntimeError("a surprise of the middleware")
+        return []
+
+    body.stop._own.get_publishers_info_by_topic = look
+    publisher = button.create_publisher(Bool, "emergency_stop", 10)
+    wait_until(lambda: publisher.get_subscription_count() >= 2 and bool(raised))
+    publisher.publish(Bool(data=True))
+    body.wait_for(True)
+    assert "a surprise of the middleware" in body.node.guard.last

@@ -13,7 +13,7 @@ from embodiment_bridge.protocols import registry
 NO_BODY = [
     name
     for name in registry.protocols()
-    if not (registry.room(name).converter and registry.room(name).outputs)
+    if not (registry.spec(name).converter and registry.spec(name).outputs)
 ]
 
 

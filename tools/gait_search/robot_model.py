@@ -14,7 +14,7 @@ from rcsssmj.resources.spec_provider import ModelSpecProvider
 
 from embodiment_bridge.body.description import BodyDescription, Gait, LegLengths
 from embodiment_bridge.body.state import BodyState, JointTargets
-from embodiment_bridge.protocols.rcsssmj.body_map import robot_of
+from embodiment_bridge.protocols.rcsssmj.convert import robot_of
 
 PREFIX = "robot-"
 CYCLE = 0.02  # s: four steps of 0.005 s, then a percept

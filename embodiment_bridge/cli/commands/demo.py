@@ -7,6 +7,7 @@ from embodiment_bridge.cli.commands.up import find_launch_file, launch_descripti
 from embodiment_bridge.cli.demos.bodies import BODIES
 from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
 from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.following import GONE, GoneError
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError, unknown
 
@@ -52,12 +53,16 @@ def run(arguments: argparse.Namespace) -> int:
     say(f"{name}: {show.summary}; starting {body.about}")
     with stop_on_signals() as stopped, Graph(description, say) as graph:
         stage = Stage(graph, body, stopped, document)
-        code = show.perform(stage)
+        try:
+            code = show.perform(stage)
+        except GoneError as error:
+            say(str(error))
+            code = GONE
         if arguments.stay and not stopped():
             say("staying up; Ctrl-C ends")
             graph.spin(stopped)
         stage.close()
-    return graph.runtime.exit_code or code
+    return graph.exit_code or code
 
 
 def _table(shows: dict[str, Show]) -> list[str]:

@@ -35,13 +35,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Encode all lines. Exit code 0; a line that cannot be encoded raises CommandError with its number."""
-    room = registry.room(arguments.protocol)
-    if not room.commands:
-        raise ConfigError(f"protocol {room.name!r} has no commands")
-    codec = registry.codec(room.name)
+    """Exit code 0; a line that cannot be encoded raises CommandError with its number."""
+    spec = registry.spec(arguments.protocol)
+    if not spec.commands:
+        raise ConfigError(f"protocol {spec.name!r} has no commands")
+    codec = registry.codec(spec.name)
     lines = io.StringIO(read_text(arguments.file))
-    for _, command in read_commands(lines, resolve(room.commands)):
+    for _, command in read_commands(lines, resolve(spec.commands)):
         sys.stdout.buffer.write(codec.encode(command))
     sys.stdout.buffer.flush()
     return 0

@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     with stop_on_signals() as stopped, Graph(description, say) as graph:
         say(f"running {len(description.nodes)} nodes of {path.name}; Ctrl-C ends")
         graph.spin(stopped)
-    return graph.runtime.exit_code or graph.exit_code
+    return graph.exit_code
 
 
 def launch_description(path: Path, words: Iterable[str]) -> LaunchDescription:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.demos.status_line import StatusLine
+from embodiment_bridge.cli.following import GoneError, follow
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.say import say
 
@@ -90,16 +91,29 @@ class Stage:
             self.watcher.destroy_client(client)
 
     def await_result(self) -> "ExecuteBml.Result":
-        """Wait for the end of the document; Ctrl-C cancels it."""
-        self.wait(lambda: self.result is not None)
-        while (result := self.result) is None:
-            self.client.cancel()
-            self.graph.spin(lambda: self.result is not None)
-        self.status.end()
-        return result
+        """Wait for the end of the document. Ctrl-C cancels it, a second one gives it up.
+
+        Raises:
+            GoneError: there will be no result, because the server has gone or was given up.
+        """
+        try:
+            follow(
+                self.client,
+                lambda until: self.graph.spin(lambda: self.status.show() or until()),
+                self.stopped,
+            )
+        finally:
+            self.status.end()
+        if self.result is None:
+            raise GoneError("the document was given up without a result")
+        return self.result
 
     def finish(self) -> int:
-        """Wait for the end of the document (Ctrl-C cancels it) and print the summary; returns the exit code."""
+        """Wait for the end of the document and print the summary; returns the exit code.
+
+        Raises:
+            GoneError: as ``await_result``.
+        """
         result = self.await_result()
         sys.stdout.writelines(f"{line}\n" for line in [*result.problems, *self._summary(result)])
         sys.stdout.flush()

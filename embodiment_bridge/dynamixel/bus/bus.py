@@ -10,7 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import Enum
+from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
@@ -250,18 +252,21 @@ class ServoBus:
         for servo in self.servos:
             servo.counters = client.counters[servo.id]
         supervisor = Supervisor(client, self.config, self.servos, self._stored)
+        cycle = Cycle(client, supervisor, self.servos, self._after_found)
         self._update_guardian(guardian, time.monotonic())
-        self._bring_up(supervisor)
+        self._bring_up(supervisor, cycle)
         if not self._stopping:
             self.connects += 1
-            self._cycle_for_ever(client, supervisor, guardian)
+            self._cycle_for_ever(client, cycle, supervisor, guardian)
         self._shut_down(client, supervisor)
 
-    def _bring_up(self, supervisor: Supervisor) -> None:
+    def _bring_up(self, supervisor: Supervisor, cycle: Cycle) -> None:
         """Find the servos and set them up, unless the bus is stopped meanwhile."""
         if not self._stopping:
             self._set_state(BusState.PROBE)
-        supervisor.find_all(lambda: self._stopping)
+        for servo in self.servos:
+            self._unless_stopped(cycle, partial(supervisor.find, servo))
+        supervisor.plan_reads()
         for servo in self.servos:
             if self._stopping:
                 return
@@ -269,8 +274,21 @@ class ServoBus:
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
-                supervisor.set_up(servo, now, first=not servo.known)
+                self._unless_stopped(cycle, partial(supervisor.set_up, servo, now, first=not servo.known))
                 self._after_found(servo)
+        cycle.settle()
+
+    def _unless_stopped(self, cycle: Cycle, work: Callable[[], object]) -> None:
+        """Do ``work``. It begins anew after an emergency stop, and is left when the bus is to stop.
+
+        The servos may be driven during it: those of a bus that was lost and is there again.
+        """
+        while not self._stopping:
+            if self._estop != cycle.estop:
+                cycle.apply_estop(self._estop)
+            with suppress(GivenWay), cycle.giving_way(lambda: self._stopping or self._estop != cycle.estop):
+                work()
+                return
 
     def _margin(self) -> float:
         timer = latency_timer_ms(self.config.port_name)  # ms for which the adapter holds bytes back
@@ -282,8 +300,9 @@ class ServoBus:
         if servo.config.on_start == "keep" and servo.torque:
             servo.wanted = True
 
-    def _cycle_for_ever(self, client: BusClient, supervisor: Supervisor, guardian: Guardian) -> None:
-        cycle = Cycle(client, supervisor, self.servos, self._after_found)
+    def _cycle_for_ever(
+        self, client: BusClient, cycle: Cycle, supervisor: Supervisor, guardian: Guardian
+    ) -> None:
         period = 1.0 / self.config.rate_hz
         last = time.monotonic()
         due = last
@@ -320,9 +339,9 @@ class ServoBus:
                     supervisor.keep_limp()
                 else:
                     supervisor.drive(now)
+                self._do_requests(supervisor, now)
         except GivenWay:  # an emergency stop comes first, in the next cycle
             return
-        self._do_requests(supervisor, now)
         self.read_kind = supervisor.reader.kind
         cycle.settle()
         self._update_state()

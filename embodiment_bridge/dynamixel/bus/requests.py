@@ -7,6 +7,7 @@ from typing import Protocol
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
+from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
@@ -57,9 +58,16 @@ class Request:
         self._look: Callable[[float], tuple[str, int] | None] | None = None
 
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
-        """Begin the request; whether it has ended."""
+        """Begin the request; whether it has ended.
+
+        Raises:
+            GivenWay: an emergency stop came in between; ``done`` was called.
+        """
         try:
             result = self._work.begin(supervisor, servos, now)
+        except GivenWay:
+            self.done(False, "an emergency stop was pressed or released meanwhile: ask again", 0)
+            raise
         except BridgeError as error:
             self.done(False, str(error), 0)
             return True
@@ -92,7 +100,13 @@ class SetTorque(BusRequest):
     @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
         problems = []
-        for servo in _chosen(servos, self._joints):
+        chosen = _chosen(servos, self._joints)
+        for servo in chosen:
+            servo.wanted = (
+                servo.wanted and self._on
+            )  # also of those that an emergency stop lets us not come to
+        for servo in chosen:
+            before = servo.wanted
             servo.wanted, servo.locked = self._on, False
             if servo.silent:
                 problems.append(f"joint {servo.config.joint!r} does not answer")
@@ -105,6 +119,9 @@ class SetTorque(BusRequest):
             except CommandError as error:
                 servo.wanted = False
                 problems.append(str(error))
+            except GivenWay:
+                servo.wanted = before
+                raise
         if problems:
             raise CommandError("; ".join(problems))
         return "driven" if self._on else "limp", 0
@@ -163,8 +180,14 @@ class SetMode(BusRequest):
             if servo.silent:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
         for servo in chosen:
-            if servo.mode != self._mode:
-                supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
+            before = servo.mode
+            if before != self._mode:
+                try:
+                    supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
+                except GivenWay:  # half of it may be done: the servo is set up anew, in the mode that it had
+                    servo.mode = before
+                    supervisor.silence(servo, now, "its mode was being changed", 0.0)
+                    raise
         return f"mode {self._mode}", len(chosen)
 
 

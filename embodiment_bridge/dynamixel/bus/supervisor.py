@@ -63,15 +63,12 @@ class Supervisor:
         )
         return Reader(self._client, plan_reads(tables), fast=fast)
 
-    def find_all(self, give_up: Callable[[], bool]) -> None:
-        """Ask all servos who they are, until ``give_up()`` is True; a model other than described gets its own table."""
-        for servo in self._servos:
-            if give_up():
-                return
-            self._find(servo)
+    def plan_reads(self) -> None:
+        """Plan the reads of each cycle by the servos that were found."""
         self.reader = self._make_reader()
 
-    def _find(self, servo: Servo) -> bool:
+    def find(self, servo: Servo) -> bool:
+        """Whether the servo answers; a model other than described gets its own table."""
         servo.found = False
         found = self.settings.identify(servo)
         if found is None:
@@ -150,9 +147,9 @@ class Supervisor:
         if servo.found and found == (table.number, firmware):
             servo.reason = ""
             return True
-        if not self._find(servo):
+        if not self.find(servo):
             return False
-        self.reader = self._make_reader()
+        self.plan_reads()
         return True
 
     def _wait(self, servo: Servo, now: float) -> None:

@@ -5,11 +5,12 @@ from typing import Protocol
 
 
 class Transport(Protocol):
-    """One open, two-way stream of bytes. ``close`` may be called from any thread and wakes a waiting ``read``."""
+    """One open, two-way stream of bytes. ``close`` may be called from any thread and wakes a waiting ``read``.
 
-    @property
-    def peer(self) -> str:
-        """Who is at the other end, as a URL such as ``tcp://127.0.0.1:60000``."""
+    peer: who is at the other end, as a URL such as ``tcp://127.0.0.1:60000``.
+    """
+
+    peer: str
 
     def read(self, timeout: float) -> bytes:
         """The bytes that have come, at least one; ``b""`` when none came within ``timeout`` s.
@@ -17,6 +18,7 @@ class Transport(Protocol):
         Raises:
             LinkError: the peer closed the stream, or it broke.
         """
+        ...
 
     def write(self, data: bytes) -> None:
         """Send all of ``data``.
@@ -24,6 +26,8 @@ class Transport(Protocol):
         Raises:
             LinkError: the peer does not take it.
         """
+        ...
 
     def close(self) -> None:
         """Release the stream; more than once is fine."""
+        ...

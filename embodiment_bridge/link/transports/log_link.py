@@ -2,15 +2,18 @@
 """A monitor log as a link: its messages come again in their own time, faster, or from elsewhere in the log."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Generic, TypeVar
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import Malformed
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, frame
+
+Event = TypeVar("Event")
+Command = TypeVar("Command")
 
 FASTEST: Final = 1000.0  # times real time; 0 stands for as fast as possible
 
@@ -121,20 +124,20 @@ class LogPlayer:
         return max(self.log.entries[self._next].seconds - self._now(), 0.0) / self._speed
 
 
-class LogLink:
-    """An ``EventLink`` (see event_link.py) that plays a log. The end of the log is not the end of the link."""
+class LogLink(Generic[Event, Command]):
+    """Plays a log: an ``EventLink`` (``link/event_link.py``). The end of the log is not the end of the link."""
 
     silent = ""
 
-    def __init__(self, player: LogPlayer, codec: Codec, clock: Callable[[], float]) -> None:
+    def __init__(self, player: LogPlayer, codec: Codec[Event, Command], clock: Callable[[], float]) -> None:
         self.arrived = clock()
         self.peer = f"log://{player.log.path}"
         self._player = player
         self._codec = codec
         self._clock = clock
 
-    def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``."""
+    def read(self, timeout: float) -> Sequence[Event | Malformed]:
+        """The events of the next message, when its time has come."""
         index = self._player.due(timeout)
         self.arrived = self._clock()
         if index is None:
@@ -144,10 +147,10 @@ class LogLink:
             return [Malformed(self._player.log.entries[index].start, f"message of {len(message)} bytes")]
         return self._codec.feed(frame(message))
 
-    def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: nobody listens in a log."""
+    def write(self, commands: Iterable[Command]) -> bool:
+        """Send nothing: a log takes no commands."""
         return False
 
     def close(self) -> None:
-        """See ``EventLink``."""
+        """Wake a waiting ``read``."""
         self._player.close()

@@ -3,12 +3,15 @@
 
 import queue
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.base import Transport
 
 _CLOSED = b""
 
 
-class Loopback:
+class Loopback(Transport):
     """One end of a pair made by ``loopback_pair``."""
 
     def __init__(
@@ -19,8 +22,8 @@ class Loopback:
         self._outbox = outbox
         self._closed = False
 
+    @override
     def read(self, timeout: float) -> bytes:
-        """See ``Transport.read``."""
         if self._closed:
             raise LinkError(f"{self.peer}: closed")
         try:
@@ -32,15 +35,15 @@ class Loopback:
             raise LinkError(f"{self.peer}: closed by the peer")
         return data
 
+    @override
     def write(self, data: bytes) -> None:
-        """See ``Transport.write``."""
         if self._closed:
             raise LinkError(f"{self.peer}: closed")
         if data:
             self._outbox.put(data)
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         self._closed = True
         self._outbox.put(_CLOSED)
         self._inbox.put(_CLOSED)

@@ -7,6 +7,8 @@ rcssservermj 0.2.1 may not survive it when a monitor's connection is closed in t
 import contextlib
 import socket
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 
@@ -19,8 +21,8 @@ class PartingClient(TcpClient):
 
     _parting = False
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         if not self._parting:
             self._parting = True
             with contextlib.suppress(OSError, LinkError):

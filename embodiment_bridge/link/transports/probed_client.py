@@ -7,14 +7,17 @@ read, until the server's first message to us. Then, before we answer, the server
 has some 40 ms until it sends to the probe again. In that time we part, and go on when it has closed its end.
 """
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 
 QUIET = 0.2  # s in which a server in real time sends to the probe, and a busy one in --sync gets to where it waits
 PARTING = 0.2  # s to wait for a server that does not close its end
 
 
-class ProbedClient:
+class ProbedClient(Transport):
     """Waits for bytes on ``probe_port``, then connects to ``port``; a Transport.
 
     Raises:
@@ -34,20 +37,20 @@ class ProbedClient:
             raise
         self.peer = self._link.peer
 
+    @override
     def read(self, timeout: float) -> bytes:
-        """See ``Transport.read``."""
         self._drain()
         data = self._link.read(timeout)
         if data and self._probe is not None:
             self._part()
         return data
 
+    @override
     def write(self, data: bytes) -> None:
-        """See ``Transport.write``."""
         self._link.write(data)
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         self._link.close()
         self._hang_up()
 

@@ -6,12 +6,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.link.transports.base import Transport
 
 CHUNK = 4096  # bytes at a time where the recording has no times
 
 
-class Replay:
+class Replay(Transport):
     """Plays ``path``; an index ``<name>.idx`` beside it has a line "seconds offset length" per message.
 
     speed: 2 is twice as fast, 0 as fast as it is read. What is written is counted and dropped. The end of the
@@ -33,8 +36,8 @@ class Replay:
         self._next = 0
         self._begun: float | None = None
 
+    @override
     def read(self, timeout: float) -> bytes:
-        """See ``Transport.read``."""
         if self._next >= len(self._marks):
             raise LinkError(f"{self.peer}: the recording is over")
         due, start, end = self._marks[self._next]
@@ -45,14 +48,14 @@ class Replay:
         self._next += 1
         return self._data[start:end]
 
+    @override
     def write(self, data: bytes) -> None:
-        """See ``Transport.write``."""
         if self._closed.is_set():
             raise LinkError(f"{self.peer}: closed")
         self.written += len(data)
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         self._closed.set()
 
     def _wait_for(self, due: float) -> float:

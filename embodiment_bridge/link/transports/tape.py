@@ -9,11 +9,13 @@ from contextlib import ExitStack, suppress
 from itertools import count
 from pathlib import Path
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.link.transports.base import Transport
 
 
-class Tape:
+class Tape(Transport):
     """Passes ``inner`` through. The bytes that come go to ``path``, their times to ``<name>.idx`` (see ``Replay``).
 
     Nothing is overwritten: where ``path`` exists, ``<name>-2`` is made, and so on: one for each connection. A disk
@@ -41,20 +43,20 @@ class Tape:
             raise ConfigError(f"recording {path}: {error}") from error
         self._open = True
 
+    @override
     def read(self, timeout: float) -> bytes:
-        """See ``Transport.read``."""
         data = self._inner.read(timeout)
         if data:
             with self._lock:
                 self._keep(data)
         return data
 
+    @override
     def write(self, data: bytes) -> None:
-        """See ``Transport.write``."""
         self._inner.write(data)
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         self._inner.close()
         with self._lock:
             self._end()

@@ -5,8 +5,11 @@ import contextlib
 import select
 import socket
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import place
+from embodiment_bridge.link.transports.base import Transport
 
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
@@ -20,7 +23,7 @@ _KEEPALIVE = {
 }  # s, s, -, ms
 
 
-class TcpClient:
+class TcpClient(Transport):
     """An open connection to ``host:port``. Small writes go out at once (TCP_NODELAY).
 
     Raises:
@@ -57,8 +60,8 @@ class TcpClient:
         """For a selector that waits for several connections."""
         return self._socket.fileno()
 
+    @override
     def read(self, timeout: float) -> bytes:
-        """See ``Transport.read``."""
         try:
             if not self._readable.poll(timeout * 1000.0):
                 return b""
@@ -69,8 +72,8 @@ class TcpClient:
             raise LinkError(f"{self.peer}: closed by the peer")
         return data
 
+    @override
     def write(self, data: bytes) -> None:
-        """See ``Transport.write``."""
         try:
             self._socket.sendall(data)
         except OSError as error:
@@ -87,8 +90,8 @@ class TcpClient:
                 pass
         self.close()
 
+    @override
     def close(self) -> None:
-        """See ``Transport.close``."""
         with contextlib.suppress(OSError):  # shutdown wakes a reader in another thread; not connected is fine
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

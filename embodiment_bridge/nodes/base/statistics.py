@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from embodiment_bridge.link.session import EventSession, Phase
+from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.link.session import LinkStatus, Phase
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -14,9 +15,8 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[min(int(share * len(ordered)), len(ordered) - 1)] if ordered else 0.0
 
 
-def session_diagnostics(session: EventSession) -> tuple[bytes, str, dict[str, object]]:
+def session_diagnostics(status: LinkStatus, counters: Counters) -> tuple[bytes, str, dict[str, object]]:
     """Level, one line of text, and values of a session; times are from percept read to frame written."""
-    status, counters = session.status, session.counters
     times = list(counters.answer_times)
     values: dict[str, object] = {
         "link": status.phase.name,

@@ -4,13 +4,13 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
-from embodiment_bridge.link.session import EventSession, OpenLink, Phase, Session, linked
+from embodiment_bridge.link.session import OpenLink, Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.probed_client import ProbedClient
 from embodiment_bridge.link.transports.replay import Replay
@@ -23,9 +23,13 @@ from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_agent import BodyAgent
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.protocol_inputs import ProtocolInputs
-from embodiment_bridge.protocols.converter import Converter
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.converter import Converter, Cycle
+from embodiment_bridge.protocols.old_converter import adapted
+from embodiment_bridge.protocols.spec import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
+
+MakeCodec: TypeAlias = Callable[[], Codec[object, object]]
+BodySession: TypeAlias = Session[object, object, Cycle[object]]
 
 PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
 
@@ -47,21 +51,21 @@ PARAMETERS = (
 
 
 class AgentBridge(BridgeNode):
-    """One body of one protocol. ``find_room(name)`` gives the room of a protocol or raises ConfigError."""
+    """One body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
-    def __init__(self, find_room: Callable[[str], Room], **node_kwargs: Any) -> None:
+    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Any) -> None:
         super().__init__("agent_bridge", PARAMETERS, **node_kwargs)
-        self._find_room = find_room
+        self._find_spec = find_spec
 
     def configure(self) -> None:
-        """Build the room: converter, motion, publishers, session."""
+        """Build the parts: converter, motion, publishers, session."""
         values = self.values
-        room = self._find_room(values["protocol"])
-        if not (room.converter and room.outputs):
+        spec = self._find_spec(values["protocol"])
+        if not (spec.converter and spec.outputs):
             raise ConfigError(
-                f"parameter protocol is {room.name!r}: no body speaks it; it is for `decode` and other nodes"
+                f"parameter protocol is {spec.name!r}: no body speaks it; it is for `decode` and other nodes"
             )
-        values.update(declare(self, room.parameters))
+        values.update(declare(self, spec.parameters))
         if values["transport"] == "replay" and not values["recording"]:
             raise ConfigError(
                 "parameter recording is empty: transport replay needs the path of a byte stream"
@@ -69,17 +73,15 @@ class AgentBridge(BridgeNode):
         if not values["body_file"]:
             raise ConfigError("parameter body_file is empty: which body? (its file, of config/bodies)")
         body = read_body(Path(values["body_file"]))
-        converter: Converter = resolve(room.converter)(values, body)
-        make_codec = partial(resolve(room.codec), **converter.codec_options())
-        _check_greeting(make_codec(), converter)
-        natives = converter.natives() if hasattr(converter, "natives") else {}
-        self._interface = BodyInterface(self, body, room.outputs, self._refusal, natives)
-        for remark in getattr(converter, "remarks", list)():
-            self.get_logger().warning(remark)
-        if hasattr(converter, "heed"):
-            converter.heed(self._interface.wanted)
-        self._inputs = ProtocolInputs(self, room, converter, self._refusal)
-        self._session = self._make_session(room, converter, make_codec)
+        converter = adapted(resolve(spec.converter)(values, body))
+        make_codec: MakeCodec = partial(resolve(spec.codec), **converter.codec_options())
+        _check_handshake(make_codec(), converter)
+        self._interface = BodyInterface(self, body, spec.outputs, self._refusal, converter.native_skills())
+        for warning in converter.warnings():
+            self.get_logger().warning(warning)
+        converter.set_demand(self._interface.wanted)
+        self._inputs = ProtocolInputs(self, spec, converter, self._refusal)
+        self._session = self._make_session(spec, converter, make_codec)
 
     def activate(self) -> None:
         """Open the link."""
@@ -98,23 +100,30 @@ class AgentBridge(BridgeNode):
         """How the link stands, and how fast percepts are answered."""
         if not self.active:
             return super().diagnose()
-        return session_diagnostics(self._session)
+        return session_diagnostics(self._session.status, self._session.counters)
 
     def _make_session(
-        self, room: Room, converter: Converter, make_codec: Callable[[], Codec]
-    ) -> EventSession:
+        self, spec: ProtocolSpec, converter: Converter[object, object], make_codec: MakeCodec
+    ) -> BodySession:
         interface = self._interface
         agent = BodyAgent(
             converter, interface.queue, interface.publish, interface.stamp, interface.after_step
         )
-        peer, tell = _peer(self.values), interface.link.publish
+        return Session(
+            self._open_link(spec, make_codec),
+            agent,
+            interface.link.publish,
+            peer=_peer(self.values),
+            refusal=spec.refusal,
+        )
+
+    def _open_link(self, spec: ProtocolSpec, make_codec: MakeCodec) -> OpenLink[object, object]:
         if self.values["transport"] == "managed":
-            return EventSession(_managed(room, self.values), agent, tell, peer=peer)
-        connect = partial(_connect, self.values, room.probe)
-        if room.link:
-            open_link = linked(connect, make_codec, partial(resolve(room.link), self.values))
-            return EventSession(open_link, agent, tell, peer=peer, refusal=room.refusal)
-        return Session(connect, make_codec, agent, tell, peer=peer, refusal=room.refusal)
+            return _managed(spec, self.values)
+        connect = partial(_connect, self.values, spec.probe)
+        if spec.link:
+            return linked(connect, make_codec, partial(resolve(spec.link), self.values))
+        return linked(connect, make_codec)
 
     def _refusal(self) -> str:
         """Why no skill can be started now; empty when one can."""
@@ -128,35 +137,33 @@ class AgentBridge(BridgeNode):
         return ""
 
 
-def _check_greeting(codec: Codec, converter: Converter) -> None:
-    """Parameters that cannot be told to the peer shall fail here, not in a peer that waits for a greeting.
+def _check_handshake(codec: Codec[object, object], converter: Converter[object, object]) -> None:
+    """Parameters that cannot be told to the peer shall fail here, not in a peer that waits for a handshake.
 
     Raises:
         CommandError: such a parameter; the text names it.
     """
-    for command in converter.greet():
+    for command in converter.handshake():
         codec.encode(command)
 
 
-def _managed(room: Room, values: Mapping[str, Any]) -> OpenLink:
-    if not room.managed:
-        raise ConfigError(f"parameter transport is 'managed': protocol {room.name!r} has no such simulation")
-    made: OpenLink = resolve(room.managed)(values)
+def _managed(spec: ProtocolSpec, values: ParameterValues) -> OpenLink[object, object]:
+    if not spec.managed:
+        raise ConfigError(f"parameter transport is 'managed': protocol {spec.name!r} has no such simulation")
+    made: OpenLink[object, object] = resolve(spec.managed)(values)
     return made
 
 
-def _connect(values: Mapping[str, Any], probe: str) -> Transport:
+def _connect(values: ParameterValues, probe: str) -> Transport:
     if values["transport"] == "replay":
-        return Replay(Path(values["recording"]), speed=values["replay_speed"])
-    link: Transport
-    if probe:
-        link = ProbedClient(values["host"], values[probe], values["port"], patience=PROBE_TIMEOUT)
-    else:
-        link = TcpClient(values["host"], values["port"])
-    return Tape(link, Path(values["recording"])) if values["recording"] else link
+        return Replay(Path(str(values["recording"])), speed=float(values["replay_speed"]))
+    host, port = str(values["host"]), int(values["port"])
+    patience = PROBE_TIMEOUT
+    made = ProbedClient(host, int(values[probe]), port, patience=patience) if probe else TcpClient(host, port)
+    return Tape(made, Path(str(values["recording"]))) if values["recording"] else made
 
 
-def _peer(values: Mapping[str, Any]) -> str:
+def _peer(values: ParameterValues) -> str:
     if values["transport"] == "managed":
         return f"managed://{values['protocol']}"
     if values["transport"] == "replay":

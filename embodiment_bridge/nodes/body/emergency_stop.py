@@ -32,6 +32,7 @@ LATCHED = QoSProfile(
     depth=DEPTH, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 REMEMBERED = 256  # messages
+PAUSE_S = 0.01  # after an error
 # s for which a busy thread keeps Python's interpreter while another one waits; with Python's default of 5 ms, a stop
 # that goes through three threads could wait for 15 ms.
 SWITCH_S = 0.0005
@@ -48,6 +49,7 @@ class EmergencyStop(OwnThread):
     def __init__(self, node: BridgeNode, stop: Callable[[bool], None]) -> None:
         super().__init__()
         sys.setswitchinterval(SWITCH_S)
+        self._guard = node.guard
         self._stop = node.guard.wrap(stop, "emergency stop")
         self._seen: deque[tuple[int, bool]] = deque(maxlen=REMEMBERED)
         self._context = node.context
@@ -80,7 +82,13 @@ class EmergencyStop(OwnThread):
         self._executor.shutdown()
 
     def _serve(self) -> None:
-        spin(self._executor, self._context, self._done)
+        """Whatever goes wrong on the graph, this goes on: nothing else hears the stop."""
+        while not self._closing.is_set() and self._context.ok():
+            try:
+                spin(self._executor, self._context, self._done)
+            except Exception as error:  # noqa: BLE001 - see above
+                self._guard.note(error, NAME)
+                self._closing.wait(PAUSE_S)
 
     def _done(self) -> bool:
         if not self._hears_latched and any(

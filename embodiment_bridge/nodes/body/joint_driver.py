@@ -144,8 +144,10 @@ class JointDriver(BridgeNode):
 
     def close(self) -> None:
         """Make the joints safe before the process ends, in any state."""
-        super().close()
-        self._close_buses()
+        try:
+            super().close()
+        finally:
+            self._close_buses()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The state of the buses and servos."""

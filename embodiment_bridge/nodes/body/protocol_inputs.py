@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The topics and services of a room: they hand over to its converter, and say so when something is refused."""
+"""The topics and services that a protocol takes: they go to its converter, which may refuse them."""
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Protocol
 
 from rclpy.node import Node
 
@@ -11,13 +11,25 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.protocols.converter import Converter
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
+
+
+class Response(Protocol):
+    """Of a service."""
+
+    success: bool
+    message: str
 
 
 class ProtocolInputs:
-    """``refusal()`` says why nothing can be sent now, or nothing."""
+    """Subscribes to the inputs and offers the services of a protocol.
 
-    def __init__(self, node: Node, room: Room, converter: Converter, refusal: Callable[[], str]) -> None:
+    ``refusal()`` says why nothing can be sent now; empty when something can.
+    """
+
+    def __init__(
+        self, node: Node, spec: ProtocolSpec, converter: Converter[object, object], refusal: Callable[[], str]
+    ) -> None:
         self._node = node
         self._converter = converter
         self._refusal = refusal
@@ -25,11 +37,11 @@ class ProtocolInputs:
             node.create_subscription(
                 resolve(item.type), item.name, partial(self._message, item.name), profile("command")
             )
-            for item in room.inputs
+            for item in spec.inputs
         ]
         self._services = [
             node.create_service(resolve(item.type), item.name, partial(self._request, item.name))
-            for item in room.services
+            for item in spec.services
         ]
 
     def destroy(self) -> None:
@@ -39,21 +51,21 @@ class ProtocolInputs:
         for service in self._services:
             self._node.destroy_service(service)
 
-    def _take(self, name: str, message: Any) -> str:
+    def _send(self, name: str, message: object) -> str:
         refusal = self._refusal()
         if refusal:
             raise CommandError(refusal)
-        return self._converter.take(name, message)
+        return self._converter.handle_request(name, message)
 
-    def _message(self, name: str, message: Any) -> None:
+    def _message(self, name: str, message: object) -> None:
         try:
-            self._take(name, message)
+            self._send(name, message)
         except CommandError as error:
             self._node.get_logger().warning(f"{name}: {error}", throttle_duration_sec=1.0)
 
-    def _request(self, name: str, request: Any, response: Any) -> Any:
+    def _request(self, name: str, request: object, response: Response) -> Response:
         try:
-            response.message = self._take(name, request)
+            response.message = self._send(name, request)
             response.success = True
         except CommandError as error:
             response.success, response.message = False, str(error)

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from typing_extensions import override
 
-from embodiment_bridge.link.session import EventSession, Phase
+from embodiment_bridge.link.session import Phase, Session
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
@@ -54,7 +54,7 @@ class OpencogBridge(BridgeNode, ProxyListener):
         habits = parameters.habits(values)
         self._proxy = Proxy(element, self._outbox, oacs, self, habits, time.perf_counter)
         peer = f"tcp://{address.router_host}:{address.router_port}"
-        self._session = EventSession(element.open_link, self._proxy, self._link.publish, peer=peer)
+        self._session = Session(element.open_link, self._proxy, self._link.publish, peer=peer)
         self._element = element
         self._session.start()
 

@@ -5,13 +5,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.link.session import EventSession, Phase, Session
+from embodiment_bridge.link.session import Phase, Session, linked
 from embodiment_bridge.link.transports.log_link import FASTEST, LogLink, LogPlayer
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.parting_client import PartingClient
@@ -22,11 +22,15 @@ from embodiment_bridge.nodes.base.statistics import session_diagnostics
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.soccer.monitor_publishers import MonitorPublishers
 from embodiment_bridge.nodes.soccer.trainer_services import TrainerServices
+from embodiment_bridge.protocols.soccer_monitor.commands import Command
+from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
 from embodiment_bridge.protocols.soccer_monitor.trainer import Dialect, Trainer
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
+
+MakeCodec: TypeAlias = Callable[[], Codec[Event, Command]]
 
 MAX_WAITING: Final = (
     1000  # commands that wait to be sent; the server sends 25 messages a second, each releases them
@@ -60,19 +64,19 @@ PARAMETERS = (
 
 
 class SoccerMonitor(BridgeNode):
-    """One server, or one log. ``find_room(name)`` gives the room of a protocol or raises ConfigError."""
+    """One server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
-    def __init__(self, find_room: Callable[[str], Room], **node_kwargs: Any) -> None:
+    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Any) -> None:
         super().__init__("soccer_monitor", PARAMETERS, **node_kwargs)
-        self._find_room = find_room
+        self._find_spec = find_spec
 
     def configure(self) -> None:
         """Create model, topics, services and session."""
         values = self.values
-        room = self._find_room(values["protocol"])
-        values.update(declare(self, room.parameters))
-        dialect: Dialect = resolve(room.converter)
-        make_codec: Callable[[], Codec] = resolve(room.codec)
+        spec = self._find_spec(values["protocol"])
+        values.update(declare(self, spec.parameters))
+        dialect: Dialect = resolve(spec.converter)
+        make_codec: MakeCodec = resolve(spec.codec)
         replay = values["transport"] == "replay"
         self._log = MonitorLog(_existing(values["recording"])) if replay else None
         self._player: LogPlayer | None = None
@@ -85,7 +89,7 @@ class SoccerMonitor(BridgeNode):
             publish_tf=values["publish_tf"],
         )
         self._link_publisher = LinkPublisher(self)
-        self._waiting: deque[Any] = deque(maxlen=MAX_WAITING)
+        self._waiting: deque[Command] = deque(maxlen=MAX_WAITING)
         self._trainer = TrainerServices(
             self,
             Trainer(dialect, self._play_modes),
@@ -117,7 +121,7 @@ class SoccerMonitor(BridgeNode):
         """The state of the link, and whether the scene is complete."""
         if not self.active:
             return super().diagnose()
-        level, message, values = session_diagnostics(self._session)
+        level, message, values = session_diagnostics(self._session.status, self._session.counters)
         del (
             values["percept_to_frame_p50_ms"],
             values["percept_to_frame_p99_ms"],
@@ -132,25 +136,29 @@ class SoccerMonitor(BridgeNode):
         }
         return level, message.replace("percepts flow", "messages flow"), values
 
-    # What the session calls, on its own thread (see session.Agent):
+    # What the session calls, on its own thread (see ``Agent`` in link/session.py):
 
-    def greet(self) -> Iterable[Any]:
-        """No commands: a monitor does not open the conversation."""
+    def handshake(self) -> Iterable[Command]:
+        """A monitor says nothing."""
         self._waiting.clear()
         return ()
 
-    def respond(self, event: Any) -> Iterable[Any]:
+    def perceive(self, event: Event) -> Event:
+        """An event says all there is to know."""
+        return event
+
+    def respond(self, event: Event) -> Iterable[Command]:
         """Update the model; send the commands of the trainer and the requests of the model."""
         wanted = self._model.take(event)
         while self._waiting:
             wanted.append(self._waiting.popleft())
         return wanted
 
-    def ready(self, event: Any) -> bool:
+    def ready(self, event: Event) -> bool:
         """Whether this event is the first complete scene, which completes the handshake."""
         return self._model.in_step
 
-    def observe(self, event: Any) -> None:
+    def observe(self, event: Event) -> None:
         """Publish the event."""
         if isinstance(event, MonitorState):
             self._publishers_of_model.publish(event, self.get_clock().now().to_msg())
@@ -159,19 +167,17 @@ class SoccerMonitor(BridgeNode):
         """Forget the scene."""
         self._model.lost()
 
-    def _make_session(self, make_codec: Callable[[], Codec]) -> EventSession:
+    def _make_session(self, make_codec: MakeCodec) -> Session[Event, Command, Event]:
         values, tell = self.values, self._link_publisher.publish
         if self._log is not None:
-            return EventSession(
-                partial(self._open_log, make_codec), self, tell, peer=f"log://{self._log.path}"
-            )
+            return Session(partial(self._open_log, make_codec), self, tell, peer=f"log://{self._log.path}")
         connect = partial(PartingClient, values["host"], values["port"])
         peer = f"tcp://{values['host']}:{values['port']}"
-        return Session(connect, make_codec, self, tell, peer=peer)
+        return Session(linked(connect, make_codec), self, tell, peer=peer)
 
     def _open_log(
-        self, make_codec: Callable[[], Codec], counters: Counters, clock: Callable[[], float]
-    ) -> LogLink:
+        self, make_codec: MakeCodec, counters: Counters, clock: Callable[[], float]
+    ) -> LogLink[Event, Command]:
         if self._log is None:
             raise ConfigError("parameter recording is empty")
         self._player = LogPlayer(self._log, self.values["replay_speed"], clock)

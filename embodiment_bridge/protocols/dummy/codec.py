@@ -2,10 +2,21 @@
 """The lines of the head: bytes to events, commands to bytes, for one connection."""
 
 import re
-from typing import Any, Final
+from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.protocols.dummy.events import COMMANDS, Command, Event, Greet, Hello, Joints, SetJoints
+from embodiment_bridge.protocols.dummy.events import (
+    COMMANDS,
+    Command,
+    Event,
+    Greet,
+    Hello,
+    Joints,
+    SetJoints,
+)
+from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.line_framing import LineFramer
 
@@ -19,33 +30,29 @@ _WORDS: Final = re.compile(rb"[!-~]+(?: [!-~]+)*")  # printable ASCII, one blank
 _NUMBER: Final = re.compile(r"-?[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-class Codec:
-    """Decodes what the head sends and encodes what it is sent. Keeps nothing but the unfinished line."""
+class HeadCodec(Codec[Event, Command]):
+    """Decodes what the head sends and encodes what it is sent. It keeps nothing but the unfinished line."""
 
     def __init__(self) -> None:
         self._lines = LineFramer(MAX_LINE)
 
-    def feed(self, data: bytes) -> list[Event | Unknown | Malformed]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
+    @override
+    def feed(self, data: bytes) -> list[Event]:
         return [
             found if isinstance(found, Malformed) else _read(found.offset, found.text)
             for found in self._lines.feed(data)
         ]
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a line was unfinished, else nothing."""
         return self._lines.close()
 
-    def encode(self, command: Command | Unknown) -> bytes:
-        """One line for one command.
-
-        Raises:
-            CommandError: the command cannot be sent; the text names the field, its value and what it may be.
-        """
+    @override
+    def encode(self, command: Command) -> bytes:
         return _write(command).encode("ascii") + b"\n"
 
 
-def _read(offset: int, line: bytes) -> Event | Unknown | Malformed:
+def _read(offset: int, line: bytes) -> Event:
     if not _WORDS.fullmatch(line):
         return Malformed(offset, "not words of printable ASCII with one blank between them", excerpt(line))
     match line.decode("ascii").split(" "):
@@ -58,7 +65,7 @@ def _read(offset: int, line: bytes) -> Event | Unknown | Malformed:
     return Unknown(offset, line)  # perhaps from a newer head
 
 
-def _write(command: Any) -> str:
+def _write(command: Command) -> str:
     match command:
         case Greet():
             return f"hello {_name('Greet.name', command.name)}"
@@ -70,7 +77,7 @@ def _write(command: Any) -> str:
     raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in COMMANDS)))
 
 
-def _name(field: str, value: Any) -> str:
+def _name(field: str, value: object) -> str:
     if isinstance(value, str) and len(value) <= MAX_NAME and re.fullmatch("[!-~]+", value):
         return value
     raise CommandError(
@@ -78,17 +85,14 @@ def _name(field: str, value: Any) -> str:
     )
 
 
-def _number(field: str, value: Any, limit: float) -> str:
+def _number(field: str, value: object, limit: float) -> str:
     """The text of a number from -limit to limit, which nan is not."""
-    try:
-        if -limit <= value <= limit:
-            return f"{value:.3f}"
-    except (TypeError, ValueError):  # no number at all
-        pass
+    if isinstance(value, int | float) and -limit <= value <= limit:
+        return f"{value:.3f}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {-limit:g} to {limit:g}")
 
 
-def _raw(line: Any) -> str:
+def _raw(line: object) -> str:
     """A line that was received, for sending it again."""
     if isinstance(line, bytes) and len(line) <= MAX_LINE and _WORDS.fullmatch(line):
         return line.decode("ascii")

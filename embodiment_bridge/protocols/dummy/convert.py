@@ -9,66 +9,57 @@
 
 import math
 from array import array
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
+from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
-from embodiment_bridge.protocols.dummy.events import Greet, Joints, SetJoints
+from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.dummy.events import Command, Event, Greet, Joints, SetJoints
 
 JOINTS = ("head_pan", "head_tilt")  # the order of the body file, and so of states and targets
 NOT_SENSED = (math.nan, math.nan)  # the head tells no velocities
 
 
-class Converter:
-    """One head. ``parameters``: those of the room and of the node; ``body``: its description.
+class HeadConverter(Converter[Event, Command]):
+    """One head. ``parameters``: those of the protocol and of the node; ``body``: its description.
 
     Raises:
         ConfigError: the body has other joints than the head.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], body: BodyDescription) -> None:
+    def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
         self._client = str(parameters["client"])
         found = tuple(joint.name for joint in body.joints)
         if found != JOINTS:
             raise ConfigError(f"body {body.name!r} has the joints {found}; a dummy head has {JOINTS}")
 
-    def codec_options(self) -> dict[str, Any]:
-        """See ``contract.Converter``: the codec needs to know nothing."""
-        return {}
-
-    def remarks(self) -> list[str]:
-        """See ``contract.Converter``: there is nothing that could be missing."""
-        return []
-
-    def greet(self) -> list[Any]:
-        """See ``contract.Converter``."""
+    @override
+    def handshake(self) -> Sequence[Command]:
         return [Greet(self._client)]
 
-    def body_state(self, event: Any) -> BodyState | None:
-        """See ``contract.Converter``: every ``Joints`` says how the body is. The first one completes the handshake."""
+    @override
+    def body_state(self, event: Event) -> BodyState | None:
         if not isinstance(event, Joints):
             return None
         position = (event.pan_deg * RAD_PER_DEG, -event.tilt_deg * RAD_PER_DEG)
         return BodyState(time=event.time_s, position=position, velocity=NOT_SENSED)
 
-    def answer(self, event: Any, targets: JointTargets | None) -> list[Any]:
-        """See ``contract.Converter``: one command per percept. The head has position servos: it takes no gains."""
-        if targets is None:
+    @override
+    def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
+        if cycle.targets is None:
             return []
-        pan, tilt = targets.position
+        pan, tilt = cycle.targets.position  # the head has servos of its own, so it takes no gains
         return [SetJoints(pan * DEG_PER_RAD, -tilt * DEG_PER_RAD)]
 
-    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> list[tuple[str, Any]]:
-        """See ``contract.Converter``: what is not sensed stays empty in the message."""
-        if state is None:
-            return []
-        message = JointState(
-            header=Header(stamp=stamp), name=list(JOINTS), position=array("d", state.position)
-        )
-        return [("joint_states", message)]
+    @override
+    def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
+        if cycle.state is not None:
+            position = array("d", cycle.state.position)  # velocity stays empty: the head does not sense it
+            yield "joint_states", JointState(header=Header(stamp=stamp), name=list(JOINTS), position=position)

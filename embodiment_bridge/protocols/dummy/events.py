@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the head tells us (events) and what we tell it (commands), in the units of the wire: degrees, seconds.
 
-An event begins with ``offset``, the place in the stream of the first byte that it was made of.
+The first field of an event is ``offset``, the place in the stream of the first byte that it was made of.
 """
 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from embodiment_bridge.wire.events import Malformed, Unknown
+
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """``hello head``: the head answers our greeting with its name."""
+    """``hello head``: the head answers our first line with its name."""
 
     offset: int
     name: str
@@ -38,12 +40,13 @@ class Greet:
 
 @dataclass(frozen=True, slots=True)
 class SetJoints:
-    """``set pan 10.000 tilt 0.000``: go there, as fast as you can. Signs are those of ``Joints``."""
+    """``set pan 10.000 tilt 0.000``: go there, as fast as you can. The signs are those of ``Joints``."""
 
     pan_deg: float
     tilt_deg: float
 
 
-Event: TypeAlias = Hello | Joints
-Command: TypeAlias = Greet | SetJoints
+# What is broken is Malformed, and what has no name here is Unknown, which can be sent again as it came.
+Event: TypeAlias = Hello | Joints | Unknown | Malformed
+Command: TypeAlias = Greet | SetJoints | Unknown
 COMMANDS: Final = (Greet, SetJoints)

@@ -2,12 +2,12 @@
 """Dynamixel servos, as `embodiment_bridge decode dynamixel` and `encode dynamixel` know them.
 
 The codec is in ``dynamixel/wire``. There is no converter: what a register means depends on the servo's model, which
-the driver knows (``nodes/body/joint_driver.py``); so this room is none for ``agent_bridge``.
+the driver knows (``nodes/body/joint_driver.py``); so ``agent_bridge`` cannot run this protocol.
 """
 
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="dynamixel",
     summary="Dynamixel servo bus, protocols 1.0 and 2.0, both directions",
     codec="embodiment_bridge.dynamixel.wire.codec:Codec",
@@ -16,3 +16,4 @@ ROOM = Room(
     parameters=(),
     outputs=(),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Maeden simulator: agents in a grid world, text or JSON lines over TCP (docs/maeden.md).
 
-The room offers a codec for all dialects, a conversation that knows the habits of the servers (``conversation.py``,
-``link.py``), what an agent knows of its world (``world.py``), skills (``skills.py``), and what it means in ROS.
+There are a codec for all dialects, a conversation that knows the habits of the servers (``conversation.py``,
+``link.py``), what an agent knows of its world (``world.py``), skills (``skills.py``), and a converter to ROS.
 """
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, Room
+from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="maeden",
     summary="agent in the grid world of the Maeden simulator, text or JSON lines over TCP",
     codec="embodiment_bridge.protocols.maeden.codec:Codec",
-    converter="embodiment_bridge.protocols.maeden.convert:Converter",
+    converter="embodiment_bridge.protocols.maeden.converter:GridConverter",
     commands="embodiment_bridge.protocols.maeden.events:COMMANDS",
     link="embodiment_bridge.protocols.maeden.link:make_link",
     parameters=(
@@ -71,3 +71,4 @@ ROOM = Room(
     ),
     inputs=(Input("say", "std_msgs.msg:String"),),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -2,12 +2,15 @@
 """The lines of a Maeden simulator: bytes to events, commands to bytes, for one connection, in every dialect."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.maeden.command_writer import write_json, write_text
-from embodiment_bridge.protocols.maeden.events import AgentId, Ending, Event, NoPacket, Percept
+from embodiment_bridge.protocols.maeden.events import AgentId, Command, Ending, Event, NoPacket, Percept
 from embodiment_bridge.protocols.maeden.json_packets import (
     STRINGS,
     VALUES,
@@ -24,6 +27,7 @@ from embodiment_bridge.protocols.maeden.text_packets import (
     is_smell,
     percept_of,
 )
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.line_framing import Line, LineFramer
 
@@ -33,10 +37,9 @@ MAX_LINE: Final = 65536  # bytes; a real view line has less than 2 kB
 ENDINGS: Final = ("DIE", "SUCCESS", "END")
 _ID: Final = re.compile(r"[0-9]{1,18}")
 _BARE_WORD: Final = re.compile(r"[A-Za-z][A-Za-z_]{2,30}")
-_Told = Event | Malformed | Unknown
 
 
-class Codec:
+class Codec(codec.Codec[Event, Command]):
     """Decodes what the server sends and encodes what it is told. Keeps nothing but packets that are not whole.
 
     dialect: one of ``DIALECTS``. What comes is read by its shape in every case; the dialect only says how commands
@@ -58,9 +61,9 @@ class Codec:
         self._reversed = False
         self._fed = 0  # bytes of the stream so far
 
-    def feed(self, data: bytes) -> list[Any]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
-        told: list[_Told] = []
+    @override
+    def feed(self, data: bytes) -> list[Event]:
+        told: list[Event] = []
         self._fed += len(data)
         for found in self._lines.feed(data):
             if isinstance(found, Malformed):
@@ -70,7 +73,8 @@ class Codec:
                 self._line(found, told)
         return told
 
-    def close(self) -> list[Any]:
+    @override
+    def close(self) -> Sequence[Event | Truncated]:
         """The stream ended: a ``NoPacket`` for a count line alone, or a ``Truncated`` if something was unfinished."""
         unfinished = self._lines.close()
         counts = self._packets.only_counts
@@ -86,18 +90,14 @@ class Codec:
             return [Truncated(begin, self._fed - begin)]
         return unfinished
 
-    def encode(self, command: Any) -> bytes:
-        """One line for one command.
-
-        Raises:
-            CommandError: the command cannot be sent; the text names the field, its value and what it may be.
-        """
+    @override
+    def encode(self, command: Command) -> bytes:
         if isinstance(command, Unknown):
             return _raw(command.raw)
         text = write_json(command) if self._json_commands else write_text(command)
         return text.encode() + b"\n"
 
-    def _line(self, line: Line, told: list[_Told]) -> None:
+    def _line(self, line: Line, told: list[Event]) -> None:
         try:
             text = line.text.decode().strip()
         except UnicodeDecodeError:
@@ -115,7 +115,7 @@ class Codec:
         else:
             self._text(TextLine(line.offset, text), told)
 
-    def _text(self, line: TextLine, told: list[_Told]) -> None:
+    def _text(self, line: TextLine, told: list[Event]) -> None:
         if self._pending_id is not None:
             first, self._pending_id = self._pending_id, None
             if is_smell(line.text):
@@ -132,7 +132,7 @@ class Codec:
             return
         self._packet_line(line, told)
 
-    def _packet_line(self, line: TextLine, told: list[_Told]) -> None:
+    def _packet_line(self, line: TextLine, told: list[Event]) -> None:
         whole = self._packets.take(line)
         if whole is None and self._packets.only_counts and is_count(line.text):
             told.append(self._no_packet())
@@ -149,7 +149,7 @@ class Codec:
         count = self._packets.drop_oldest_count()
         return NoPacket(count.offset, int(count.text))
 
-    def _give_up(self, reason: str, told: list[_Told]) -> None:
+    def _give_up(self, reason: str, told: list[Event]) -> None:
         """What there is of packets will never be whole."""
         if self._pending_id is not None:
             first, self._pending_id = self._pending_id, None
@@ -161,14 +161,14 @@ class Codec:
             told.append(Malformed(self._packets.offset, reason))
             self._packets.drop()
 
-    def _json(self, offset: int, text: str) -> _Told:
+    def _json(self, offset: int, text: str) -> Event:
         try:
             values = load(text)
-            if isinstance(values, dict):
+            if not isinstance(values, list):
                 return Unknown(offset, text.encode())
-            if isinstance(values, list) and len(values) == STRINGS:
+            if len(values) == STRINGS:
                 return read_strings(offset, values, text)
-            if isinstance(values, list) and len(values) >= VALUES:
+            if len(values) >= VALUES:
                 return self._turned(read_values(offset, values, text))
             raise PacketError(f"an array of {len(values)} values, neither {STRINGS} nor {VALUES}")
         except PacketError as error:
@@ -185,13 +185,13 @@ class Codec:
         return replace(percept, view=percept.view[::-1]) if self._reversed else percept
 
 
-def _stray(line: TextLine) -> _Told:
+def _stray(line: TextLine) -> Event:
     if _BARE_WORD.fullmatch(line.text):
         return Unknown(line.offset, line.text.encode())  # perhaps an ending of another version
     return Malformed(line.offset, "neither a packet nor an ending begins so", excerpt(line.text.encode()))
 
 
-def _raw(raw: Any) -> bytes:
+def _raw(raw: object) -> bytes:
     """A line that was received, for sending it again."""
     if isinstance(raw, bytes) and 0 < len(raw) <= MAX_LINE and not set(raw) & set(b"\r\n"):
         return raw + b"\n"

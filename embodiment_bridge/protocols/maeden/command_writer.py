@@ -7,7 +7,8 @@ so nothing but whole, checked commands is written.
 
 import json
 import re
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.maeden.events import COMMANDS, Act, Join, SayCommand, SayQuestion
@@ -32,7 +33,7 @@ MAX_PAYMENT: Final = 10**9
 _WORD: Final = re.compile(r"[!-~\u00a1-\U0010ffff]+")
 
 
-def words_of(command: Any) -> list[str]:
+def words_of(command: object) -> list[str]:
     """The words of a command other than ``Join``.
 
     Raises:
@@ -62,14 +63,14 @@ def words_of(command: Any) -> list[str]:
     raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in COMMANDS)))
 
 
-def write_text(command: Any) -> str:
+def write_text(command: object) -> str:
     """A command as words; see ``words_of`` for errors."""
     if isinstance(command, Join):
         return _choice("Join.role", command.role, ROLES)
     return " ".join(words_of(command))
 
 
-def write_json(command: Any) -> str:
+def write_json(command: object) -> str:
     """A command as an object; see ``words_of`` for errors."""
     if isinstance(command, Join):
         _choice("Join.role", command.role, ROLES)
@@ -80,7 +81,7 @@ def write_json(command: Any) -> str:
     return json.dumps({"command": first, "arguments": rest}, separators=(",", ":"))
 
 
-def _choice(field: str, value: Any, choices: Any) -> str:
+def _choice(field: str, value: object, choices: Iterable[str]) -> str:
     if isinstance(value, str) and value in choices:
         return value
     raise CommandError(f"{field}: " + unknown("value", str(value)[:80], choices))
@@ -94,18 +95,23 @@ def _thing(command: Act) -> list[str]:
     return [_choice("Act.thing", command.thing, THINGS)]
 
 
-def _word(field: str, value: Any) -> str:
+def _word(field: str, value: object) -> str:
     """One word of a sentence: the server escapes nothing."""
-    known = isinstance(value, str) and len(value) <= LONGEST_TEXT and _WORD.fullmatch(value)
-    if known and not set(value) & set('()"') and value.isprintable():
-        return str(value)
+    if (
+        isinstance(value, str)
+        and len(value) <= LONGEST_TEXT
+        and _WORD.fullmatch(value)
+        and not set(value) & set('()"')
+        and value.isprintable()
+    ):
+        return value
     raise CommandError(
         f"{field} is {value!r:.80}; it must be 1 to {LONGEST_TEXT} printable characters without blanks, "
         "parentheses and quotes"
     )
 
 
-def _payment(value: Any) -> str:
+def _payment(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_PAYMENT:
         return str(value)
     raise CommandError(f"SayCommand.payment is {value!r:.80}; it must be a whole number up to {MAX_PAYMENT}")

@@ -11,12 +11,22 @@ Pure: time comes in, events and commands come out. What the server does, and the
 """
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from embodiment_bridge.core.errors import LinkError, LinkOverError
-from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Join, NoPacket, Percept
+from embodiment_bridge.protocols.maeden.events import (
+    Act,
+    Action,
+    AgentId,
+    Ending,
+    Event,
+    Join,
+    NoPacket,
+    Percept,
+)
 from embodiment_bridge.wire.events import Malformed
 
 DETECT_S: Final = 1.0  # how long a server of a JSON dialect may take for its first line
@@ -53,7 +63,7 @@ class Answer:
 
     offset: int
     percept: Percept
-    command: Any
+    command: Action | None
     time_s: float
 
 
@@ -62,7 +72,7 @@ class NoReply:
     """A command was not answered in time: whether it was done is not known."""
 
     offset: int
-    command: Any
+    command: Action | None
     waited_s: float
     time_s: float
 
@@ -84,6 +94,10 @@ class Closed:
     time_s: float
 
 
+LinkEvent: TypeAlias = Event | Answer | NoReply | Tick | Closed
+"""What a link tells: what came, and what a conversation makes of it."""
+
+
 class State(Enum):
     """Where a conversation stands."""
 
@@ -101,15 +115,15 @@ class Conversation:
         self.state = State.GREETING
         self.agent = ""
         self.ending = ""
-        self.to_send: list[Any] = []
-        self.in_flight: Any = None
+        self.to_send: list[Join | Action] = []
+        self.in_flight: Action | None = None
         self.answered_at = now
         self._options = options
         self._began = self._heard_at = self._sent_at = self._settling_since = now
         self._last: Percept | None = None
         self._settled: Percept | None = None  # the last packet of those that came while settling
-        self._answering: Any = None  # what the packet after settling answers
-        self._queue: deque[Any] = deque()
+        self._answering: Action | None = None  # what the packet after settling answers
+        self._queue: deque[Action] = deque()
         self._lost_at = now
         self._retry_s = options.reply_timeout_s
         self._ended_at = now
@@ -126,18 +140,18 @@ class Conversation:
         """For how long nothing has come since an answer was missed, s; 0 when none is missing."""
         return now - self._lost_at if self.state is State.LOST else 0.0
 
-    def submit(self, command: Any) -> bool:
+    def submit(self, command: Action) -> bool:
         """Send a command as soon as none is on its way; False when too many wait."""
         if len(self._queue) >= QUEUE_LIMIT:
             return False
         self._queue.append(command)
         return True
 
-    def take(self, events: list[Any], now: float) -> list[Any]:
+    def take(self, events: Sequence[Event], now: float) -> list[LinkEvent]:
         """What came from the codec; returns what is to be told on."""
         if events:
             self._heard_at = now
-        told: list[Any] = []
+        told: list[LinkEvent] = []
         for event in events:
             match event:
                 case Percept():
@@ -155,7 +169,7 @@ class Conversation:
                     self._no_food(event)
         return told
 
-    def advance(self, now: float) -> list[Any]:
+    def advance(self, now: float) -> list[LinkEvent]:
         """Time went on up to ``now``: what is to be told because of that.
 
         Raises:
@@ -189,7 +203,7 @@ class Conversation:
             self._told_role = True
             self.to_send.append(Join(self._options.role))
 
-    def _settle(self, now: float) -> list[Any]:
+    def _settle(self, now: float) -> list[LinkEvent]:
         since = self._settling_since
         if self._settled is None and now - max(since, self._sent_at) > PACKET_S:
             raise LinkOverError(
@@ -206,7 +220,7 @@ class Conversation:
         self.state, self.in_flight = State.READY, None
         return [self._answer(percept, self._answering, now)]
 
-    def _work(self, now: float) -> list[Any]:
+    def _work(self, now: float) -> list[LinkEvent]:
         if self.in_flight is not None:
             return self._lose(now) if now - self._sent_at > self._options.reply_timeout_s else []
         self.push(now)
@@ -222,7 +236,7 @@ class Conversation:
     def _listening_due(self, now: float) -> bool:
         return now - self.answered_at >= self._options.listen_interval_s
 
-    def _lose(self, now: float) -> list[Any]:
+    def _lose(self, now: float) -> list[LinkEvent]:
         """The answer of what is on its way cannot be waited for, or read."""
         lost, waited = self.in_flight, now - self._sent_at
         self.state, self._lost_at, self._retry_s = State.LOST, now, self._options.reply_timeout_s
@@ -236,11 +250,11 @@ class Conversation:
             self._retry_s *= 2
             self._send(WAIT, now)
 
-    def _send(self, command: Any, now: float) -> None:
+    def _send(self, command: Action, now: float) -> None:
         self.in_flight, self._sent_at = command, now
         self.to_send.append(command)
 
-    def _percept(self, percept: Percept, now: float) -> list[Any]:
+    def _percept(self, percept: Percept, now: float) -> list[LinkEvent]:
         if percept.status != "CONTINUE":
             return [self._answer(percept, self.in_flight, now), *self._end(percept.status, None, now)]
         if self.ending:
@@ -258,12 +272,12 @@ class Conversation:
         self._settled = percept
         return []
 
-    def _answer(self, percept: Percept, command: Any, now: float) -> Answer:
+    def _answer(self, percept: Percept, command: Action | None, now: float) -> Answer:
         self._last, self.answered_at = percept, now
         self._answering = None
         return Answer(percept.offset, percept, command, now)
 
-    def _end(self, word: str, event: Ending | None, now: float) -> list[Any]:
+    def _end(self, word: str, event: Ending | None, now: float) -> list[LinkEvent]:
         """The first word counts: END follows SUCCESS."""
         if self.ending:
             return []
@@ -271,6 +285,6 @@ class Conversation:
         self._queue.clear()
         return [] if event is None else [event]
 
-    def _no_food(self, event: Any) -> None:
+    def _no_food(self, event: Event) -> None:
         if isinstance(event, NoPacket) and self._last is None and self._settled is None and self.agent:
             raise LinkOverError("the server has no packets to send; it is so in a world without food supply")

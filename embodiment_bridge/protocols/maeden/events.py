@@ -8,6 +8,8 @@ left, column 4 two to the right; the agent is in row 1, column 2. A codec turns 
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from embodiment_bridge.wire.events import Malformed, Unknown
+
 ROWS: Final = 7
 COLUMNS: Final = 5
 OWN_ROW: Final = 1
@@ -82,7 +84,7 @@ class NoPacket:
     lines: int
 
 
-Event: TypeAlias = AgentId | Percept | Ending | NoPacket
+Event: TypeAlias = AgentId | Percept | Ending | NoPacket | Unknown | Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +126,7 @@ class SayQuestion:
     answer: str = ""
 
 
-Command: TypeAlias = Join | Act | SayCommand | SayQuestion
+Action: TypeAlias = Act | SayCommand | SayQuestion
+"""What takes an agent a cycle."""
+Command: TypeAlias = Join | Action | Unknown
 COMMANDS: Final = (Join, Act, SayCommand, SayQuestion)

@@ -7,7 +7,7 @@ row farthest ahead first; which way round it is shows in where the agent sees it
 
 import json
 import re
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.protocols.maeden.events import (
@@ -35,7 +35,7 @@ class PacketError(ValueError):
     """A line that is no packet; the text says why."""
 
 
-def load(text: str) -> Any:
+def load(text: str) -> object:
     """The JSON value of a line.
 
     Raises:
@@ -53,7 +53,7 @@ def load(text: str) -> Any:
     return value
 
 
-def read_strings(offset: int, values: list[Any], raw: str) -> Percept:
+def read_strings(offset: int, values: list[object], raw: str) -> Percept:
     """A packet of J1.
 
     Raises:
@@ -82,7 +82,7 @@ def read_strings(offset: int, values: list[Any], raw: str) -> Percept:
     )
 
 
-def read_values(offset: int, values: list[Any], raw: str) -> Percept:
+def read_values(offset: int, values: list[object], raw: str) -> Percept:
     """A packet of J2 to J4, the view as it is sent.
 
     Raises:
@@ -113,19 +113,19 @@ def sees_itself(view: View, own: str, *, reversed_rows: bool) -> bool:
     return own in view[row][OWN_COLUMN]
 
 
-def _smell(value: Any) -> str:
+def _smell(value: object) -> str:
     if isinstance(value, str) and value.lower() in SMELLS:
         return value.lower()
     raise PacketError(f"smell {value!r:.40} is none of {', '.join(SMELLS)}")
 
 
-def _result(value: Any) -> bool:
+def _result(value: object) -> bool:
     if isinstance(value, str) and value.lower() in ("ok", "fail"):
         return value.lower() == "ok"
     raise PacketError(f"result {value!r:.40} is neither ok nor fail")
 
 
-def _number(name: str, value: Any) -> int:
+def _number(name: str, value: object) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and -_INT64 <= value < _INT64:
         return value
     if isinstance(value, str) and _NUMBER.fullmatch(value):
@@ -133,7 +133,7 @@ def _number(name: str, value: Any) -> int:
     raise PacketError(f"{name} {value!r:.40} is no whole number")
 
 
-def _cell(name: str, value: Any) -> Cell:
+def _cell(name: str, value: object) -> Cell:
     if value is None:
         return ()
     if isinstance(value, list) and all(isinstance(item, str) and item for item in value):
@@ -141,7 +141,7 @@ def _cell(name: str, value: Any) -> Cell:
     raise PacketError(f"{name} is no list of strings")
 
 
-def _view(value: Any) -> View:
+def _view(value: object) -> View:
     if not isinstance(value, list) or len(value) != ROWS:
         raise PacketError(f"view has not {ROWS} rows")
     if not all(isinstance(row, list) and len(row) == COLUMNS for row in value):
@@ -149,7 +149,7 @@ def _view(value: Any) -> View:
     return tuple(tuple(_cell("a cell of the view", cell) for cell in row) for row in value)
 
 
-def _messages(value: Any) -> tuple[Message, ...]:
+def _messages(value: object) -> tuple[Message, ...]:
     """Every server sends null, and its documents say array: whatever is there does not make the packet invalid."""
     if isinstance(value, str):
         return read_heard(value)

@@ -2,14 +2,17 @@
 """The link to a Maeden server: bytes with a conversation on them. It always has something to tell: time at least."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.link.event_link import Counters
+from embodiment_bridge.core.parameter import ParameterValues
+from embodiment_bridge.link.event_link import Counters, EventLink
 from embodiment_bridge.link.transports.base import Transport
-from embodiment_bridge.protocols.maeden.conversation import Closed, Conversation, Options, Tick
-from embodiment_bridge.protocols.maeden.events import Act
+from embodiment_bridge.protocols.maeden.conversation import Closed, Conversation, LinkEvent, Options, Tick
+from embodiment_bridge.protocols.maeden.events import Act, Action, Command, Event
 from embodiment_bridge.wire.codec import Codec
 
 TICK_S: Final = 0.05  # between looks at the time when nothing comes: a cycle of the usual server
@@ -18,38 +21,41 @@ SILENT_S: Final = 2.0  # after an answer was missed; a server that only dropped 
 SILENT: Final = "the server answers nothing"
 
 
-def options_of(parameters: Mapping[str, Any]) -> Options:
-    """The part of a room's parameters that shapes a conversation."""
+def options_of(parameters: ParameterValues) -> Options:
+    """The part of the protocol's parameters that shapes a conversation."""
     return Options(
-        dialect=parameters["dialect"],
-        role=parameters["role"],
+        dialect=str(parameters["dialect"]),
+        role=str(parameters["role"]),
         listen=parameters["pacing"] == "listen",
-        listen_interval_s=parameters["listen_interval"],
-        settle_s=parameters["settle"],
-        reply_timeout_s=parameters["reply_timeout"],
-        rejoin=parameters["rejoin"],
+        listen_interval_s=float(parameters["listen_interval"]),
+        settle_s=float(parameters["settle"]),
+        reply_timeout_s=float(parameters["reply_timeout"]),
+        rejoin=str(parameters["rejoin"]),
     )
 
 
 def make_link(
-    parameters: Mapping[str, Any],
+    parameters: ParameterValues,
     transport: Transport,
-    codec: Codec,
+    codec: Codec[Event, Command],
     counters: Counters,
     clock: Callable[[], float],
 ) -> "MaedenLink":
-    """The link of one connection; see ``contract.Room.link``."""
+    """The link of one connection; see ``link`` of ``ProtocolSpec``."""
     kill = bool(parameters["kill_on_shutdown"])
     return MaedenLink(transport, codec, options_of(parameters), counters, clock, kill=kill)
 
 
-class MaedenLink:
-    """An ``EventLink``. kill: take the agent out of the world before hanging up; a server never notices otherwise."""
+class MaedenLink(EventLink[LinkEvent, Action]):
+    """Commands go out one by one, each when the one before was answered; there is always something to read.
+
+    kill: take the agent out of the world before hanging up; a server never notices otherwise.
+    """
 
     def __init__(
         self,
         transport: Transport,
-        codec: Codec,
+        codec: Codec[Event, Command],
         options: Options,
         counters: Counters,
         clock: Callable[[], float],
@@ -64,20 +70,21 @@ class MaedenLink:
         self._kill = kill
         self._conversation = Conversation(options, self.arrived)
         self._parting: LinkError | None = None
-        self._told: list[Any] = []  # what is left to tell after a write that failed
+        self._told: list[LinkEvent] = []  # what is left to tell after a write that failed
 
     @property
+    @override
     def peer(self) -> str:
-        """See ``EventLink``."""
         return self._transport.peer
 
     @property
-    def silent(self) -> str:
-        """See ``EventLink``: nothing answers any more, as when the server was stopped; it may go on yet."""
+    @override
+    def silent(self) -> str:  # as when the server was stopped; it may go on yet
         return SILENT if self._conversation.lost_for(self._clock()) > SILENT_S else ""
 
-    def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``: what came, or a ``Tick``; a ``Closed`` before the link ends without a word."""
+    @override
+    def read(self, timeout: float) -> list[LinkEvent]:
+        """What came, or a ``Tick``; a ``Closed`` before the link ends without a word."""
         told, self._told = self._told, []
         if told:
             return told
@@ -89,15 +96,15 @@ class MaedenLink:
             data = self._transport.read(min(timeout, TICK_S))
             self.arrived = self._clock()
             self._counters.bytes_in += len(data)
-            told += self._conversation.take(self._codec.feed(data) if data else [], self.arrived)
+            told += self._conversation.take(self._codec.feed(data) if data else (), self.arrived)
             told += self._conversation.advance(self.arrived) if data else []
             self._flush()
         except LinkError as error:
             told += self._part(error)
         return told or [Tick(0, self.arrived)]
 
-    def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: each goes out when the one before was answered."""
+    @override
+    def write(self, commands: Iterable[Action]) -> bool:
         any_sent = sum(self._submit(command) for command in commands) > 0
         if any_sent and self._parting is None:
             self._conversation.push(self._clock())
@@ -107,7 +114,7 @@ class MaedenLink:
                 self._told = self._part(error)
         return any_sent
 
-    def _submit(self, command: Any) -> bool:
+    def _submit(self, command: Action) -> bool:
         try:
             self._codec.encode(command)
             if not self._conversation.submit(command):
@@ -117,8 +124,8 @@ class MaedenLink:
             return False
         return True
 
+    @override
     def close(self) -> None:
-        """See ``EventLink``."""
         if self._kill and self._parting is None and self._conversation.alive:
             self._kill = False
             with contextlib.suppress(LinkError):
@@ -133,7 +140,7 @@ class MaedenLink:
             self._transport.write(data)
             self._counters.bytes_out += len(data)
 
-    def _part(self, error: LinkError) -> list[Any]:
+    def _part(self, error: LinkError) -> list[LinkEvent]:
         conversation = self._conversation
         over = type(error) is not LinkError
         self._parting = error if over else conversation.parting(str(error))

@@ -3,10 +3,11 @@
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
+from embodiment_bridge.protocols.maeden.events import Action
 
 QUEUE_LIMIT: Final = 32  # sayings that wait; skills wait one each
 
@@ -15,7 +16,7 @@ QUEUE_LIMIT: Final = 32  # sayings that wait; skills wait one each
 class Ticket:
     """A command on its way. done: nothing more happens to it; ok: it did what it should; reason: why not."""
 
-    command: Any
+    command: Action
     sent: bool = False
     done: bool = False
     ok: bool = False
@@ -29,7 +30,7 @@ class Operator:
         self._waiting: deque[Ticket] = deque()
         self._current: Ticket | None = None
 
-    def ask(self, command: Any) -> Ticket:
+    def ask(self, command: Action) -> Ticket:
         """Let a command be sent when its turn comes.
 
         Raises:
@@ -46,7 +47,7 @@ class Operator:
         if not ticket.sent:
             ticket.done, ticket.reason = True, "withdrawn"
 
-    def next(self) -> list[Any]:
+    def next(self) -> list[Action]:
         """The command to send now, if any; the one before has been answered then."""
         while self._current is None and self._waiting:
             ticket = self._waiting.popleft()

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets as messages. ``stamp`` is a builtin_interfaces/Time; lengths in m, angles in rad."""
 
-from math import nan, pi
-from typing import Any, Final
+from math import nan
+from typing import Final
 
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import EpisodeEvent, GridCell, GridMessage, GridPercept, HeardMessage
+from embodiment_bridge.protocols.converter import Stamp
+from embodiment_bridge.protocols.maeden import convert
 from embodiment_bridge.protocols.maeden.events import Message, Percept
 from embodiment_bridge.protocols.maeden.sentences import text_of
-from embodiment_bridge.protocols.maeden.world import FULL_ENERGY, AgentWorld
+from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 STATUS: Final = {
     "CONTINUE": GridPercept.CONTINUE,
@@ -25,10 +27,9 @@ EVENTS: Final = {
     "END": EpisodeEvent.END,
     "CLOSED": EpisodeEvent.CLOSED,
 }
-AZIMUTHS: Final = {"forward": 0.0, "left": pi / 2, "back": pi, "right": -pi / 2}
 
 
-def percept_message(world: AgentWorld, percept: Percept, stamp: Any, frame: str) -> GridPercept:
+def percept_message(world: AgentWorld, percept: Percept, stamp: Stamp, frame: str) -> GridPercept:
     """Every field of a packet, and where the agent is by dead reckoning."""
     message = GridPercept(header=Header(stamp=stamp, frame_id=frame))
     message.status = STATUS[percept.status]
@@ -63,28 +64,28 @@ def _sentence(said: Message) -> GridMessage:
     )
 
 
-def heard_message(said: Message, stamp: Any, frame: str) -> HeardMessage:
+def heard_message(said: Message, stamp: Stamp, frame: str) -> HeardMessage:
     """One sentence as any body hears it; who spoke in the own cell has no direction."""
     message = HeardMessage(header=Header(stamp=stamp, frame_id=frame), sender=said.sender, text=text_of(said))
-    message.has_direction = said.direction in AZIMUTHS
-    message.azimuth = AZIMUTHS.get(said.direction, 0.0)
+    azimuth = convert.azimuth(said.direction)
+    message.has_direction, message.azimuth = azimuth is not None, azimuth or 0.0
     return message
 
 
-def battery_message(energy: int, stamp: Any) -> BatteryState:
+def battery_message(energy: int, stamp: Stamp) -> BatteryState:
     """Energy as a charge: units of the simulator stand for Ah, 2000 are full; food may give more than that."""
     message = BatteryState(header=Header(stamp=stamp), present=energy > 0)
     message.voltage = message.current = message.temperature = nan
     message.charge = float(energy)
-    message.capacity = message.design_capacity = float(FULL_ENERGY)
-    message.percentage = min(max(energy / FULL_ENERGY, 0.0), 1.0)
+    message.capacity = message.design_capacity = float(convert.FULL_ENERGY)
+    message.percentage = convert.charge(energy)
     message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
     dead = BatteryState.POWER_SUPPLY_HEALTH_DEAD
     message.power_supply_health = BatteryState.POWER_SUPPLY_HEALTH_GOOD if energy > 0 else dead
     return message
 
 
-def episode_event(name: str, reason: str, world: AgentWorld, stamp: Any) -> EpisodeEvent:
+def episode_event(name: str, reason: str, world: AgentWorld, stamp: Stamp) -> EpisodeEvent:
     """How the episode stands; ``name`` is a key of ``EVENTS``."""
     message = EpisodeEvent(header=Header(stamp=stamp), event=EVENTS[name], name=name, reason=reason)
     message.agent = world.agent

@@ -6,17 +6,18 @@ A routine that has to think for long does so bit by bit: no tick waits for it.
 
 from collections.abc import Generator
 from math import inf
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import Search
+from embodiment_bridge.protocols.maeden.events import Action
 from embodiment_bridge.protocols.maeden.operator import Operator, Ticket
 
 THINKING: Final = None
 POSES_A_TICK: Final = 2000  # that a search looks at: about 7 ms
 
-Routine: TypeAlias = Generator[Any, Ticket, None]
+Routine: TypeAlias = Generator[Action | None, Ticket, None]
 """Gives commands and is given what became of each, or gives THINKING; a CommandError in it fails the skill."""
 
 
@@ -46,7 +47,7 @@ class RoutineSkill:
         try:
             command = next(self._routine) if self._ticket is None else self._routine.send(self._ticket)
             self._thinking = command is THINKING
-            self._ticket = None if self._thinking else self._operator.ask(command)
+            self._ticket = None if command is THINKING else self._operator.ask(command)
         except StopIteration:
             self.done = True
             self.progress = 1.0
@@ -65,7 +66,7 @@ class RoutineSkill:
             self.done = True
 
 
-def found_by(search: Search) -> Generator[Any, Ticket, list[str] | None]:
+def found_by(search: Search) -> Generator[Action | None, Ticket, list[str] | None]:
     """The way that a search finds, for which a routine may have to think some ticks long."""
     while not search.advance(POSES_A_TICK):
         yield THINKING

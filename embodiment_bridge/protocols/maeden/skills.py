@@ -15,8 +15,9 @@ from embodiment_bridge.grid.food import FOOD
 from embodiment_bridge.grid.pose import QUARTER_TURN, Place
 from embodiment_bridge.grid.world_map import FURTHEST
 from embodiment_bridge.motion.skills.native import Native, Start
+from embodiment_bridge.protocols.maeden import convert
 from embodiment_bridge.protocols.maeden.command_writer import THINGS
-from embodiment_bridge.protocols.maeden.events import Act
+from embodiment_bridge.protocols.maeden.events import Act, Action
 from embodiment_bridge.protocols.maeden.operator import Operator
 from embodiment_bridge.protocols.maeden.routine import Progress, Routine, RoutineSkill, must
 from embodiment_bridge.protocols.maeden.sentences import sentence_of
@@ -57,23 +58,23 @@ class GridSkills:
         Raises:
             CommandError: it is too far away to be in any world.
         """
-        place = round(x / self._cell), round(y / self._cell)
+        place = convert.cells(x, self._cell), convert.cells(y, self._cell)
         if max(map(abs, place)) > FURTHEST:
             raise CommandError(f"{x:g} m, {y:g} m is more than {FURTHEST} cells away from the start")
         return place
 
-    def _deed(self, routine: Routine, share: Progress | None = None) -> Native:
+    def _begin(self, routine: Routine, share: Progress | None = None) -> Native:
         return RoutineSkill(self._operator, routine, share)
 
     def _step(self, skill: Skill, values: Values, slot: float) -> Native:
         cells = self._cells(float(values.get("distance", self._cell)))
         share = Progress()
-        return self._deed(straight(self._world, STEPS[skill.name], cells, share), share)
+        return self._begin(straight(self._world, STEPS[skill.name], cells, share), share)
 
     def _turn(self, skill: Skill, values: Values, slot: float) -> Native:
-        turns = max(1, round(float(values.get("angle", QUARTER_TURN)) / QUARTER_TURN))
+        turns = max(1, convert.quarter_turns(float(values.get("angle", QUARTER_TURN))))
         share = Progress()
-        return self._deed(straight(self._world, TURNS[skill.name], turns, share), share)
+        return self._begin(straight(self._world, TURNS[skill.name], turns, share), share)
 
     def _handle(self, skill: Skill, values: Values, slot: float) -> Native:
         name = str(values.get("thing", "") or values.get("entity", ""))
@@ -83,29 +84,29 @@ class GridSkills:
                 f"skill {skill.name!r}: {name!r} cannot be carried; what can: {' '.join(THINGS)}"
             )
         if skill.name == "use" and thing == FOOD:
-            return self._deed(_eat(self._world))
-        return self._deed(_once(Act(skill.name, thing), f"{skill.name} {name}".strip()))
+            return self._begin(_eat(self._world))
+        return self._begin(_once(Act(skill.name, thing), f"{skill.name} {name}".strip()))
 
     def _wait(self, skill: Skill, values: Values, slot: float) -> Native:
-        return self._deed(_times(Act("wait"), int(values.get("cycles", 1))))
+        return self._begin(_times(Act("wait"), int(values.get("cycles", 1))))
 
     def _attack(self, skill: Skill, values: Values, slot: float) -> Native:
         if self._world.pose.cell(1, 0) not in self._world.map.agents.values():
             raise CommandError(
                 f"skill {skill.name!r}: no agent is ahead (the simulator would say ok, and take 15 units)"
             )
-        return self._deed(_once(Act("attack"), "attack"))
+        return self._begin(_once(Act("attack"), "attack"))
 
     def _say(self, skill: Skill, values: Values, slot: float) -> Native:
         text = str(values.get("text", ""))
         volume = "" if skill.name == "say" else f"{skill.name} "
         if not text.strip():
             raise CommandError(f"skill {skill.name!r}: there is no text to say")
-        return self._deed(_once(sentence_of(volume + text), skill.name))
+        return self._begin(_once(sentence_of(volume + text), skill.name))
 
     def _explore(self, skill: Skill, values: Values, slot: float) -> Native:
         share = Progress()
-        return self._deed(explore(self._world, str(values.get("until", "")), share), share)
+        return self._begin(explore(self._world, str(values.get("until", "")), share), share)
 
     def _walk(self, skill: Skill, values: Values, slot: float) -> Native:
         share, world = Progress(), self._world
@@ -115,13 +116,13 @@ class GridSkills:
             raise CommandError(f"skill {skill.name!r}: give either an entity, or x and y")
         if name:
             world.find(name)
-            return self._deed(walk_to(world, lambda: world.find(name).place, share), share)
+            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
         if len(place) == 1:
             raise CommandError(f"skill {skill.name!r}: x and y belong together")
         if place:
             target = self.cell_of(*place)
-            return self._deed(walk_to(world, lambda: target, share), share)
-        return self._deed(self._free_walk(values, slot, share), share)
+            return self._begin(walk_to(world, lambda: target, share), share)
+        return self._begin(self._free_walk(values, slot, share), share)
 
     def _free_walk(self, values: Values, slot: float, share: Progress) -> Routine:
         """Straight on (or round), until the first of distance, steps and duration is used up."""
@@ -129,7 +130,7 @@ class GridSkills:
         distance = float(values.get("distance", 0.0))
         duration = float(values.get("duration", slot or WALK_S))
         if turn and not (speed or distance):
-            turns = max(1, round(abs(turn) * duration / QUARTER_TURN))
+            turns = max(1, convert.quarter_turns(abs(turn) * duration))
             return straight(self._world, "left" if turn > 0.0 else "right", turns, share)
         limits = [max(1, int(duration / STEP_S))] if "duration" in values or not values else []
         limits += [self._cells(abs(distance))] if distance else []
@@ -139,10 +140,10 @@ class GridSkills:
         return straight(self._world, "backward" if back else "forward", min(limits), share)
 
     def _cells(self, length: float) -> int:
-        return max(1, round(length / self._cell))
+        return max(1, convert.cells(length, self._cell))
 
 
-def _once(command: object, what: str) -> Routine:
+def _once(command: Action, what: str) -> Routine:
     must((yield command), what)
 
 
@@ -153,6 +154,6 @@ def _eat(world: AgentWorld) -> Routine:
     must((yield Act("use", FOOD)), "use food")
 
 
-def _times(command: object, count: int) -> Routine:
+def _times(command: Action, count: int) -> Routine:
     for _ in range(count):
         yield command

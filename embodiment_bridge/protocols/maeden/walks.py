@@ -106,9 +106,10 @@ def explore(world: AgentWorld, until: str, share: Progress) -> Routine:
                     raise CommandError(f"no {until!r} in all that can be reached")
                 return
             way = deque(found or ("right",))
-        ticket = yield Act(way.popleft())
+        step = Act(way.popleft())
+        ticket = yield step
         if not ticket.ok:
             way.clear()
-            if ticket.command.action != "forward":
+            if step.action != "forward":
                 must(ticket, "explore")
         share.value = 1.0 - len(world.map.edge) / max(len(world.map.cells), 1)

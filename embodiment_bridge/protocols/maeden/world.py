@@ -13,9 +13,8 @@ from embodiment_bridge.grid.pose import GridPose, Heading, Place
 from embodiment_bridge.grid.world_map import WorldMap
 from embodiment_bridge.protocols.maeden.command_writer import words_of
 from embodiment_bridge.protocols.maeden.conversation import Answer, NoReply
-from embodiment_bridge.protocols.maeden.events import Act, Percept
+from embodiment_bridge.protocols.maeden.events import Act, Action, Percept
 
-FULL_ENERGY: Final = 2000  # at the start
 UNSEEN_COST: Final = 2  # energy; what is not known to be free is avoided a little
 MARGIN: Final = 6  # cells round what was seen in which a way may lead through the unseen
 ANY_FOOD: Final = ("food", "supply")
@@ -173,6 +172,6 @@ def symbol_of(name: str) -> str:
     return kinds.get(by_id, name.upper() if len(name) == 1 else name)
 
 
-def text_of(command: object) -> str:
+def text_of(command: Action | None) -> str:
     """A command that was sent, in words: ``g K``; empty for none."""
     return "" if command is None else " ".join(words_of(command))

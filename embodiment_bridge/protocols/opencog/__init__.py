@@ -5,9 +5,9 @@
 registered: `opencog`, what a Router sends to a proxy, and `opencog_xml`, one document of a message.
 """
 
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="opencog",
     summary="lines between the Router and an element of an OpenCog network; payloads are XML",
     codec="embodiment_bridge.protocols.opencog.router.codec:Codec",
@@ -17,7 +17,7 @@ ROOM = Room(
     outputs=(),
 )
 
-XML_ROOM = Room(
+XML_SPEC = ProtocolSpec(
     name="opencog_xml",
     summary="XML documents between a proxy and an OAC, in the dialects seed, final and legacy-2008",
     codec="embodiment_bridge.protocols.opencog.xml.xml_codec:Codec",
@@ -26,3 +26,5 @@ XML_ROOM = Room(
     parameters=(),
     outputs=(),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release
+XML_ROOM = XML_SPEC

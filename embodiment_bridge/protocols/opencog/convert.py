@@ -12,10 +12,15 @@
 
 from collections.abc import Iterable
 from math import isfinite
-from typing import Any
+
+from geometry_msgs.msg import PoseStamped, Quaternion
+from nav_msgs.msg import OccupancyGrid
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.msg import ActionPlan as PlanMessage
+from embodiment_bridge.msg import AgentAction, EntityArray, HeardMessage
+from embodiment_bridge.msg import Entity as EntityMessage
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.opencog.plans import plan_messages
 from embodiment_bridge.protocols.opencog.plans.plan_meaning import actions_of, single_action
 from embodiment_bridge.protocols.opencog.world.ids import IdBook
@@ -63,8 +68,10 @@ class Perceptor:
         if self._grid is not None:
             self._grid.refresh()
 
-    def entities(self, array: Any, pose: Any, stamp: str, now_s: float) -> Messages:
-        """The changes in the world; the body itself comes first.
+    def entities(
+        self, array: EntityArray | None, pose: PoseStamped | None, stamp: str, now_s: float
+    ) -> Messages:
+        """What is new in the world; the body itself comes first of all.
 
         Args:
             array: EntityArray in ``map``, or None.
@@ -81,7 +88,7 @@ class Perceptor:
         message = self._world.update(self._own(pose, selves), others, stamp, now_s)
         return () if message is None else (message,)
 
-    def _own(self, pose: Any, selves: list[Thing]) -> Thing:
+    def _own(self, pose: PoseStamped | None, selves: list[Thing]) -> Thing:
         settings = self.settings
         x, y, z, yaw = settings.pose
         if pose is not None:
@@ -95,7 +102,7 @@ class Perceptor:
         properties = selves[0].properties if selves else ()
         return Thing(settings.agent_id, settings.agent_type, (x, y, z), yaw, settings.size, True, properties)
 
-    def heard(self, message: Any, stamp: str) -> tuple[Messages, int]:
+    def heard(self, message: HeardMessage, stamp: str) -> tuple[Messages, int]:
         """Speech that was heard (HeardMessage), and the type of the message for the OAC."""
         text = clean(message.text).strip()
         speaker = self.ids.to_wire(message.sender) if message.sender else "unknown"
@@ -105,7 +112,7 @@ class Perceptor:
             return (Communication(speaker, stamp, text),), RAW
         return (Instruction(self.settings.agent_id, speaker, stamp, text),), STRING
 
-    def action(self, message: Any, stamp: str) -> Messages:
+    def action(self, message: AgentAction, stamp: str) -> Messages:
         """An observed action (AgentAction)."""
         signal = self._observed_actions.signal(
             message.agent,
@@ -125,8 +132,8 @@ class Perceptor:
         levels = levels_of((clean(name), value) for name, value in zip(names, values, strict=False))
         return (AvatarSignal(self.settings.agent_id, stamp, levels=levels),) if levels else ()
 
-    def grid(self, local_grid: Any, pose: Any) -> Messages:
-        """The cells of the map that are seen for the first time.
+    def grid(self, local_grid: OccupancyGrid | None, pose: PoseStamped | None) -> Messages:
+        """Which cells of the map are seen for the first time.
 
         Args:
             local_grid: OccupancyGrid in ``map`` or in a frame of the body, or None.
@@ -139,7 +146,7 @@ class Perceptor:
         new = self._grid.take()
         return () if new is None else (new,)
 
-    def see(self, pose: Any, fov: float, reach: float) -> None:
+    def see(self, pose: PoseStamped | None, fov: float, reach: float) -> None:
         """Mark cells ahead of the pose (PoseStamped in ``map``) as seen: ``fov`` rad wide, ``reach`` m far."""
         if self._grid is not None and pose is not None:
             place = pose.pose.position
@@ -147,7 +154,7 @@ class Perceptor:
             if all(map(isfinite, (place.x, place.y, heading, fov, reach))):
                 self._grid.see_sector(place.x, place.y, heading, fov, reach)
 
-    def _look_into(self, grid: Any, pose: Any) -> None:
+    def _look_into(self, grid: OccupancyGrid, pose: PoseStamped | None) -> None:
         info = grid.info
         corner = info.origin.position
         origin = (corner.x, corner.y, _yaw(info.origin.orientation))
@@ -160,18 +167,18 @@ class Perceptor:
         if self._grid is not None and all(map(isfinite, (*origin, *base))):
             self._grid.see_cells(grid.data, info.width, info.resolution, origin, base)
 
-    def plan(self, plan: ActionPlan, stamp: Any) -> PlanMessage:
+    def plan(self, plan: ActionPlan, stamp: Stamp) -> PlanMessage:
         """A plan for the body; ``stamp`` is a builtin_interfaces/Time."""
         actions = actions_of(plan, self.settings, self.ids)
         return plan_messages.plan_message(plan.id, plan.entity_id, plan.demand, actions, stamp)
 
-    def single(self, command: SingleActionCommand, stamp: Any) -> PlanMessage:
+    def single(self, command: SingleActionCommand, stamp: Stamp) -> PlanMessage:
         """A single command as a plan without an id, because the OAC expects no report."""
         actions = (single_action(command, self.settings),)
         return plan_messages.plan_message("", self.settings.agent_id, "", actions, stamp)
 
 
-def _thing(entity: Any) -> Thing:
+def _thing(entity: EntityMessage) -> Thing:
     """Convert an Entity to a thing."""
     place, size = entity.pose.position, entity.size
     return Thing(
@@ -185,5 +192,5 @@ def _thing(entity: Any) -> Thing:
     )
 
 
-def _yaw(q: Any) -> float:
+def _yaw(q: Quaternion) -> float:
     return rpy_from_quaternion((q.x, q.y, q.z, q.w))[2]

@@ -2,13 +2,13 @@
 """RoboCup MuJoCo soccer: the agent port of RCSSServerMJ."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, Room
+from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="rcsssmj",
     summary="RoboCup MuJoCo soccer simulator (RCSSServerMJ), agent port",
     codec="embodiment_bridge.protocols.rcsssmj.codec:Codec",
-    converter="embodiment_bridge.protocols.rcsssmj.convert:Converter",
+    converter="embodiment_bridge.protocols.rcsssmj.converter:RobotConverter",
     parameters=(
         Parameter("port", 60000, "TCP port for agents.", 1, 65535),
         Parameter(
@@ -55,3 +55,4 @@ ROOM = Room(
         "other teams already, the team is full, or it does not know the robot"
     ),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The agent port of RCSSServerMJ: its bytes to events, commands to bytes, for one connection."""
 
+from typing_extensions import override
+
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.rcsssmj.command_writer import Command, CommandWriter
 from embodiment_bridge.protocols.rcsssmj.dialects import Dialect
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event, percept_reader
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Robot
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, Framer, frame
 
 __all__ = ["Codec", "Command", "CommandError", "Event"]
 
 
-class Codec:
+class Codec(codec.Codec[Event, Command]):
     """Decodes what an agent receives and encodes what it sends."""
 
     def __init__(
@@ -42,8 +45,9 @@ class Codec:
         """The dialect in use: as told, or as found so far."""
         return self._dialect.name
 
+    @override
     def feed(self, data: bytes) -> list[Event]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are.
+        """Take bytes; return the events that are now whole.
 
         A frame gives one ``Percept``, ``Sync`` or ``ServerError``, then an ``Unknown`` or ``Malformed`` for
         each list in it that is not understood; a frame of such lists alone gives just these.
@@ -56,10 +60,11 @@ class Codec:
                 events += self._reader.read(found.offset, found.payload)
         return events
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a frame was unfinished, else nothing."""
         return self._framer.close()
 
+    @override
     def encode(self, command: Command) -> bytes:
         """One wire frame for one command; a ``commands.Frame`` holds several actions.
 

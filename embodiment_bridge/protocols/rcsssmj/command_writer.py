@@ -7,7 +7,8 @@ finite or is huge, and drops what it does not understand, with all that follows 
 
 import base64
 from collections.abc import Callable, Iterable
-from numbers import Integral
+from math import inf, nan
+from numbers import Integral, Real
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -146,13 +147,14 @@ def _beam(command: Beam) -> str:
     return f"(beam {x} {y} {_number('Beam.theta_deg', command.theta_deg)})"
 
 
-def _number(field: str, value: Any, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
+def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
     """The text of a number from ``low`` to ``high``, which nan is not; else CommandError."""
     try:
-        if low <= value <= high:
-            return f"{value:.7g}"
-    except (TypeError, ValueError):
-        pass
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = inf
+    if low <= number <= high:
+        return f"{number:.7g}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
 
 

@@ -1,108 +1,160 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between the server's units and names and those of ROS: degrees to radians, effectors to joints, sensors to frames.
+"""Between the server's units and names and SI units: degrees and radians, gears, effectors and joints. No ROS.
 
-The world frame of the server is our ``map`` as it is (origin in the centre of the field, x to the right team's goal,
-y left of that, z up), for both teams alike; the torso frame is ``base_link``.
+| wire | SI |
+|---|---|
+| the world's frame: origin in the centre of the field, x to the right team's goal | ``map``, as it is, for both teams |
+| frames of torso and sensors: x forward, y left, z up | ``base_link`` and so on, as they are |
+| angles in degrees, rates in degrees per second | rad, rad/s |
+| joint by the name of its perceptor or effector | joint by the name in the model |
+| motor commands, for the fast side of a gear | for the joint |
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+import math
+from math import isfinite, radians
+from typing import Final
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
-from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_named
-from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
-from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
-from embodiment_bridge.protocols.rcsssmj.messages import Messages
-from embodiment_bridge.protocols.rcsssmj.requests import requests
-from embodiment_bridge.scene.camera import Camera
-from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
-from embodiment_bridge.scene.soccer import Player
-from embodiment_bridge.urdf import read_urdf
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.rotation import Vector, rpy_from_quaternion
+from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
+from embodiment_bridge.protocols.rcsssmj.commands import Beam, Motor
+from embodiment_bridge.protocols.rcsssmj.events import Heard, Percept
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot
+from embodiment_bridge.protocols.soccer.convert import rates
+from embodiment_bridge.protocols.soccer.joint_order import JointOrder
+from embodiment_bridge.scene.camera import Pose
+
+UNSENSED = (0.0, 0.0, 0.0)
+HALF_DIGIT: Final = 0.0005  # rcssservermj 0.2.1 cuts quaternions after three digits, towards zero
+MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits
 
 
-class Converter:
-    """One robot on the agent port.
-
-    ``parameters``: robot, team, number, frame_prefix; robot_description_file (a URDF; without one that has
-    ``base_link`` and ``camera_link`` there are no ``entities``) and entity_memory (s) may be left out.
+class BodyMap:
+    """One body that is a robot of the server; ``joints`` in the order of the body.
 
     Raises:
-        ConfigError: no such robot, the body description names joints that the robot does not have, or the URDF cannot
-            be read.
+        ConfigError: the body names joints that the robot does not have, or lacks some.
     """
 
-    def __init__(self, parameters: Mapping[str, Any], body: BodyDescription) -> None:
-        self._robot = robot_named(str(parameters["robot"]))
-        self._init = Init(self._robot.name, str(parameters["team"]), int(parameters["number"]))
-        self._map = BodyMap(self._robot, body)
-        names = [joint.joint for joint in self._map.joints]
-        camera, self._remarks = _camera(str(parameters.get("robot_description_file", "")), names)
-        self._messages = Messages(
-            names,
-            str(parameters["frame_prefix"]),
-            Player(self._init.team, self._init.number),
-            EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
-            camera,
+    def __init__(self, robot: Robot, body: BodyDescription) -> None:
+        self.joints = _joints(robot, body)
+        self._order = JointOrder(joint.perceptor for joint in self.joints)
+
+    def state(self, percept: Percept) -> BodyState | None:
+        """What the robot senses of itself, if the percept has a possible time and all joints."""
+        if percept.time_s is None or percept.joints is None or not 0.0 <= percept.time_s < MAX_TIME:
+            return None
+        order = self._order.of(percept.joints.names)
+        if not order:
+            return None
+        positions, velocities = percept.joints.positions_deg, percept.joints.velocities_deg_s
+        roll, pitch, yaw = UNSENSED
+        for turn in percept.orientations[:1]:
+            roll, pitch, yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))
+        place = next(((p.x_m, p.y_m, p.z_m) for p in percept.positions), UNSENSED)
+        return BodyState(
+            time=percept.time_s,
+            position=tuple(positions[i] * RAD_PER_DEG for i in order),
+            velocity=tuple(velocities[i] * RAD_PER_DEG for i in order),
+            base_position=place,
+            roll=roll,
+            pitch=pitch,
+            yaw=yaw,
+            base_rates=rates(percept.gyros[0]) if percept.gyros else UNSENSED,
+            has_base=bool(percept.positions and percept.orientations)
+            and isfinite(sum(place) + roll + pitch + yaw),
+            has_tilt=bool(percept.orientations) and isfinite(roll + pitch + yaw),
         )
-        self._requests = requests(self._robot, split=bool(parameters.get("say_split", False)))
 
-    def codec_options(self) -> dict[str, Any]:
-        """See ``contract.Converter``: the robot's actuators are all that may be commanded."""
-        return {"robot": self._robot.name}
-
-    def remarks(self) -> list[str]:
-        """See ``contract.Converter``."""
-        return self._remarks
-
-    def heed(self, wanted: Callable[[str], bool]) -> None:
-        """See ``contract.Converter``."""
-        self._messages.wanted = wanted
-
-    def natives(self) -> Mapping[str, Start]:
-        """See ``contract.Converter``: `say`."""
-        return {"say": self._requests.begin_saying}
-
-    def greet(self) -> list[Any]:
-        """See ``contract.Converter``; the world may be another one than before."""
-        self._messages.restart()
-        return [self._init]
-
-    def body_state(self, event: Any) -> BodyState | None:
-        """See ``contract.Converter``: every percept with a possible time and all joints."""
-        return self._map.state(event) if isinstance(event, Percept) else None
-
-    def answer(self, event: Any, targets: JointTargets | None) -> list[Any]:
-        """See ``contract.Converter``: one frame with every actuator and ``(syn)``.
-
-        The server holds garbage controls for a new robot until each of its actuators was commanded once, and in sync
-        mode it waits for exactly one frame per percept, also for one that cannot be used.
-        """
-        if not isinstance(event, Percept | Sync | ServerError):
-            return []
-        motors = self._map.motors(targets) if targets is not None else []
-        return [Frame((*motors, *self._requests.next_actions(), Syn()))]
-
-    def take(self, name: str, message: Any) -> str:
-        """See ``contract.Converter``: `say` and `beam`."""
-        return self._requests.take(name, message)
-
-    def messages(self, event: Any, state: BodyState | None, stamp: Any) -> Iterable[tuple[str, Any]]:
-        """See ``contract.Converter``."""
-        if not isinstance(event, Percept):
-            return []
-        return self._messages.of(event, state, stamp)
+    def motors(self, targets: JointTargets) -> list[Motor]:
+        """A command for every motor."""
+        rows = zip(targets.position, targets.velocity, targets.kp, targets.kd, targets.effort, strict=True)
+        return [_motor(joint, *row) for joint, row in zip(self.joints, rows, strict=True)]
 
 
-def _camera(description_file: str, joints: Sequence[str]) -> tuple[Camera | None, list[str]]:
-    """The camera of the URDF, and what people should know when there is none."""
-    if not description_file:
-        return None, ["no entities: without robot_description_file it is not known where the camera is"]
-    robot = read_urdf(Path(description_file))
-    try:
-        return Camera(robot, joints), []
-    except ConfigError as error:
-        return None, [f"no entities: it is not known where the camera is: {error}"]
+def base_pose(percept: Percept) -> Pose | None:
+    """The torso in ``map``; None where the percept does not say it in finite numbers.
+
+    Each number of the quaternion is taken for the middle of what the server may have cut: at 50 m that halves how
+    far landmarks appear from where they are, to 6 cm at most.
+    """
+    if not percept.positions or not percept.orientations:
+        return None
+    place, turn = percept.positions[0], percept.orientations[0]
+    x, y, z, w = (value + math.copysign(HALF_DIGIT, value) for value in (turn.x, turn.y, turn.z, turn.w))
+    length = math.hypot(x, y, z, w)
+    if not isfinite(length + place.x_m + place.y_m + place.z_m):
+        return None
+    return Pose((place.x_m, place.y_m, place.z_m), (x / length, y / length, z / length, w / length))
+
+
+def direction(heard: Heard) -> float | None:
+    """rad, positive left, in the microphone's frame; None where it is not finite."""
+    return heard.azimuth_deg * RAD_PER_DEG if isfinite(heard.azimuth_deg) else None
+
+
+def beam(x: float, y: float, yaw: float) -> Beam:
+    """To a place (m) with a heading (rad)."""
+    return Beam(x, y, yaw * DEG_PER_RAD)
+
+
+def simulator_beam(command: Beam) -> Vector:
+    """Place (m) and heading (rad), as the classes of rcsssmj want them."""
+    return command.x, command.y, radians(command.theta_deg)
+
+
+def simulator_motor(command: Motor) -> tuple[float, float, float, float, float]:
+    """Angle (rad), rate (rad/s), gains and torque (Nm), as the classes of rcsssmj want them."""
+    return radians(command.q_deg), radians(command.dq_deg_s), command.kp, command.kd, command.tau_nm
+
+
+def robot_named(name: str) -> Robot:
+    """The robot that ``init`` calls ``name``.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if name not in ROBOTS:
+        raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
+    return ROBOTS[name]
+
+
+def _motor(joint: Joint, position: float, velocity: float, kp: float, kd: float, effort: float) -> Motor:
+    """rad, rad/s, Nm/rad, Nm s/rad, Nm of one joint on the wire; behind a gear the wire means its fast side."""
+    gear = joint.gear
+    return Motor(
+        joint.effector,
+        position * DEG_PER_RAD * gear,
+        velocity * DEG_PER_RAD * gear,
+        kp / gear**2,
+        kd / gear**2,
+        effort / gear,
+    )
+
+
+def _joints(robot: Robot, body: BodyDescription) -> tuple[Joint, ...]:
+    """The robot's joints in the order of the body description."""
+    known = {joint.joint: joint for joint in robot.joints}
+    named = [joint.name for joint in body.joints]
+    for name in named:
+        if name not in known:
+            raise ConfigError(f"body {body.name!r}: {unknown(f'joint of robot {robot.name}', name, known)}")
+    missing = sorted(set(known) - set(named))
+    if missing:
+        raise ConfigError(f"body {body.name!r} lacks joints of robot {robot.name}: {', '.join(missing)}")
+    return tuple(known[name] for name in named)
+
+
+def robot_of(body: BodyDescription) -> Robot:
+    """The robot that has the joints of a body.
+
+    Raises:
+        ConfigError: none has.
+    """
+    names = {joint.name for joint in body.joints}
+    for robot in ROBOTS.values():
+        if names == {joint.joint for joint in robot.joints}:
+            return robot
+    raise ConfigError(f"body {body.name!r} has the joints of no robot (there are {', '.join(ROBOTS)})")

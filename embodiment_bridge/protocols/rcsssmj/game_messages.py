@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes on around a robot, as messages: the game, and what is said."""
 
-import math
-from typing import Any
-
 from std_msgs.msg import Header
 
-from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.msg import HeardMessage
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.rcsssmj import events
+from embodiment_bridge.protocols.rcsssmj.convert import direction
 from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 
 
@@ -24,19 +22,19 @@ def game(state: events.GameState) -> Game:
     )
 
 
-def heard(percept: events.Percept, stamp: Any, frame: str) -> list[HeardMessage]:
+def heard(percept: events.Percept, stamp: Stamp, frame: str) -> list[HeardMessage]:
     """What was said, in the server's order; ``frame`` is the microphone's."""
     said = [one for microphone in percept.microphones for one in microphone.heard]
     return [_heard(one, stamp, frame) for one in said[:MAX_HEARD]]
 
 
-def _heard(said: events.Heard, stamp: Any, frame: str) -> HeardMessage:
-    known = math.isfinite(said.azimuth_deg)
+def _heard(said: events.Heard, stamp: Stamp, frame: str) -> HeardMessage:
+    azimuth = direction(said)
     return HeardMessage(
         header=Header(stamp=stamp, frame_id=frame),
         text=_text(said.message),
-        has_direction=known,
-        azimuth=said.azimuth_deg * RAD_PER_DEG if known else 0.0,
+        has_direction=azimuth is not None,
+        azimuth=azimuth or 0.0,
     )
 
 

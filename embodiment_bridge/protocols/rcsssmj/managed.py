@@ -7,13 +7,13 @@ here with the same classes: perceive, let the robot answer, step. So what is com
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import radians
 from typing import Any, Final, get_args
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError, unknown
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say
+from embodiment_bridge.protocols.rcsssmj.convert import simulator_beam, simulator_motor
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.perceptions import percept_of
 from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
@@ -47,7 +47,7 @@ class ManagedSimulation:
         self._speaker_action = _part("sim.actions:SpeakerAction")
         self._beam_action = _part("games.soccer.sim.soccer_actions:BeamAction")
         self._agent: Any = None
-        self._told: list[Any] = []
+        self._waiting: list[Any] = []
         if not self.simulation.init():
             raise LinkError("rcsssmj could not make its world")
         self.simulation.step([])  # in a world that was never stepped rcsssmj cannot place a robot
@@ -73,8 +73,8 @@ class ManagedSimulation:
         _part("sim.simulation:mujoco").mj_forward(self.simulation.mj_model, self.simulation.mj_data)
         return self._percept()
 
-    def tell(self, command: Action | Frame) -> None:
-        """Let a command be carried out in the next step, after those that were told before.
+    def apply(self, command: Action | Frame) -> None:
+        """Let a command be carried out in the next step, after those that were given before.
 
         Raises:
             CommandError: nobody has joined, or the server would not take it, or what it would do is harm.
@@ -86,7 +86,7 @@ class ManagedSimulation:
             raise CommandError(unknown("command", type(command).__name__, names))
         self._writer.payload(command)
         for action in command.actions if isinstance(command, Frame) else (command,):
-            self._told += self._actions(action)
+            self._waiting += self._actions(action)
 
     def step(self) -> Percept:
         """Let a cycle pass; return what the robot perceives then.
@@ -96,8 +96,8 @@ class ManagedSimulation:
         """
         if self._agent is None:
             raise CommandError("step: no robot has joined")
-        told, self._told = self._told, []
-        self._agent.set_actions(told)
+        waiting, self._waiting = self._waiting, []
+        self._agent.set_actions(waiting)
         self.simulation.step([])
         return self._percept()
 
@@ -105,14 +105,13 @@ class ManagedSimulation:
         self.simulation.generate_perceptions()
         return percept_of(self._agent.perceptions)
 
-    def _actions(self, action: Any) -> Iterator[Any]:
+    def _actions(self, action: Action) -> Iterator[Any]:
         """What rcsssmj's own parser makes of an action: angles in rad, volumes from 0 to 1."""
         prefix = self._agent.agent_id.prefix
         if isinstance(action, Motor):
-            name, q, dq = prefix + action.name, radians(action.q_deg), radians(action.dq_deg_s)
-            yield self._motor_action(name, q, dq, action.kp, action.kd, action.tau_nm)
+            yield self._motor_action(prefix + action.name, *simulator_motor(action))
         elif isinstance(action, Beam):
-            yield self._beam_action(f"{prefix}beam", (action.x, action.y, radians(action.theta_deg)))
+            yield self._beam_action(f"{prefix}beam", simulator_beam(action))
         elif isinstance(action, Say):
             text = action.message
             message = text.encode() if isinstance(text, str) else bytes(text)

@@ -2,20 +2,25 @@
 """The simulator in this process as a link of a session: reading steps it, so it goes as fast as it is read."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.protocols.rcsssmj.commands import Init
+from embodiment_bridge.core.parameter import ParameterValues
+from embodiment_bridge.link.event_link import Counters, EventLink
+from embodiment_bridge.protocols.rcsssmj.commands import Action, Frame, Init
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import CYCLE, ManagedSimulation, require_rcsssmj
 
 PEER: Final = "managed://rcsssmj"
 
 
-class ManagedLink:
-    """See ``event_link.EventLink``. The world is new; the robot joins with ``Init`` and is gone with the link.
+class ManagedLink(EventLink[Percept, Init | Action | Frame]):
+    """Each read lets a cycle of the simulation pass; commands take effect in the next one.
+
+    The world is new, and nothing comes before ``Init``, with which the robot joins. It is gone with the link.
 
     Args:
         counters: of the session.
@@ -37,8 +42,8 @@ class ManagedLink:
         self._joined = False
         self._due = 0.0
 
-    def read(self, timeout: float) -> list[Any]:
-        """See ``EventLink``: let a cycle pass and perceive; nothing comes before ``Init``."""
+    @override
+    def read(self, timeout: float) -> list[Percept]:
         wait = self._due - self._clock() if self._joined else timeout
         if self._closed.wait(min(max(wait, 0.0), timeout)):
             raise LinkError(f"{self.peer}: closed")
@@ -49,29 +54,29 @@ class ManagedLink:
         self.arrived = self._clock()
         return [percept]
 
-    def write(self, commands: Iterable[Any]) -> bool:
-        """See ``EventLink``: commands take effect in the next cycle."""
+    @override
+    def write(self, commands: Iterable[Init | Action | Frame]) -> bool:
         return sum(self._take(command) for command in commands) > 0
 
+    @override
     def close(self) -> None:
-        """See ``EventLink``."""
         self._closed.set()
 
-    def _take(self, command: Any) -> bool:
+    def _take(self, command: Init | Action | Frame) -> bool:
         try:
             if isinstance(command, Init):
                 self._first = self._simulation.join(command)
                 self._joined, self._due = True, self._clock()
             else:
-                self._simulation.tell(command)
+                self._simulation.apply(command)
         except CommandError as error:
             self._counters.refuse(error)
             return False
         return True
 
 
-def make_opener(values: Mapping[str, Any]) -> Callable[[Counters, Callable[[], float]], ManagedLink]:
-    """What opens links for a session with these parameters of the room: see ``contract.Room.managed``.
+def make_opener(values: ParameterValues) -> Callable[[Counters, Callable[[], float]], ManagedLink]:
+    """What opens links for a session with these parameters of the protocol: see ``managed`` of ``ProtocolSpec``.
 
     Raises:
         ConfigError: rcsssmj is not installed.

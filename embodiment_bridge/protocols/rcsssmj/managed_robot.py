@@ -11,8 +11,8 @@ while not any(report.status.ended for report in runner.take_reports()):
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.protocols.rcsssmj.body_map import BodyMap, robot_of
 from embodiment_bridge.protocols.rcsssmj.commands import Action, Frame, Init, Syn
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, robot_of
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import ManagedSimulation
 
@@ -51,7 +51,7 @@ class ManagedRobot:
             CommandError: a number is not finite, or an action is wrong.
             LinkError: the simulation has blown up: what it says of the robot is no number any more.
         """
-        self.simulation.tell(Frame((*self._map.motors(targets), *actions, Syn())))
+        self.simulation.apply(Frame((*self._map.motors(targets), *actions, Syn())))
         self._take(self.simulation.step())
         return self.state
 

@@ -18,6 +18,6 @@ Event: TypeAlias = Percept | Sync | ServerError | Unknown | Malformed
 _SIGNALS: Final[dict[bytes, type[Sync] | type[ServerError]]] = {b"(syn)": Sync, b"(error)": ServerError}
 
 
-def percept_reader(dialect: Dialect) -> PerceptReader:
+def percept_reader(dialect: Dialect) -> PerceptReader[Percept, Sync | ServerError]:
     """A reader of the frames of one connection; it remembers the dialect and which joints to expect."""
     return PerceptReader(PerceptPatterns(dialect), partial(PerceptParts, dialect), _SIGNALS)

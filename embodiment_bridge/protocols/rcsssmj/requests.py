@@ -4,7 +4,8 @@
 from functools import partial
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.rcsssmj.commands import Beam, Say
+from embodiment_bridge.protocols.rcsssmj.commands import Action, Say
+from embodiment_bridge.protocols.rcsssmj.convert import beam
 from embodiment_bridge.protocols.rcsssmj.robots import Robot
 from embodiment_bridge.protocols.soccer.requests import Requests
 
@@ -12,12 +13,12 @@ SAY_LIMIT = 10  # bytes; every receiver drops longer messages (rcssservermj 0.2.
 FULL_VOLUME = 100.0
 
 
-def requests(robot: Robot, *, split: bool) -> Requests:
+def requests(robot: Robot, *, split: bool) -> Requests[Action]:
     """Requests of a robot. split: cut a text that is too long into several messages, instead of refusing it."""
-    return Requests(partial(_say, robot, split), Beam)
+    return Requests(partial(_say, robot, split), beam)
 
 
-def _say(robot: Robot, split: bool, text: str) -> list[Say]:
+def _say(robot: Robot, split: bool, text: str) -> list[Action]:
     if robot.speaker is None:
         raise CommandError(f"robot {robot.name} has no speaker")
     parts = _parts(text)

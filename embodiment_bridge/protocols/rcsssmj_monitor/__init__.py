@@ -2,9 +2,9 @@
 """RoboCup MuJoCo soccer: the monitor port of RCSSServerMJ, which speaks RSMP 1.0."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="rcsssmj_monitor",
     summary="RoboCup MuJoCo soccer simulator (RCSSServerMJ), monitor and trainer port",
     codec="embodiment_bridge.protocols.rcsssmj_monitor.codec:Codec",
@@ -13,3 +13,4 @@ ROOM = Room(
     parameters=(Parameter("port", 60001, "TCP port for monitors.", 1, 65535),),
     outputs=(),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

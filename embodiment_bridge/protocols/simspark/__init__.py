@@ -2,13 +2,13 @@
 """RoboCup 3D soccer simulator: the agent port of rcssserver3d on SimSpark."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, Room
+from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="simspark",
     summary="RoboCup 3D soccer simulator (rcssserver3d on SimSpark), agent port",
     codec="embodiment_bridge.protocols.simspark.codec:Codec",
-    converter="embodiment_bridge.protocols.simspark.convert:Converter",
+    converter="embodiment_bridge.protocols.simspark.converter:NaoConverter",
     parameters=(
         Parameter("port", 3100, "TCP port for agents.", 1, 65535),
         Parameter(
@@ -50,3 +50,4 @@ ROOM = Room(
     commands="embodiment_bridge.protocols.simspark.commands:COMMANDS",
     refusal="the server hung up before the first percept",
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

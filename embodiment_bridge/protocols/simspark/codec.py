@@ -2,7 +2,9 @@
 """The agent port of rcssserver3d: its bytes to events, commands to bytes, for one connection."""
 
 from functools import partial
-from typing import TypeAlias
+from typing import Never, TypeAlias
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter
@@ -12,6 +14,7 @@ from embodiment_bridge.protocols.simspark.percept_lists import PerceptParts
 from embodiment_bridge.protocols.simspark.percept_patterns import PerceptPatterns
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, Robot
 from embodiment_bridge.protocols.soccer.percept_reader import PerceptReader
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, Framer, frame
 
@@ -20,7 +23,7 @@ __all__ = ["Codec", "Command", "CommandError", "Event"]
 Event: TypeAlias = Percept | Unknown | Malformed
 
 
-class Codec:
+class Codec(codec.Codec[Event, Command]):
     """Decodes what an agent receives and encodes what it sends."""
 
     def __init__(
@@ -42,7 +45,9 @@ class Codec:
             robot = ROBOTS[robot]
         self._framer = Framer(max_frame)
         self._dialect = Dialect(dialect)
-        self._reader = PerceptReader(PerceptPatterns(self._dialect), partial(PerceptParts, self._dialect))
+        self._reader: PerceptReader[Percept, Never] = PerceptReader(
+            PerceptPatterns(self._dialect), partial(PerceptParts, self._dialect)
+        )
         self._writer = CommandWriter(robot)
 
     @property
@@ -50,8 +55,9 @@ class Codec:
         """The dialect in use: as told, or as found so far."""
         return self._dialect.name
 
+    @override
     def feed(self, data: bytes) -> list[Event]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are.
+        """Take bytes; return the events that are now whole.
 
         A frame gives one ``Percept``, then an ``Unknown`` or ``Malformed`` for each list in it that is not understood;
         a frame of such lists alone gives just these.
@@ -64,10 +70,11 @@ class Codec:
                 events += self._reader.read(found.offset, found.payload)
         return events
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a frame was unfinished, else nothing."""
         return self._framer.close()
 
+    @override
     def encode(self, command: Command) -> bytes:
         """One wire frame for one command; a ``commands.Frame`` holds several actions.
 

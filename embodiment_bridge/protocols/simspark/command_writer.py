@@ -3,7 +3,8 @@
 
 import re
 from collections.abc import Callable, Iterable
-from numbers import Integral
+from math import inf, nan
+from numbers import Integral, Real
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -167,11 +168,12 @@ def said(message: str) -> str:
     return message
 
 
-def _number(field: str, value: Any) -> str:
+def _number(field: str, value: object) -> str:
     """The text of a number that is not huge; else CommandError, also for nan."""
     try:
-        if -MAX_NUMBER <= value <= MAX_NUMBER:
-            return f"{value:.6g}"
-    except (TypeError, ValueError):
-        pass
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = inf
+    if -MAX_NUMBER <= number <= MAX_NUMBER:
+        return f"{number:.6g}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}")

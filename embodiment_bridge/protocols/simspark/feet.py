@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from embodiment_bridge.core.rotation import Vector, rotate
-from embodiment_bridge.protocols.simspark.body_map import forward_left_up
+from embodiment_bridge.protocols.simspark.convert import forward_left_up
 from embodiment_bridge.protocols.simspark.events import Force
 from embodiment_bridge.scene.camera import BASE_LINK, Pose
 from embodiment_bridge.urdf import Robot, link_pose

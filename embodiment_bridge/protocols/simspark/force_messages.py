@@ -3,12 +3,12 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from std_msgs.msg import Header
 
-from embodiment_bridge.protocols.simspark.body_map import forward_left_up
+from embodiment_bridge.protocols.converter import Stamp
+from embodiment_bridge.protocols.simspark.convert import forward_left_up
 from embodiment_bridge.protocols.simspark.events import Force, Percept
 from embodiment_bridge.protocols.simspark.feet import SENSORS
 
@@ -20,7 +20,7 @@ class Forces:
         self._frames = {name: prefix + frame for name, frame in SENSORS.items()}
         self._touched: set[str] = set()
 
-    def messages(self, percept: Percept, stamp: Any) -> Iterator[tuple[str, WrenchStamped]]:
+    def messages(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, WrenchStamped]]:
         """(topic, message) of each foot that has news."""
         felt = {force.name: force for force in percept.forces if force.name in SENSORS}
         for name in sorted(self._touched | set(felt)):

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes on around a Nao, as messages: the game, and what is said."""
 
-import math
-from typing import Any
-
 from std_msgs.msg import Header
 
-from embodiment_bridge.core.units import RAD_PER_DEG, wrap_angle
 from embodiment_bridge.msg import HeardMessage
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.simspark import events
+from embodiment_bridge.protocols.simspark.convert import direction
 from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 
 
@@ -25,20 +23,18 @@ def game(state: events.GameState, team: str, side: str) -> Game:
 
 
 def heard(
-    percept: events.Percept, side: str, yaw: float | None, stamp: Any, frame: str
+    percept: events.Percept, side: str, yaw: float | None, stamp: Stamp, frame: str
 ) -> list[HeardMessage]:
     """What was said, in the server's order. ``yaw``: rad, of the frame in ``map``; None where it is not known."""
     return [_heard(one, side, yaw, stamp, frame) for one in percept.heard[:MAX_HEARD]]
 
 
-def _heard(said: events.Heard, side: str, yaw: float | None, stamp: Any, frame: str) -> HeardMessage:
-    message = HeardMessage(
+def _heard(said: events.Heard, side: str, yaw: float | None, stamp: Stamp, frame: str) -> HeardMessage:
+    azimuth = None if yaw is None else direction(said, side, yaw)
+    return HeardMessage(
         header=Header(stamp=stamp, frame_id=frame),
         sender=(said.team or "").replace("\0", ""),
         text=said.message.replace("\0", "\\x00"),
+        has_direction=azimuth is not None,
+        azimuth=azimuth or 0.0,
     )
-    if said.direction_deg is not None and math.isfinite(said.direction_deg) and yaw is not None:
-        turned = math.pi if side == "right" else 0.0
-        message.has_direction = True
-        message.azimuth = wrap_angle(said.direction_deg * RAD_PER_DEG + turned - yaw)
-    return message

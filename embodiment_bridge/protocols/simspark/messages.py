@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Percepts of a Nao as ROS messages: which topics a percept has something for."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sensor_msgs.msg import BatteryState, Temperature
 from std_msgs.msg import Header
@@ -11,8 +10,9 @@ from std_msgs.msg import Header
 from embodiment_bridge.body import state_messages
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.rotation import quaternion_from_rpy
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.simspark import game_messages
-from embodiment_bridge.protocols.simspark.body_map import motion
+from embodiment_bridge.protocols.simspark.convert import charge, motion
 from embodiment_bridge.protocols.simspark.events import AgentState, Percept
 from embodiment_bridge.protocols.simspark.force_messages import Forces
 from embodiment_bridge.protocols.soccer import body_messages
@@ -26,11 +26,11 @@ from embodiment_bridge.scene.soccer import Player, sightings
 BALL_DIAMETER: Final = 0.084  # m, of rcssserver3d 0.7.3
 FRAMES: Final = ("map", "base_link", "imu_link", "camera_link")
 
-Pairs = Iterator[tuple[str, Any]]
+Pairs = Iterator[tuple[str, object]]
 
 
-class Messages:
-    """Makes the messages of one Nao. ``wanted`` says of a topic whether somebody listens; all are made at first.
+class PerceptMessages:
+    """Makes the messages of one Nao. ``is_wanted`` says of a topic whether somebody listens; all are made at first.
 
     Args:
         joint_names: in the body's order.
@@ -46,7 +46,7 @@ class Messages:
         self._memory = memory
         self._news = GameNews()
         self._forces = Forces(prefix)
-        self.wanted: Callable[[str], bool] = lambda topic: True
+        self.is_wanted: Callable[[str], bool] = lambda topic: True
 
     def restart(self) -> None:
         """A new connection, perhaps to another world: nothing of the old one is remembered."""
@@ -59,7 +59,7 @@ class Messages:
         state: BodyState,
         me: tuple[int, str],
         picture: tuple[Sight, Pose | None] | None,
-        stamp: Any,
+        stamp: Stamp,
     ) -> Pairs:
         """(topic, message) pairs of one percept, each made when it is asked for; a missing sensor gives none.
 
@@ -70,17 +70,17 @@ class Messages:
             picture: what is seen and, where known, the camera in ``map``; None in a cycle without a picture.
             stamp: of all messages.
         """
-        frames, wanted = self._frames, self.wanted
+        frames, is_wanted = self._frames, self.is_wanted
         number, side = me
-        if wanted("joint_states"):
+        if is_wanted("joint_states"):
             yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
-        if state.has_base and wanted("pose"):
+        if state.has_base and is_wanted("pose"):
             yield "pose", state_messages.pose(state, stamp, frames["map"])
-        if percept.gyros and percept.accelerometers and wanted("imu"):
+        if percept.gyros and percept.accelerometers and is_wanted("imu"):
             turn = quaternion_from_rpy(state.roll, state.pitch, state.yaw) if state.has_base else None
             yield "imu", body_messages.imu(*motion(percept), turn, stamp, frames["imu_link"])
         yield from self._forces.messages(percept, stamp)
-        if percept.touches and wanted("touch"):
+        if percept.touches and is_wanted("touch"):
             yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
         if percept.game_state is not None:
             news = self._news.message(game_messages.game(percept.game_state, self._team, side), stamp)
@@ -95,19 +95,19 @@ class Messages:
         if picture is not None:
             yield from self._seen(picture[0], picture[1], Player(self._team, number), state, stamp)
 
-    def _seen(self, seen: Sight, eye: Pose | None, me: Player, state: BodyState, stamp: Any) -> Pairs:
-        if self.wanted("vision"):
+    def _seen(self, seen: Sight, eye: Pose | None, me: Player, state: BodyState, stamp: Stamp) -> Pairs:
+        if self.is_wanted("vision"):
             yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
         if eye is not None:
             # it remembers also while nobody listens
             known = self._memory.look(sightings(seen, eye, me, BALL_DIAMETER), state.time, stamp)
-            if self.wanted("entities"):
+            if self.is_wanted("entities"):
                 yield "entities", entity_array(known, stamp, self._frames["map"])
 
 
 def _health(agent: AgentState, header: Header) -> Pairs:
-    if agent.battery_percent is not None and math.isfinite(agent.battery_percent):
-        charge = min(max(agent.battery_percent / 100.0, 0.0), 1.0)
-        yield "battery", BatteryState(header=header, percentage=charge, present=True)
+    share = charge(agent)
+    if share is not None:
+        yield "battery", BatteryState(header=header, percentage=share, present=True)
     if agent.temperature is not None:
         yield "temperature", Temperature(header=header, temperature=agent.temperature)

@@ -61,12 +61,12 @@ class PerceptParts:
             raise UnknownListError
         reader(self, items)
 
-    def _once(self, name: str, value: Any) -> None:
+    def _once(self, name: str, value: object) -> None:
         if name in self._fields:
             raise BadListError("twice in one percept")
         self._fields[name] = value
 
-    def _add(self, name: str, value: Any) -> None:
+    def _add(self, name: str, value: object) -> None:
         self._fields[name] = (*self._fields.get(name, ()), value)
 
     def _time(self, items: list[Node]) -> None:

@@ -2,9 +2,9 @@
 """RoboCup 3D soccer: the monitor port of rcssserver3d, the server on SimSpark."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Room
+from embodiment_bridge.protocols.spec import ProtocolSpec
 
-ROOM = Room(
+SPEC = ProtocolSpec(
     name="simspark_monitor",
     summary="RoboCup 3D soccer simulator (rcssserver3d on SimSpark), monitor and trainer port",
     codec="embodiment_bridge.protocols.simspark_monitor.codec:Codec",
@@ -13,3 +13,4 @@ ROOM = Room(
     parameters=(Parameter("port", 3200, "TCP port for monitors.", 1, 65535),),
     outputs=(),
 )
+ROOM = SPEC  # its name in 0.1; goes with the next release

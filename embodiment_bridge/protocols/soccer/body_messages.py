@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from geometry_msgs.msg import Quaternion, Vector3
 from sensor_msgs.msg import Imu
@@ -12,6 +12,7 @@ from std_msgs.msg import Header
 from embodiment_bridge.core.rotation import Quaternion as Turn
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import TouchState, TouchStates
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer.events import Touch
 
 # sensor_msgs/Imu: the first element -1 says that the value is not measured
@@ -19,7 +20,7 @@ UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8
 MAX_TOUCHES: Final = 64  # sensors; far more than any robot has
 
 
-def imu(rates: Vector, acceleration: Vector, turn: Turn | None, stamp: Any, frame: str) -> Imu:
+def imu(rates: Vector, acceleration: Vector, turn: Turn | None, stamp: Stamp, frame: str) -> Imu:
     """Rates (rad/s), proper acceleration (m/s2) and, if known, orientation in the map; ``frame`` is the sensor's."""
     message = Imu(header=Header(stamp=stamp, frame_id=frame))
     message.angular_velocity = Vector3(x=rates[0], y=rates[1], z=rates[2])
@@ -31,7 +32,7 @@ def imu(rates: Vector, acceleration: Vector, turn: Turn | None, stamp: Any, fram
     return message
 
 
-def touch(touches: Iterable[Touch], stamp: Any, frame: str) -> TouchStates:
+def touch(touches: Iterable[Touch], stamp: Stamp, frame: str) -> TouchStates:
     """All touch sensors; the simulators send a whole number, 0 without contact."""
     return TouchStates(
         header=Header(stamp=stamp, frame_id=frame),

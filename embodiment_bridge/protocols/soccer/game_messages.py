@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes on around a robot, as messages: how the game stands, and when that is news."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import GameState
+from embodiment_bridge.protocols.converter import Stamp
 
 INT32: Final = 2**31 - 1
 MAX_HEARD: Final = 64  # messages of one percept; at most 21 others speak in a cycle
@@ -26,13 +27,13 @@ class GameNews:
     """Makes messages of what is news: a change of anything but the play time, or a second that has passed."""
 
     def __init__(self) -> None:
-        self._told: tuple[Any, ...] = ()
+        self._told: tuple[str | int, ...] = ()
 
     def forget(self) -> None:
         """Another game perhaps: all is news."""
         self._told = ()
 
-    def message(self, game: Game, stamp: Any) -> GameState | None:
+    def message(self, game: Game, stamp: Stamp) -> GameState | None:
         """The message, or None when this is no news; scores beyond 32 bits stay at that limit."""
         now = (*game[1:], stamp.sec)
         if now == self._told:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.protocols.soccer.list_fields import BadListError, UnknownListError
 from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
@@ -13,17 +13,25 @@ from embodiment_bridge.wire.sexpr import Node, Piece, SexprError, parse, split
 MAX_LISTS: Final = 1000
 
 
-class Patterns(Protocol):
+Percept = TypeVar("Percept")
+Signal = TypeVar("Signal")
+Percept_co = TypeVar("Percept_co", covariant=True)
+Other: TypeAlias = Malformed | Unknown
+
+
+class Patterns(Protocol[Percept]):
     """The fast way: reads what the server usually sends."""
 
-    def read(self, offset: int, text: str) -> Any:
+    def read(self, offset: int, text: str) -> Percept | None:
         """The percept in ``text``, or None when it is not of the usual shape."""
+        ...
 
-    def learn(self, percept: Any) -> None:
+    def learn(self, percept: Percept) -> None:
         """Expect what ``percept`` has from now on."""
+        ...
 
 
-class Parts(Protocol):
+class Parts(Protocol[Percept_co]):
     """The slow way: a percept while it is put together from its lists."""
 
     def read(self, message: list[Node]) -> None:
@@ -33,12 +41,14 @@ class Parts(Protocol):
             BadListError: the list, or something in it, is wrong.
             UnknownListError: the list, or something in it, is not known.
         """
+        ...
 
-    def percept(self, offset: int) -> Any:
+    def percept(self, offset: int) -> Percept_co | None:
         """The percept of the lists so far, or None when there were none."""
+        ...
 
 
-class PerceptReader:
+class PerceptReader(Generic[Percept, Signal]):
     """Reads the frames of one connection.
 
     Args:
@@ -49,15 +59,15 @@ class PerceptReader:
 
     def __init__(
         self,
-        patterns: Patterns,
-        parts: Callable[[], Parts],
-        signals: Mapping[bytes, Callable[[int], Any]] = MappingProxyType({}),
+        patterns: Patterns[Percept],
+        parts: Callable[[], Parts[Percept]],
+        signals: Mapping[bytes, Callable[[int], Signal]] = MappingProxyType({}),
     ) -> None:
         self._patterns = patterns
         self._parts = parts
         self._signals = signals
 
-    def read(self, offset: int, payload: bytes) -> list[Any]:
+    def read(self, offset: int, payload: bytes) -> list[Percept | Signal | Other]:
         """The percept in a frame, then an event for each list that is unknown or broken; never raises."""
         try:
             percept = self._patterns.read(offset, payload.decode())
@@ -65,9 +75,9 @@ class PerceptReader:
             percept = None
         return [percept] if percept else self._read_lists(offset, payload)
 
-    def _read_lists(self, offset: int, payload: bytes) -> list[Any]:
+    def _read_lists(self, offset: int, payload: bytes) -> list[Percept | Signal | Other]:
         parts = self._parts()
-        others: list[Any] = []
+        others: list[Percept | Signal | Other] = []
         for count, piece in enumerate(split(payload)):
             if count == MAX_LISTS:
                 left = excerpt(payload[piece.start :])
@@ -83,7 +93,9 @@ class PerceptReader:
             return [percept, *others]
         return others or [Malformed(offset, "nothing but white space in the frame")]
 
-    def _read_piece(self, offset: int, piece: Piece, raw: bytes, parts: Parts) -> Any:
+    def _read_piece(
+        self, offset: int, piece: Piece, raw: bytes, parts: Parts[Percept]
+    ) -> Signal | Other | None:
         """Put one list into ``parts``, or return the event for what cannot go there."""
         if piece.problem:
             return Malformed(offset, f"{piece.problem} at byte {piece.start}", excerpt(raw))

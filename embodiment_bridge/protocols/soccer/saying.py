@@ -4,13 +4,18 @@
 from collections import deque
 from collections.abc import Iterable
 from math import inf
-from typing import Any
+from typing import Generic, TypeVar
+
+from typing_extensions import override
 
 from embodiment_bridge.body.description import Keyframe
+from embodiment_bridge.motion.skills.native import Native
+
+Command = TypeVar("Command")
 
 
-class Saying:
-    """See ``motion.native.Native``. Done when the last message waits for the next frame, and the slot is over.
+class Saying(Native, Generic[Command]):
+    """Done when the last message waits for the next frame, and the slot is over.
 
     Args:
         messages: commands, one per cycle.
@@ -18,7 +23,7 @@ class Saying:
         slot: s; 0: as long as it takes.
     """
 
-    def __init__(self, messages: Iterable[Any], frame: deque[Any], slot: float) -> None:
+    def __init__(self, messages: Iterable[Command], frame: deque[Command], slot: float) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = inf
@@ -30,8 +35,8 @@ class Saying:
         self._slot = slot
         self._elapsed = 0.0
 
+    @override
     def step(self, dt: float) -> None:
-        """See ``motion.native.Native``."""
         if self.done:
             return
         self._elapsed += dt
@@ -41,7 +46,7 @@ class Saying:
         self.progress = min(said, self._elapsed / self._slot) if self._slot > 0.0 else said
         self.done = self.progress >= 1.0
 
+    @override
     def stop(self) -> None:
-        """See ``motion.native.Native``: what has not been said is not said."""
         self._messages.clear()
         self.done = True

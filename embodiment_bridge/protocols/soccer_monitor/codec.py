@@ -3,14 +3,17 @@
 
 from collections.abc import Callable, Sequence
 
+from typing_extensions import override
+
 from embodiment_bridge.protocols.soccer_monitor.command_writer import write
 from embodiment_bridge.protocols.soccer_monitor.commands import Command
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 
 
-class MonitorCodec:
+class MonitorCodec(codec.Codec[Event, Command | Unknown]):
     """Decodes what a monitor receives and encodes what a trainer sends, for one connection.
 
     Args:
@@ -26,8 +29,8 @@ class MonitorCodec:
         self._commands = commands
         self._framer = Framer(max_frame)
 
+    @override
     def feed(self, data: bytes) -> list[Event]:
-        """Take bytes as they came; return the events that are now whole. Never raises, whatever they are."""
         events: list[Event] = []
         for found in self._framer.feed(data):
             if isinstance(found, Malformed):
@@ -36,10 +39,11 @@ class MonitorCodec:
                 events += self._read_frame(found.offset, found.payload)
         return events
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a frame was unfinished, else nothing."""
         return self._framer.close()
 
+    @override
     def encode(self, command: Command | Unknown) -> bytes:
         """One frame for one command; the server answers none.
 

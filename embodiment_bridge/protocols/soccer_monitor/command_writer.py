@@ -3,7 +3,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from numbers import Integral
+from math import inf, nan
+from numbers import Integral, Real
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -20,7 +21,7 @@ _IS_WORD: Final = re.compile(r"[!-'*-~]+").fullmatch  # printable ASCII without 
 NOBODY: Final = -1  # the number that deselects all
 
 
-def write(command: Any, kinds: Sequence[type]) -> bytes:
+def write(command: c.Command | Unknown, kinds: Sequence[type]) -> bytes:
     """What goes into a frame for ``command``, which must be one of ``kinds``, or an ``Unknown`` as it came.
 
     Raises:
@@ -78,17 +79,17 @@ def _some_player(command: c.Select | c.Kill | c.Repos) -> str:
     return f"({name} {_who(kind, number, team)})"
 
 
-def _who(kind: str, number: Any, team: Any) -> str:
+def _who(kind: str, number: object, team: object) -> str:
     return f"(unum {_integer(f'{kind}.number', number, 0, MAX_PLAYER)})(team {_team(f'{kind}.team', team)})"
 
 
-def _team(field: str, value: Any, choices: Sequence[str] = TEAMS) -> str:
+def _team(field: str, value: object, choices: Sequence[str] = TEAMS) -> str:
     if not isinstance(value, str) or value not in choices:
         raise CommandError(f"{field} is {value!r}; it must be {' or '.join(choices)}")
     return value
 
 
-def _word(field: str, value: Any) -> str:
+def _word(field: str, value: object) -> str:
     if isinstance(value, str) and len(value) <= MAX_WORD and _IS_WORD(value):
         return value
     raise CommandError(
@@ -96,29 +97,30 @@ def _word(field: str, value: Any) -> str:
     )
 
 
-def _integer(field: str, value: Any, low: int, high: int) -> str:
+def _integer(field: str, value: object, low: int, high: int) -> str:
     if not isinstance(value, Integral) or isinstance(value, bool) or not low <= int(value) <= high:
         raise CommandError(f"{field} is {value!r}; it must be a whole number from {low} to {high}")
     return str(int(value))
 
 
-def _number(field: str, value: Any, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
+def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
     """The text of a number from ``low`` to ``high``, which nan is not."""
     try:
-        if low <= value <= high:
-            return f"{value:.7g}"
-    except (TypeError, ValueError):
-        pass
+        number = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        number = inf
+    if low <= number <= high:
+        return f"{number:.7g}"
     raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
 
 
-def _numbers(field: str, values: Any, count: int) -> str:
+def _numbers(field: str, values: object, count: int) -> str:
     if not isinstance(values, tuple | list) or len(values) != count:
         raise CommandError(f"{field} is {values!r}; it must be {count} numbers")
     return " ".join(_number(f"{field}[{index}]", value) for index, value in enumerate(values))
 
 
-def _raw(raw: Any) -> bytes:
+def _raw(raw: bytes) -> bytes:
     """What was received, for sending it again, unless the server could take it for a command."""
     try:
         nodes = parse(raw)

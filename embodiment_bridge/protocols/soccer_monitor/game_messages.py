@@ -2,18 +2,19 @@
 """Field, rules and state of a game as messages."""
 
 import math
-from typing import Any, Final
+from typing import Final
 
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import Foul, GameState, SoccerField
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord, ToldFoul
 from embodiment_bridge.protocols.soccer_monitor.scene.field_values import NAMES, FieldValues
 
 INT32: Final = 2**31 - 1
 
 
-def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Any, frame: str) -> SoccerField:
+def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Stamp, frame: str) -> SoccerField:
     """Field and rules; nan for what was not told."""
     message = SoccerField(header=Header(stamp=stamp, frame_id=frame), play_modes=list(play_modes))
     for name in set(NAMES.values()):
@@ -21,7 +22,7 @@ def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Any, fr
     return message
 
 
-def game_state(game: GameRecord, stamp: Any) -> GameState:
+def game_state(game: GameRecord, stamp: Stamp) -> GameState:
     """How the game stands; what was not told is 0 or empty."""
     state = game.state
     return GameState(
@@ -36,7 +37,7 @@ def game_state(game: GameRecord, stamp: Any) -> GameState:
     )
 
 
-def foul(told: ToldFoul, stamp: Any) -> Foul:
+def foul(told: ToldFoul, stamp: Stamp) -> Foul:
     """One foul."""
     return Foul(
         header=Header(stamp=stamp),

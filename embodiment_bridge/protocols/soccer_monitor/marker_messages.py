@@ -11,6 +11,7 @@ from geometry_msgs.msg import Point
 from std_msgs.msg import Header
 from visualization_msgs.msg import Marker, MarkerArray
 
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.object_messages import Thing
 from embodiment_bridge.protocols.soccer_monitor.scene import mesh_shapes
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
@@ -76,12 +77,12 @@ class SceneMarkers:
         self.rows = np.full((len(self._nodes), 7), np.nan)
         self._worlds = np.full((len(self._nodes), 4, 4), np.nan)
 
-    def all(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
+    def all(self, graph: SceneGraph, stamp: Stamp) -> list[Marker]:
         """The markers of all nodes that are somewhere."""
         self.look(graph)
         return self.messages(np.flatnonzero(np.isfinite(self.rows[:, 0])), stamp)
 
-    def moved(self, graph: SceneGraph, stamp: Any) -> list[Marker]:
+    def moved(self, graph: SceneGraph, stamp: Stamp) -> list[Marker]:
         """The markers of the nodes that have moved since the last look and are somewhere."""
         return self.messages(self.look(graph), stamp)
 
@@ -102,7 +103,7 @@ class SceneMarkers:
         self.rows[chosen] = rows
         return chosen[finite]
 
-    def messages(self, chosen: Array, stamp: Any) -> list[Marker]:
+    def messages(self, chosen: Array, stamp: Stamp) -> list[Marker]:
         """The markers with these numbers. They are good until the next call."""
         markers = []
         for index, row in zip(chosen.tolist(), self.rows[chosen].tolist(), strict=True):
@@ -135,7 +136,7 @@ class SceneMarkers:
         return marker
 
 
-def field_markers(field: FieldValues, stamp: Any, frame: str) -> list[Marker]:
+def field_markers(field: FieldValues, stamp: Stamp, frame: str) -> list[Marker]:
     """Grass, lines and goals; nothing of what the server does not tell."""
     lines = field_lines(field)
     if not lines:
@@ -160,7 +161,7 @@ class NameMarkers:
         self._frame = frame
         self._markers: list[Marker] = []
 
-    def draw(self, things: Iterable[Thing], stamp: Any) -> list[Marker]:
+    def draw(self, things: Iterable[Thing], stamp: Stamp) -> list[Marker]:
         """The names of those things that are players."""
         players = [thing for thing in things if thing.kind == "player"]
         while len(self._markers) < len(players):
@@ -182,7 +183,7 @@ class NameMarkers:
         return marker
 
 
-def fresh_start(stamp: Any, frame: str) -> MarkerArray:
+def fresh_start(stamp: Stamp, frame: str) -> MarkerArray:
     """Away with all that was drawn."""
     marker = Marker(action=Marker.DELETEALL, header=Header(stamp=stamp, frame_id=frame))
     return MarkerArray(markers=[marker])

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a monitor knows: the game, the scene, and who is who in it; and when it has to ask for everything again."""
 
-from typing import Any, Final
+from typing import Final
 
-from embodiment_bridge.protocols.soccer_monitor.commands import RequestFullState
+from embodiment_bridge.protocols.soccer_monitor.commands import Command, RequestFullState
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord
+from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Environment, MonitorState
 from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues, field_values
 from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
@@ -34,7 +35,7 @@ class MonitorModel:
         self._structure = 0
         self._environment: Environment | None = None
 
-    def take(self, event: Any) -> list[Any]:
+    def take(self, event: Event) -> list[Command]:
         """Take in an event; return what should be asked of the server."""
         if isinstance(event, Malformed):
             return self._lost()
@@ -64,14 +65,14 @@ class MonitorModel:
         self.in_step = False
         self._waiting = 0
 
-    def _lost(self) -> list[Any]:
+    def _lost(self) -> list[Command]:
         self.mismatches += 1
         if self.in_step:
             self.in_step = False
             self._waiting = 0
         return self._ask()
 
-    def _ask(self) -> list[Any]:
+    def _ask(self) -> list[Command]:
         """Ask once, and again when nothing has come of it: a slow reader may lose the answer too."""
         self._waiting, before = (self._waiting + 1) % ASK_AGAIN, self._waiting
         return [RequestFullState()] if before == 0 and self._can_ask else []

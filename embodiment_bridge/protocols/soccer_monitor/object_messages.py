@@ -13,6 +13,7 @@ from geometry_msgs.msg import PoseStamped
 
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
 from embodiment_bridge.msg import Entity, EntityArray
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.game_record import GameRecord
 from embodiment_bridge.protocols.soccer_monitor.scene.graph import SceneGraph
 from embodiment_bridge.protocols.soccer_monitor.scene.pose_arrays import poses
@@ -92,7 +93,7 @@ class ObjectMessages:
         self._entities: dict[tuple[object, ...], Entity] = {}
         self._poses: dict[str, PoseStamped] = {}
 
-    def entities(self, things: Iterable[Thing], stamp: Any) -> EntityArray:
+    def entities(self, things: Iterable[Thing], stamp: Stamp) -> EntityArray:
         """All that has a place, as brains take it."""
         array = EntityArray()
         array.header.stamp = stamp
@@ -100,7 +101,7 @@ class ObjectMessages:
         array.entities = [self._entity(thing, stamp) for thing in things]
         return array
 
-    def pose(self, thing: Thing, stamp: Any) -> PoseStamped:
+    def pose(self, thing: Thing, stamp: Stamp) -> PoseStamped:
         """Where one thing is."""
         message = self._poses.get(thing.name)
         if message is None:
@@ -112,7 +113,7 @@ class ObjectMessages:
         _fill_in(message.pose, thing)
         return message
 
-    def _entity(self, thing: Thing, stamp: Any) -> Entity:
+    def _entity(self, thing: Thing, stamp: Stamp) -> Entity:
         key = (thing.name, thing.size, thing.properties)
         message = self._entities.get(key)
         if message is None:

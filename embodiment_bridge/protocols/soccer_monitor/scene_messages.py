@@ -3,12 +3,13 @@
 
 import math
 from array import array
-from typing import Any, Final
+from typing import Final
 
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import SceneGraph as SceneGraphMessage
 from embodiment_bridge.msg import SceneNode
+from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
 from embodiment_bridge.protocols.soccer_monitor.scene.graph import NO_DETAIL, SceneGraph
 
@@ -21,7 +22,7 @@ _KINDS: Final = {
 }
 
 
-def scene_graph(graph: SceneGraph, server_time: float | None, stamp: Any, frame: str) -> SceneGraphMessage:
+def scene_graph(graph: SceneGraph, server_time: float | None, stamp: Stamp, frame: str) -> SceneGraphMessage:
     """All nodes of a scene in ``frame``; ``server_time`` s."""
     return SceneGraphMessage(
         header=Header(stamp=stamp, frame_id=frame),

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a service of the trainer asks for, as commands of a server; and what that server makes of it."""
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.core.units import DEG_PER_RAD
 from embodiment_bridge.protocols.soccer_monitor import commands as c
+from embodiment_bridge.protocols.soccer_monitor import convert
+from embodiment_bridge.srv import AgentCommand, SetGame, SetPlayMode, TrainAgent, TrainBall
 
 SIDES: Final = {"left": "Left", "right": "Right"}
 NOBODY: Final = -1
@@ -35,14 +35,14 @@ class Dialect:
 class Trainer:
     """Makes commands of requests; ``play_modes()`` gives the names that the server has told.
 
-    Every method of ``services`` takes a request and gives commands and a remark, or raises CommandError.
+    A request becomes commands and a note for people, or a CommandError.
     """
 
     def __init__(self, dialect: Dialect, play_modes: Callable[[], tuple[str, ...]]) -> None:
         self._dialect = dialect
         self._play_modes = play_modes
         self._cookies = 0
-        self._services: dict[str, Callable[[Any], list[Any]]] = {
+        self._services: dict[str, Callable[[Any], list[c.Command]]] = {
             "train_agent": self._agent,
             "train_ball": self._ball,
             "set_play_mode": self._play_mode,
@@ -57,8 +57,8 @@ class Trainer:
             "get_ack": self._ack,
         }
 
-    def take(self, service: str, request: Any) -> tuple[list[Any], str]:
-        """The commands of a request, and a remark for people.
+    def take(self, service: str, request: object) -> tuple[list[c.Command], str]:
+        """The commands of a request, and a note for people.
 
         Raises:
             CommandError: the server would ignore it, or it is not complete; the text says what is allowed.
@@ -68,7 +68,7 @@ class Trainer:
             raise CommandError(f"{service}: {dialect.server} {dialect.ignored[service]}")
         return self._services[service](request), dialect.notes.get(service, "")
 
-    def _agent(self, request: Any) -> list[Any]:
+    def _agent(self, request: TrainAgent.Request) -> list[c.Command]:
         dialect = self._dialect
         if not request.set_position and (request.set_yaw or dialect.needs_position):
             why = (
@@ -84,8 +84,7 @@ class Trainer:
         place = (request.position.x, request.position.y, request.position.z)
         move = None
         if request.set_yaw:
-            yaw = math.remainder(request.yaw, 2.0 * math.pi) if math.isfinite(request.yaw) else request.yaw
-            move = (*place, yaw * DEG_PER_RAD + dialect.yaw_offset_deg)
+            move = (*place, convert.heading_deg(request.yaw, dialect.yaw_offset_deg))
         return [
             c.Agent(
                 _number(request.number),
@@ -97,7 +96,7 @@ class Trainer:
             )
         ]
 
-    def _ball(self, request: Any) -> list[Any]:
+    def _ball(self, request: TrainBall.Request) -> list[c.Command]:
         if self._dialect.needs_position and not request.set_position:
             raise CommandError(
                 f"train_ball: set_position is false; {self._dialect.server} ignores a ball without a position"
@@ -110,7 +109,7 @@ class Trainer:
             )
         ]
 
-    def _play_mode(self, request: Any) -> list[Any]:
+    def _play_mode(self, request: SetPlayMode.Request) -> list[c.Command]:
         names = self._play_modes()
         if not names:
             raise CommandError("set_play_mode: the server has not told its play modes yet")
@@ -118,13 +117,13 @@ class Trainer:
             raise CommandError(f"set_play_mode: {unknown('play mode', str(request.play_mode)[:80], names)}")
         return [c.PlayMode(request.play_mode)]
 
-    def _select(self, request: Any) -> list[Any]:
+    def _select(self, request: AgentCommand.Request) -> list[c.Command]:
         if request.number == NOBODY and not request.side:
             return [c.Select(NOBODY)]
         return [c.Select(*_player(request))]
 
-    def _game(self, request: Any) -> list[Any]:
-        commands: list[Any] = []
+    def _game(self, request: SetGame.Request) -> list[c.Command]:
+        commands: list[c.Command] = []
         if request.set_time:
             commands.append(c.Time(request.time))
         if request.set_score:
@@ -133,12 +132,12 @@ class Trainer:
             raise CommandError("set_game: neither set_time nor set_score is true")
         return commands
 
-    def _ack(self, _: Any) -> list[Any]:
+    def _ack(self, _: object) -> list[c.Command]:
         self._cookies += 1
         return [c.GetAck(f"embodiment_bridge_{self._cookies}")]
 
 
-def _player(request: Any) -> tuple[int | None, str | None]:
+def _player(request: AgentCommand.Request) -> tuple[int | None, str | None]:
     """Number and team; None both for the selected one."""
     if request.number == 0 and not request.side:
         return None, None

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.dummy.codec import MAX_LINE, Codec
+from embodiment_bridge.protocols.dummy.codec import MAX_LINE, HeadCodec
 from embodiment_bridge.protocols.dummy.events import Greet, Hello, Joints, SetJoints
 from embodiment_bridge.wire.events import Malformed, Unknown
 
@@ -22,8 +22,8 @@ from embodiment_bridge.wire.events import Malformed, Unknown
     ],
 )
 def test_line_is_an_event(line, event):
-    assert Codec().feed(line + b"\n") == [event]
-    assert Codec().feed(line + b"\r\n") == [event]
+    assert HeadCodec().feed(line + b"\n") == [event]
+    assert HeadCodec().feed(line + b"\r\n") == [event]
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def test_line_is_an_event(line, event):
     ],
 )
 def test_line_is_malformed(line):
-    (event,) = Codec().feed(line + b"\n")
+    (event,) = HeadCodec().feed(line + b"\n")
     assert isinstance(event, Malformed)
     assert event.offset == 0
 
 
 def test_line_that_is_too_long_is_malformed():
-    events = Codec().feed(b"x" * (MAX_LINE + 1) + b"\nhello head\n")
+    events = HeadCodec().feed(b"x" * (MAX_LINE + 1) + b"\nhello head\n")
     assert [type(event) for event in events] == [Malformed, Hello]
 
 
@@ -73,7 +73,7 @@ def test_line_that_is_too_long_is_malformed():
     ],
 )
 def test_command_is_a_line(command, line):
-    assert Codec().encode(command) == line
+    assert HeadCodec().encode(command) == line
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_command_is_a_line(command, line):
 )
 def test_command_is_refused(command, reason):
     with pytest.raises(CommandError, match=reason):
-        Codec().encode(command)
+        HeadCodec().encode(command)

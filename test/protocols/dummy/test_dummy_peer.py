@@ -16,7 +16,7 @@ import pytest
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.protocols.dummy.codec import Codec
+from embodiment_bridge.protocols.dummy.codec import HeadCodec
 from embodiment_bridge.protocols.dummy.events import Greet, Hello, Joints, SetJoints
 from embodiment_bridge.standins.dummy import DummyHead
 from embodiment_bridge.wire.events import Malformed
@@ -30,7 +30,7 @@ class Client:
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
-        self.codec = Codec()
+        self.codec = HeadCodec()
         self.events = []
 
     def send(self, *commands):

@@ -8,7 +8,7 @@ from maeden_recordings import RECORDINGS
 
 from embodiment_bridge.core.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
-from embodiment_bridge.protocols.maeden import ROOM
+from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import (
     GIVE_UP_S,
@@ -262,7 +262,7 @@ LINES = (RECORDINGS / "json2018/key_door.A0.s2c.raw").read_bytes().splitlines(Tr
 
 
 def link_of(wire, **parameters):
-    values = {parameter.name: parameter.default for parameter in ROOM.parameters} | parameters
+    values = {parameter.name: parameter.default for parameter in SPEC.parameters} | parameters
     return make_link(values, wire, Codec(values["dialect"]), Counters(), Clock())
 
 

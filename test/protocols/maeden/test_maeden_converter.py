@@ -11,9 +11,10 @@ from maeden_recordings import WORLDS, read_transcript
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.protocols.maeden import ROOM
+from embodiment_bridge.protocols.converter import Cycle
+from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoReply, Tick
-from embodiment_bridge.protocols.maeden.convert import Converter
+from embodiment_bridge.protocols.maeden.converter import GridConverter
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept, SayCommand, SayQuestion
 from embodiment_bridge.protocols.maeden.sentences import sentence_of
 
@@ -27,9 +28,9 @@ PERCEPT = Percept(
 
 
 def converter(**parameters):
-    values = {parameter.name: parameter.default for parameter in ROOM.parameters} | parameters
-    made = Converter(values, read_body(ROOT / "config/bodies/maeden.yaml"))
-    made.greet()
+    values = {parameter.name: parameter.default for parameter in SPEC.parameters} | parameters
+    made = GridConverter(values, read_body(ROOT / "config/bodies/maeden.yaml"))
+    made.handshake()
     made.body_state(AgentId(0, "0"))
     return made
 
@@ -37,7 +38,7 @@ def converter(**parameters):
 def told(made, event):
     """The state and the messages by topic."""
     state = made.body_state(event)
-    return state, dict(made.messages(event, state, STAMP))
+    return state, dict(made.messages(Cycle(event, state), STAMP))
 
 
 def answer(percept=PERCEPT, command=None):
@@ -105,7 +106,7 @@ def test_each_ending_is_told_once_and_the_first_stays():
     assert told(made, Ending(0, "SUCCESS"))[1]["event"].name == "SUCCESS"
     assert told(made, Ending(0, "END"))[1] == {}
     assert told(made, Closed(0, "gone", 2.0))[1] == {}
-    made.greet()
+    made.handshake()
     told(made, answer())
     assert told(made, Closed(0, "gone", 2.0))[1]["event"].reason == "gone"
 
@@ -117,7 +118,7 @@ def test_sentences_of_the_recordings_are_heard_from_their_direction():
     for _, events in talks["A2"].turns:
         for percept in events:
             if isinstance(percept, Percept):
-                heard += [m for topic, m in made.messages(answer(percept), None, STAMP) if topic == "heard"]
+                heard += [m for topic, m in made.messages(Cycle(answer(percept)), STAMP) if topic == "heard"]
     assert heard
     assert all(message.sender and message.text for message in heard)
 
@@ -147,10 +148,10 @@ def test_what_cannot_be_said_is_refused(text):
 def test_a_body_with_joints_is_refused():
     body = read_body(ROOT / "config/bodies/t1.yaml")
     assert isinstance(body, BodyDescription)
-    values = {parameter.name: parameter.default for parameter in ROOM.parameters}
+    values = {parameter.name: parameter.default for parameter in SPEC.parameters}
     with pytest.raises(ConfigError, match="joints"):
-        Converter(values, body)
+        GridConverter(values, body)
 
 
 def test_listening_is_remarked_on_for_what_it_costs():
-    assert "1 unit" in converter(pacing="listen").remarks()[0]
+    assert "1 unit" in converter(pacing="listen").warnings()[0]

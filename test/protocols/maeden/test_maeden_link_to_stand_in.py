@@ -14,7 +14,7 @@ import pytest
 from embodiment_bridge.core.errors import ConfigError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.link.transports.tcp_client import TcpClient
-from embodiment_bridge.protocols.maeden import ROOM
+from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden import link as link_module
 from embodiment_bridge.protocols.maeden.codec import Codec
 from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoReply
@@ -32,7 +32,7 @@ class Agent:
     """A link and what it told."""
 
     def __init__(self, server, **parameters):
-        values = {parameter.name: parameter.default for parameter in ROOM.parameters}
+        values = {parameter.name: parameter.default for parameter in SPEC.parameters}
         values |= {"settle": 0.1, "reply_timeout": 0.4, **parameters}
         transport = TcpClient(server.host, server.port)
         self.link = make_link(values, transport, Codec(values["dialect"]), Counters(), time.monotonic)

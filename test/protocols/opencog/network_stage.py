@@ -6,7 +6,7 @@ import time
 from contextlib import contextmanager
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.link.session import EventSession, Phase
+from embodiment_bridge.link.session import Phase, Session
 from embodiment_bridge.protocols.opencog.network.element import Address, Element
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Oac, Proxy
@@ -89,7 +89,7 @@ class RunningProxy:
         habits = Habits(**{"tick_period": 0.0, "return_time": 0.2, **habits})
         oacs = [Oac("fido")] if oacs is None else oacs
         self.proxy = Proxy(self.element, self.outbox, oacs, self.notes, habits, time.perf_counter)
-        self.session = EventSession(
+        self.session = Session(
             self.element.open_link,
             self.proxy,
             self.statuses.append,

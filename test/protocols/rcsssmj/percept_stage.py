@@ -7,7 +7,8 @@ from builtin_interfaces.msg import Time
 from rclpy.serialization import serialize_message
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.protocols.rcsssmj.convert import Converter
+from embodiment_bridge.protocols.converter import Cycle
+from embodiment_bridge.protocols.rcsssmj.converter import RobotConverter
 from embodiment_bridge.protocols.rcsssmj.events import (
     GameState,
     Joints,
@@ -38,12 +39,12 @@ BALL = PointDetection("B", 3.0, 90.0, -30.0)
 
 
 def converter(**changes):
-    return Converter({**PARAMETERS, **changes}, BODY)
+    return RobotConverter({**PARAMETERS, **changes}, BODY)
 
 
 def messages(percept, made=None, stamp=STAMP):
     made = made or converter()
-    pairs = list(made.messages(percept, made.body_state(percept), stamp))
+    pairs = list(made.messages(Cycle(percept, made.body_state(percept)), stamp))
     for _, message in pairs:
         serialize_message(message)
     return pairs

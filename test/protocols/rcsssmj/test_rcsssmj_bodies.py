@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.protocols.rcsssmj.body_map import robot_of
+from embodiment_bridge.protocols.rcsssmj.convert import robot_of
 
 ROOT = Path(__file__).parents[3]
 BODIES = {name: read_body(ROOT / f"config/bodies/{name}.yaml") for name in ("t1", "k1", "ant")}

@@ -10,9 +10,9 @@ from soccer_field import FIFA, SEVEN
 
 from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
+from embodiment_bridge.protocols.rcsssmj.convert import base_pose
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
-from embodiment_bridge.protocols.rcsssmj.sight import base_pose
-from embodiment_bridge.protocols.soccer.sight import sight
+from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.messages import entity_array

@@ -89,7 +89,7 @@ def test_percepts_are_what_the_wire_would_have_said(simulation, model) -> None:
 
 def test_commands_show_in_the_next_percept(simulation) -> None:
     simulation.join(INIT)
-    simulation.tell(Frame((HEAD, Syn())))
+    simulation.apply(Frame((HEAD, Syn())))
     percept = simulation.step()
     assert percept.joints.velocities_deg_s[percept.joints.names.index("q_hj1")] > 10.0
 
@@ -102,8 +102,8 @@ def test_joints_are_limp_until_told(simulation) -> None:
 
 def test_beam_and_say_are_taken(simulation) -> None:
     simulation.join(INIT)
-    simulation.tell(Beam(3.0, 1.0, 90.0))
-    simulation.tell(Say(100.0, "hello"))
+    simulation.apply(Beam(3.0, 1.0, 90.0))
+    simulation.apply(Say(100.0, "hello"))
     percept = simulation.step()
     place, turn = percept.positions[0], percept.orientations[0]
     assert (place.x_m, place.y_m) == pytest.approx((-3.0, 1.0), abs=0.01)
@@ -137,13 +137,13 @@ def test_joining_leaves_no_log_file(simulation, capfd) -> None:
 def test_what_the_server_would_not_survive_is_refused(simulation, command, text) -> None:
     simulation.join(INIT)
     with pytest.raises(CommandError, match=text):
-        simulation.tell(command)
-    assert simulation._told == []
+        simulation.apply(command)
+    assert simulation._waiting == []
 
 
 def test_wrong_order_is_refused(simulation) -> None:
     with pytest.raises(CommandError, match="no robot has joined"):
-        simulation.tell(HEAD)
+        simulation.apply(HEAD)
     with pytest.raises(CommandError, match="no robot has joined"):
         simulation.step()
     with pytest.raises(CommandError, match="unknown robot 'T2'"):
@@ -171,7 +171,7 @@ def test_missing_package_is_named(monkeypatch) -> None:
 
 def test_protocol_without_a_simulation_is_refused() -> None:
     with pytest.raises(ConfigError, match="protocol 'dummy' has no such simulation"):
-        _managed(registry.room("dummy"), {})
+        _managed(registry.spec("dummy"), {})
 
 
 class TestLink:

@@ -24,7 +24,7 @@ from embodiment_bridge.protocols.rcsssmj.events import (
     Touch,
     Vision,
 )
-from embodiment_bridge.protocols.soccer.sight import MAX_AGENTS, MAX_PARTS, MAX_POINTS
+from embodiment_bridge.protocols.soccer.convert import MAX_AGENTS, MAX_PARTS, MAX_POINTS
 
 
 def test_pictures_of_too_much_are_cut():

@@ -11,7 +11,7 @@ from percept_stage import BALL, BODY, GAME, NAMES, ROOT, STAMP, STILL, converter
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.resolve import resolve
-from embodiment_bridge.protocols.rcsssmj import ROOM
+from embodiment_bridge.protocols.rcsssmj import SPEC
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.events import (
     Accelerometer,
@@ -33,7 +33,7 @@ from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 RECORDING = ROOT / "test/data/rcsssmj/short_agent_t1.bin"
 
 
-def test_topics_and_types_are_those_of_the_room():
+def test_topics_and_types_are_those_of_the_spec():
     full = percept(
         game_state=GAME,
         gyros=(Gyro("torso_gyro", 1.0, 2.0, 3.0),),
@@ -43,8 +43,8 @@ def test_topics_and_types_are_those_of_the_room():
         vision=Vision((BALL,), ()),
     )
     made = dict(messages(full))
-    assert {topic: type(made[topic]) for topic in made} == {o.topic: resolve(o.type) for o in ROOM.outputs}
-    roles = {output.topic: output.role for output in ROOM.outputs}
+    assert {topic: type(made[topic]) for topic in made} == {o.topic: resolve(o.type) for o in SPEC.outputs}
+    roles = {output.topic: output.role for output in SPEC.outputs}
     assert roles["game_state"] == "latched"
     frames = {topic: one.header.frame_id for topic, one in made.items()}
     assert frames == {
@@ -145,7 +145,7 @@ def test_entities_are_remembered_for_their_time_and_not_in_another_world():
     assert (ball.id, ball.visible, ball.seen) == ("ball", False, STAMP)
     assert message(replace(unseen, time_s=9.04), "entities", made).entities == []
     message(seen, "entities", made)
-    made.greet()
+    made.handshake()
     assert message(unseen, "entities", made).entities == []
 
 
@@ -165,16 +165,16 @@ def test_without_a_urdf_there_is_vision_and_one_remark():
     topics = dict(messages(percept(vision=Vision((BALL,), ())), made))
     assert "vision" in topics
     assert "entities" not in topics
-    (remark,) = made.remarks()
+    (remark,) = made.warnings()
     assert "robot_description_file" in remark
-    assert converter().remarks() == []
+    assert converter().warnings() == []
 
 
 def test_a_urdf_without_camera_is_a_remark_and_a_bad_one_an_error(tmp_path):
     urdf = tmp_path / "bare.urdf"
     urdf.write_text('<robot name="bare"><link name="base_link"/></robot>')
     made = converter(robot_description_file=str(urdf))
-    (remark,) = made.remarks()
+    (remark,) = made.warnings()
     assert "camera_link" in remark
     assert "vision" in dict(messages(percept(vision=Vision((BALL,), ())), made))
     urdf.write_text("<robot")
@@ -213,7 +213,7 @@ def test_game_state_is_published_once_a_second_and_after_a_new_connection():
     event = percept(game_state=GAME)
     stamps = [Time(sec=5 + i // 50, nanosec=i % 50 * 20_000_000) for i in range(150)]
     assert sum("game_state" in dict(messages(event, made, stamp)) for stamp in stamps) == 3
-    made.greet()
+    made.handshake()
     assert "game_state" in dict(messages(event, made, stamps[-1]))
 
 

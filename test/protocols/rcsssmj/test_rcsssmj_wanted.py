@@ -4,6 +4,7 @@
 import pytest
 from percept_stage import BALL, GAME, STAMP, converter, messages, percept
 
+from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.rcsssmj.events import (
     Accelerometer,
     Gyro,
@@ -27,7 +28,7 @@ ALWAYS = {"game_state", "heard"}  # these come seldom
 
 def heeding(*topics):
     made = converter()
-    made.heed(lambda topic: topic in topics)
+    made.set_demand(lambda topic: topic in topics)
     return made
 
 
@@ -45,7 +46,7 @@ def test_one_topic_is_heard(topic):
 def test_entities_are_remembered_while_nobody_listens():
     made = heeding()
     messages(FULL, made)
-    made.heed(lambda topic: True)
+    made.set_demand(lambda topic: True)
     seen_nothing = percept(vision=Vision((), ()))
     assert [e.id for e in dict(messages(seen_nothing, made))["entities"].entities] == [
         e.id for e in dict(messages(FULL))["entities"].entities
@@ -55,8 +56,8 @@ def test_entities_are_remembered_while_nobody_listens():
 def test_a_message_is_made_when_it_is_asked_for():
     asked = []
     made = converter()
-    made.heed(lambda topic: bool(asked.append(topic)) or True)
-    pairs = iter(made.messages(FULL, made.body_state(FULL), STAMP))
+    made.set_demand(lambda topic: bool(asked.append(topic)) or True)
+    pairs = iter(made.messages(Cycle(FULL, made.body_state(FULL)), STAMP))
     assert asked == []
     assert next(pairs)[0] == "joint_states"
     assert asked == ["joint_states"]

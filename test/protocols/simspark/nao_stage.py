@@ -9,8 +9,9 @@ from builtin_interfaces.msg import Time
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.protocols.simspark.convert import Converter
+from embodiment_bridge.protocols.simspark.converter import NaoConverter
 from embodiment_bridge.standins.simspark.agents import AgentConversation
 from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.world import World
@@ -40,12 +41,12 @@ class Nao:
         self.runner = MotionRunner(self.body)
         urdf = str(ROOT / "urdf" / body.replace(".yaml", ".urdf"))
         values = {**PARAMETERS, "robot_description_file": urdf, **parameters}
-        self.converter = Converter(values, self.body)
+        self.converter = NaoConverter(values, self.body)
         self.codec = Codec(**self.converter.codec_options())
         self.state = None
         self.told = []  # (topic, message)
         self.sent = []  # payloads
-        self.tell(self.converter.greet())
+        self.tell(self.converter.handshake())
 
     @property
     def player(self):
@@ -70,8 +71,9 @@ class Nao:
             if self.state is not None:
                 dt = self.state.time - before.time if before else 0.0
                 targets = self.runner.step(self.state, dt)
-            self.tell(self.converter.answer(event, targets))
-            self.told += self.converter.messages(event, self.state, STAMP)
+            cycle = Cycle(event, self.state, targets)
+            self.tell(self.converter.answer(cycle))
+            self.told += self.converter.messages(cycle, STAMP)
 
     def run(self, seconds):
         for _ in range(round(seconds / 0.02)):

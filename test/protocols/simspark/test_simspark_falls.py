@@ -4,9 +4,9 @@
 import gzip
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from embodiment_bridge.srv import Beam
 from nao_stage import Nao
 
 from embodiment_bridge.protocols.simspark.codec import Codec
@@ -78,10 +78,10 @@ def test_estimate_starts_anew_after_a_beam():
     nao = Nao().run(2.0)
     assert nao.state.has_base
     x, y, _ = nao.player.place
-    beside = SimpleNamespace(
+    beside = Beam.Request(
         x=x - 0.4, y=y, theta=nao.player.yaw
     )  # so near that it could be an error of the fix
-    nao.converter.take("beam", beside)
+    nao.converter.handle_request("beam", beside)
     nao.run(0.3)
     assert nao.player.place[0] == pytest.approx(x - 0.4, abs=0.01)
     assert nao.state.base_position == pytest.approx(nao.player.place, abs=0.03)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from nao_stage import STAMP, Nao
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.wire.framing import Framer, frame
 
 SESSION = Path(__file__).parents[2] / "data/simspark/samples"
@@ -41,9 +42,9 @@ def take(nao, text):
         before = nao.state
         nao.state = nao.converter.body_state(event) or before
         targets = nao.runner.step(nao.state, 0.02) if nao.state else None
-        nao.tell(nao.converter.answer(event, targets))
+        nao.tell(nao.converter.answer(Cycle(event, nao.state, targets)))
         if nao.state is not before:
-            nao.told += nao.converter.messages(event, nao.state, STAMP)
+            nao.told += nao.converter.messages(Cycle(event, nao.state), STAMP)
 
 
 @settings(max_examples=60, deadline=None)

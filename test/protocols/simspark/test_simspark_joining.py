@@ -60,7 +60,7 @@ def test_player_that_was_killed_is_noticed_by_its_frozen_percepts():
 def test_new_connection_begins_anew():
     nao = Nao().run(0.2)
     assert nao.converter.body_state(None) is None
-    nao.tell(nao.converter.greet())
+    nao.tell(nao.converter.handshake())
     assert not nao.converter._joining.joined
 
 

@@ -9,7 +9,8 @@ from nao_stage import PARAMETERS, ROOT, STAMP, Nao
 from std_msgs.msg import String
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.simspark.convert import landmarks
+from embodiment_bridge.protocols.converter import Cycle
+from embodiment_bridge.protocols.simspark.landmarks import landmarks
 from embodiment_bridge.wire.framing import frame
 
 JOINED = "(time (now 1.00))(GS (unum 2) (team {side}) (sl 3) (sr 4) (t 5.5) (pm PlayOn))"
@@ -21,7 +22,7 @@ def told(text, side="left", joints=True, **parameters):
     hinges = "".join(f"(HJ (n {joint.name}) (ax 0))" for joint in nao.body.joints) if joints else ""
     (event,) = nao.codec.feed(frame((JOINED.format(side=side) + hinges + text).encode()))
     state = nao.converter.body_state(event)
-    return dict(nao.converter.messages(event, state, STAMP)) if state else None
+    return dict(nao.converter.messages(Cycle(event, state), STAMP)) if state else None
 
 
 def xyz(vector):
@@ -137,7 +138,7 @@ def test_direction_of_a_voice_is_turned_into_the_body(side):
         text = JOINED.format(side=side).replace("1.00", time) + "(hear friend 1 90 hi)" + hinges
         (event,) = nao.codec.feed(frame((text + "(See (mypos 0 0 0.36) (myorien 30))").encode()))
         nao.state = nao.converter.body_state(event)
-        heard = dict(nao.converter.messages(event, nao.state, STAMP))["heard"]
+        heard = dict(nao.converter.messages(Cycle(event, nao.state), STAMP))["heard"]
     assert (heard.sender, heard.text, heard.has_direction) == ("friend", "hi", True)
     assert math.degrees(heard.azimuth) == pytest.approx(60.0)  # both are turned for the right team
 
@@ -161,14 +162,14 @@ def test_percept_that_lacks_a_joint_gives_no_state():
 def test_text_that_the_server_would_drop_is_refused(text):
     nao = Nao().run(0.2)
     with pytest.raises(CommandError, match=r"text"):
-        nao.converter.take("say", String(data=text))
+        nao.converter.handle_request("say", String(data=text))
 
 
 def test_what_is_asked_for_goes_out_in_the_next_frame_with_all_joints():
     nao = Nao().run(0.2)
-    nao.converter.take("say", String(data="hello"))
-    nao.converter.take("beam", Beam.Request(x=-3.0, y=0.5, theta=math.pi / 2))
-    nao.converter.take("pass", None)
+    nao.converter.handle_request("say", String(data="hello"))
+    nao.converter.handle_request("beam", Beam.Request(x=-3.0, y=0.5, theta=math.pi / 2))
+    nao.converter.handle_request("pass", None)
     nao.cycle()
     sent = nao.sent[-1].decode()
     assert "(say hello)" in sent
@@ -182,7 +183,7 @@ def test_what_is_asked_for_goes_out_in_the_next_frame_with_all_joints():
 
 def test_beam_to_nowhere_is_refused():
     with pytest.raises(CommandError, match="y is nan"):
-        Nao().converter.take("beam", Beam.Request(x=0.0, y=math.nan))
+        Nao().converter.handle_request("beam", Beam.Request(x=0.0, y=math.nan))
 
 
 def test_landmarks_are_the_corners_and_goal_posts_of_the_field():
@@ -196,14 +197,14 @@ def test_landmarks_are_the_corners_and_goal_posts_of_the_field():
     ("robot", "remarks"), [("nao", 0), ("nao0", 0), ("nao1", 1), ("nao2", 0), ("nao3", 1)]
 )
 def test_log_says_that_longer_limbs_are_not_described(robot, remarks, tmp_path):
-    found = Nao(robot=robot).converter.remarks()
+    found = Nao(robot=robot).converter.warnings()
     assert [f"those of {robot} are longer" in remark for remark in found] == [True] * remarks
     own = tmp_path / "mine.urdf"
     own.write_text((ROOT / "urdf/nao.urdf").read_text())
-    assert Nao(robot=robot, robot_description_file=str(own)).converter.remarks() == []
+    assert Nao(robot=robot, robot_description_file=str(own)).converter.warnings() == []
 
 
 def test_without_a_description_the_log_says_that_there_is_no_place():
     nao = Nao(robot_description_file="").run(1.0)
-    assert "no pose and entities" in nao.converter.remarks()[0]
+    assert "no pose and entities" in nao.converter.warnings()[0]
     assert "pose" not in nao.topics()

@@ -143,4 +143,4 @@ def test_cut_frame_is_told(tmp_path, capsys):
 
 def test_codecs_are_found():
     for name in SHORT:
-        assert registry.room(name).name == name
+        assert registry.spec(name).name == name

@@ -23,7 +23,7 @@ ANYBODY = {"side": "left", "number": 3}
 
 def sent(protocol, service, **fields):
     """What goes out, frame by frame, and the remark."""
-    trainer = Trainer(resolve(registry.room(protocol).converter), lambda: MODES)
+    trainer = Trainer(resolve(registry.spec(protocol).converter), lambda: MODES)
     codec = registry.codec(protocol)
     commands, remark = trainer.take(service, SERVICES[service].Request(**fields))
     return [codec.encode(command)[4:].decode() for command in commands], remark
@@ -170,7 +170,7 @@ def test_what_rcssservermj_would_ignore_is_refused(service, fields, reason):
 
 
 def test_play_modes_that_were_not_told_cannot_be_chosen():
-    trainer = Trainer(resolve(registry.room("simspark_monitor").converter), tuple)
+    trainer = Trainer(resolve(registry.spec("simspark_monitor").converter), tuple)
     with pytest.raises(CommandError, match="has not told its play modes yet"):
         trainer.take("set_play_mode", SetPlayMode.Request(play_mode="PlayOn"))
 

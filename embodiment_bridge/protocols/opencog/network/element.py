@@ -5,9 +5,9 @@ import contextlib
 import select
 import socket
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from typing_extensions import override
 
@@ -16,7 +16,7 @@ from embodiment_bridge.link.event_link import Counters, EventLink
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
-from embodiment_bridge.protocols.opencog.router.codec import Codec
+from embodiment_bridge.protocols.opencog.router.codec import Codec, Command, Event
 from embodiment_bridge.wire.events import Malformed
 
 MAX_DIALBACKS: Final = 64  # a Router has two at a time; more are left over from outages
@@ -43,6 +43,9 @@ class LoggedIn:
 @dataclass(frozen=True, slots=True)
 class Beat:
     """Time has passed, or a message waits to be sent."""
+
+
+LinkEvent: TypeAlias = Event | LoggedIn | Beat
 
 
 class Element:
@@ -118,8 +121,8 @@ class Element:
         self._woken.close()
 
 
-class RouterLink(EventLink):
-    """A link over all connections of an element: reads events of all of them, writes commands to the first.
+class RouterLink(EventLink[LinkEvent, Command]):
+    """A link over all connections of an element: events of all of them in, commands out on the first.
 
     Notices and batches are acknowledged here, on the connection that they came by, before they are handled: a Router in
     ack mode blocks one of its threads until then.
@@ -141,7 +144,7 @@ class RouterLink(EventLink):
         element.poll.register(self._router, select.POLLIN)
         self._logged_in = False
         self._lost = ""
-        self._due: deque[Any] = deque() if element.acks else deque([LoggedIn()])
+        self._due: deque[LinkEvent] = deque() if element.acks else deque([LoggedIn()])
 
     @property
     @override
@@ -156,8 +159,8 @@ class RouterLink(EventLink):
         self._stale = set(self._element.dialbacks)
 
     @override
-    def read(self, timeout: float) -> list[Any]:
-        """Events that have come, with a ``Beat`` at the end.
+    def read(self, timeout: float) -> list[LinkEvent]:
+        """What came; ends with a ``Beat`` when it is time to look what is to be sent.
 
         Raises:
             LinkError: the Router hung up, restarted, refused us or has been silent for too long.
@@ -168,13 +171,13 @@ class RouterLink(EventLink):
             raise LinkError(self._lost)
         ready = self._element.poll.poll(min(timeout, TURN) * 1000.0)
         self.arrived = self._clock()
-        events: list[Any] = []
+        events: list[LinkEvent] = []
         for number, _ in ready:
             events += self._read_from(number)
         self._check_silence()
         return [*events, Beat()]
 
-    def _read_from(self, number: int) -> list[Any]:
+    def _read_from(self, number: int) -> Sequence[LinkEvent]:
         element = self._element
         if number == self._number:
             return self._read_router()
@@ -186,7 +189,7 @@ class RouterLink(EventLink):
             element.drain()
         return []
 
-    def _read_dialback(self, number: int) -> list[Any]:
+    def _read_dialback(self, number: int) -> list[Event]:
         connection, codec = self._element.dialbacks[number]
         try:
             events = self._decode(connection, codec)
@@ -199,29 +202,29 @@ class RouterLink(EventLink):
             self._element.drop(number)
             return []
         for event in events:
-            self._check_restart(event, number)
+            self._look_for_restart(event, number)
         return events
 
-    def _check_restart(self, event: Any, number: int) -> None:
-        """Detect a restart of the Router, which announces itself as unavailable and has forgotten the login."""
+    def _look_for_restart(self, event: Event, number: int) -> None:
+        """A Router that has restarted says that it is unavailable: it has forgotten that we are there."""
         if isinstance(event, wire.Unavailable) and event.id == wire.ROUTER and number not in self._stale:
             self._lost = f"{self.peer}: the Router has restarted"
         self._stale.discard(number)
 
-    def _decode(self, connection: TcpClient, codec: Codec) -> list[Any]:
+    def _decode(self, connection: TcpClient, codec: Codec) -> list[Event]:
         data = connection.read(0.0)
         self._counters.bytes_in += len(data)
         self._heard = self.arrived if data else self._heard
         return codec.feed(data)
 
-    def _read_router(self) -> list[Any]:
+    def _read_router(self) -> list[LinkEvent]:
         """Read our own connection: answers, in ack mode; the first one is for the login."""
         try:
             events = self._decode(self._router, self._codec)
         except LinkError as error:
             self._lost = str(error)
             return []
-        found: list[Any] = []
+        found: list[LinkEvent] = []
         for event in events:
             if isinstance(event, wire.Ok) and not self._logged_in and self._element.acks:
                 self._logged_in = True
@@ -240,21 +243,22 @@ class RouterLink(EventLink):
             self._lost = f"{self.peer}: {silent}; can it dial {told.host}:{told.port}?"
 
     @override
-    def write(self, commands: Iterable[Any]) -> bool:
-        # in one write, to the Router
+    def write(self, commands: Iterable[Command]) -> bool:
+        """All commands go out in one write, to the Router."""
         data = b"".join(map(self._encode, commands))
         if data:
             self._router.write(data)
             self._counters.bytes_out += len(data)
         return bool(data)
 
-    def _encode(self, command: Any) -> bytes:
+    def _encode(self, command: Command) -> bytes:
         try:
             return self._codec.encode(command)
         except CommandError as error:
             self._counters.refuse(error)
             return b""
 
+    @override
     def close(self) -> None:
         """Close the connection to the Router; those from it stay open."""
         with contextlib.suppress(KeyError, ValueError):
@@ -262,7 +266,7 @@ class RouterLink(EventLink):
         self._router.close()
 
 
-def _wants_ack(event: Any) -> bool:
+def _wants_ack(event: Event) -> bool:
     match event:
         case wire.Message(last=last):
             return last

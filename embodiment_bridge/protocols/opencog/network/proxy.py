@@ -6,12 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from typing_extensions import override
-
-from embodiment_bridge.link.session import Agent
-from embodiment_bridge.protocols.opencog.network.element import Beat, Element, LoggedIn
+from embodiment_bridge.protocols.opencog.network.element import Beat, Element, LinkEvent, LoggedIn
 from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Outbox
 from embodiment_bridge.protocols.opencog.router import wire
 
@@ -81,7 +78,7 @@ class Habits:
     return_time: float = 3.0
 
 
-class Proxy(Agent):
+class Proxy:
     """The agent of a session with the Router, over ``RouterLink``; ``listener`` receives its events.
 
     Everything but ``leave`` happens on the session's thread. clock: s, as the session's.
@@ -115,16 +112,20 @@ class Proxy(Agent):
         self._leaving = True
         self._element.wake()
 
-    @override
-    def greet(self) -> Iterable[Any]:
+    def handshake(self) -> Iterable[wire.Command]:
+        """Log in."""
         return [self._element.login()]
 
-    @override
-    def ready(self, event: Any) -> bool:
+    def perceive(self, event: LinkEvent) -> LinkEvent:
+        """An event says all there is to know."""
+        return event
+
+    def ready(self, event: LinkEvent) -> bool:
+        """Whether the Router has let us in."""
         return isinstance(event, LoggedIn)
 
-    @override
-    def respond(self, event: Any) -> Iterable[Any]:
+    def respond(self, event: LinkEvent) -> Iterable[wire.Command]:
+        """At each beat the next letter."""
         if not isinstance(event, Beat):
             return []
         now = self._clock()
@@ -134,8 +135,8 @@ class Proxy(Agent):
             self._look_after(oac, now)
         return self._next_letter()
 
-    @override
-    def observe(self, event: Any) -> None:
+    def observe(self, event: LinkEvent) -> None:
+        """Tell the hearer what came, and note what was written."""
         match event:
             case Beat():
                 self._written()
@@ -153,9 +154,8 @@ class Proxy(Agent):
             case wire.Failed(reason=reason):
                 self._refused(reason)
 
-    @override
     def lost(self, reason: str) -> None:
-        # a letter that was not written completely is sent again
+        """What was not written completely has not been said."""
         if self._writing is not None:
             self._outbox.put_back(self._writing)
             self._writing = None
@@ -172,7 +172,7 @@ class Proxy(Agent):
         oac = self.oacs.get(to)
         return oac is None or oac.presence is Presence.PRESENT
 
-    def _next_letter(self) -> Iterable[Any]:
+    def _next_letter(self) -> Iterable[wire.Command]:
         letter = self._outbox.take(self.reachable)
         if letter is None:
             return []
@@ -290,7 +290,7 @@ class Proxy(Agent):
             oac.loaded = False
             self._missed(name)
 
-    def _respond_leaving(self, now: float) -> Iterable[Any]:
+    def _respond_leaving(self, now: float) -> Iterable[wire.Command]:
         """Send results, then unload, then log out."""
         letter = list(self._next_letter())
         if letter or self.left.is_set():

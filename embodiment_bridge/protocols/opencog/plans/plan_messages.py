@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Converts actions to ROS messages and back."""
 
-from typing import Any
-
 from geometry_msgs.msg import Point, Vector3
 from std_msgs.msg import Header
 
 from embodiment_bridge.msg import ActionParameter, ActionPlan, PlanAction
 from embodiment_bridge.plans.action import Action, Parameter
+from embodiment_bridge.protocols.converter import Stamp
 
 UNREADABLE = (
     ""  # type of a parameter without content: it fits no slot, so the action reports that it is missing
@@ -15,7 +14,7 @@ UNREADABLE = (
 
 
 def plan_message(
-    plan_id: str, entity_id: str, demand: str, actions: tuple[Action, ...], stamp: Any
+    plan_id: str, entity_id: str, demand: str, actions: tuple[Action, ...], stamp: Stamp
 ) -> ActionPlan:
     """A plan; ``stamp`` is a builtin_interfaces/Time."""
     header = Header(stamp=stamp, frame_id="map")

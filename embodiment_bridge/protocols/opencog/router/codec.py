@@ -6,10 +6,13 @@ A line from the Router begins with ``c`` (command) or ``d`` (a line of a message
 """
 
 import re
-from typing import Any, Final
+from typing import Final, TypeAlias
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.opencog.router import wire
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
 from embodiment_bridge.wire.line_framing import Line, LineFramer
 
@@ -22,20 +25,24 @@ _WORD: Final = re.compile(r"[!-~]+")
 _NUMBER: Final = re.compile(rb"-?[0-9]{1,9}")
 
 
-class Codec:
+Event: TypeAlias = wire.Event | Unknown | Malformed
+Command: TypeAlias = wire.Command | Unknown
+
+
+class Codec(codec.Codec[Event, Command]):
     """Decodes events of the Router and encodes commands. Keeps only the unfinished line and message."""
 
     def __init__(self) -> None:
         self._lines = LineFramer(MAX_LINE)
         self._fed = 0
         self._open: _Open | None = None
-        self._skipping = False  # skipping the lines of a message that was given up
-        self._held: list[Any] = []  # events inside an open message: events keep the order of offsets
+        self._skipping = False  # the lines of a message that is given up
+        self._held: list[Event] = []  # events amid an open message: events keep the order of their offsets
 
-    def feed(self, data: bytes) -> list[Any]:
-        """Take received bytes; return the events that are now complete. Never raises on bad bytes."""
+    @override
+    def feed(self, data: bytes) -> list[Event]:
         self._fed += len(data)
-        found: list[Any] = []
+        found: list[Event] = []
         for line in self._lines.feed(data):
             if isinstance(line, Malformed):
                 self._tell(line, found)
@@ -43,23 +50,19 @@ class Codec:
                 self._read(line, found)
         return found
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a line or a message was unfinished, else nothing."""
         partial = self._lines.close()
         if self._open is None:
             return partial
         begun, self._open, self._held = self._open.offset, None, []
         return [Truncated(begun, self._fed - begun)]
 
-    def encode(self, command: "wire.Command | Unknown") -> bytes:
-        """The lines of one command.
-
-        Raises:
-            CommandError: the command cannot be sent; the text names the field, its value and what it may be.
-        """
+    @override
+    def encode(self, command: Command) -> bytes:
         return _write(command) + b"\n"
 
-    def _read(self, line: Line, found: list[Any]) -> None:
+    def _read(self, line: Line, found: list[Event]) -> None:
         mark, text = line.text[:1], line.text[1:]
         if mark == b"d":
             self._read_data(line, text, found)
@@ -70,7 +73,7 @@ class Codec:
         else:
             self._tell(_notice(line) if mark == b"c" else _answer(line), found)
 
-    def _read_data(self, line: Line, text: bytes, found: list[Any]) -> None:
+    def _read_data(self, line: Line, text: bytes, found: list[Event]) -> None:
         if self._skipping:
             return
         if self._open is None:
@@ -78,7 +81,7 @@ class Codec:
         elif not self._open.add(text):
             self._give_up(f"message longer than {MAX_MESSAGE} bytes skipped", found)
 
-    def _begin(self, line: Line, text: bytes, found: list[Any]) -> None:
+    def _begin(self, line: Line, text: bytes, found: list[Event]) -> None:
         self._complete(found, last=False)
         words = _words(text)
         if len(words) == 4 and _NUMBER.fullmatch(words[3].encode()):
@@ -89,7 +92,7 @@ class Codec:
                 Malformed(line.offset, "START_MESSAGE needs sender, destination, type", excerpt(text))
             )
 
-    def _end_batch(self, line: Line, found: list[Any]) -> None:
+    def _end_batch(self, line: Line, found: list[Event]) -> None:
         if self._open is not None:
             self._complete(found, last=True)
         elif self._skipping:
@@ -98,23 +101,23 @@ class Codec:
         else:
             found.append(Malformed(line.offset, "NO_MORE_MESSAGES outside a batch", excerpt(line.text)))
 
-    def _complete(self, found: list[Any], *, last: bool) -> None:
+    def _complete(self, found: list[Event], *, last: bool) -> None:
         if self._open is not None:
             found.append(self._open.message(last))
             self._release(found)
         self._skipping = False
 
-    def _give_up(self, reason: str, found: list[Any]) -> None:
+    def _give_up(self, reason: str, found: list[Event]) -> None:
         if self._open is not None:
             found.append(Malformed(self._open.offset, reason, excerpt(bytes(self._open.payload[:100]))))
             self._skipping = True
             self._release(found)
 
-    def _release(self, found: list[Any]) -> None:
+    def _release(self, found: list[Event]) -> None:
         found += self._held
         self._held, self._open = [], None
 
-    def _tell(self, event: Any, found: list[Any]) -> None:
+    def _tell(self, event: Event, found: list[Event]) -> None:
         if self._open is None:
             found.append(event)
         else:
@@ -150,7 +153,7 @@ def _words(text: bytes) -> list[str]:
     return words if all(map(_WORD.fullmatch, words)) else []
 
 
-def _notice(line: Line) -> Any:
+def _notice(line: Line) -> Event:
     match _words(line.text[1:]):
         case ["AVAILABLE_ELEMENT", name]:
             return wire.Available(line.offset, name)
@@ -165,7 +168,7 @@ def _notice(line: Line) -> Any:
     return Unknown(line.offset, line.text)
 
 
-def _answer(line: Line) -> Any:
+def _answer(line: Line) -> Event:
     if line.text == b"OK":
         return wire.Ok(line.offset)
     if line.text.startswith(b"FAILED"):
@@ -174,7 +177,7 @@ def _answer(line: Line) -> Any:
     return Malformed(line.offset, "a line begins with c or d, or is OK or FAILED", excerpt(line.text))
 
 
-def _write(command: Any) -> bytes:
+def _write(command: Command) -> bytes:
     match command:
         case wire.Login():
             host = _name("Login.host", command.host)
@@ -195,7 +198,7 @@ def _write(command: Any) -> bytes:
 
 
 def _new_message(command: wire.NewMessage) -> bytes:
-    payload: Any = command.payload
+    payload: object = command.payload
     if not isinstance(payload, bytes) or b"\0" in payload:
         raise CommandError(
             f"NewMessage.payload is {payload!r:.80}; it must be bytes without NUL, where the Router cuts them off"
@@ -206,7 +209,7 @@ def _new_message(command: wire.NewMessage) -> bytes:
     return head.encode("ascii") + payload
 
 
-def _name(field: str, value: Any) -> str:
+def _name(field: str, value: object) -> str:
     if isinstance(value, str) and len(value) <= MAX_ID and _WORD.fullmatch(value):
         return value
     raise CommandError(
@@ -214,13 +217,13 @@ def _name(field: str, value: Any) -> str:
     )
 
 
-def _whole(field: str, value: Any, lowest: int, highest: int) -> int:
+def _whole(field: str, value: object, lowest: int, highest: int) -> int:
     if isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest:
         return int(value)
     raise CommandError(f"{field} is {value!r}; it must be a whole number from {lowest} to {highest}")
 
 
-def _raw(line: Any) -> bytes:
+def _raw(line: object) -> bytes:
     """The bytes of a received line, for sending it again."""
     if isinstance(line, bytes) and line and len(line) <= MAX_LINE and not {0, 10, 13} & set(line):
         return line

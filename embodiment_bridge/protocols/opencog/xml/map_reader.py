@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, Final
 
 from embodiment_bridge.protocols.opencog.xml import map_payload
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import MapInfo, TerrainInfo
 from embodiment_bridge.protocols.opencog.xml.parts import (
     NO_ROTATION,
@@ -41,8 +42,8 @@ WHOLE: Final = (
 BLIP_PARTS: Final = frozenset(("entity", "position", "rotation", "velocity", "dimension", "properties"))
 
 
-def map_info(element: Any, offset: int) -> MapInfo:
-    """A map with its blips and payloads; a blip without child elements is a placeholder and left out.
+def map_info(element: Element, offset: int) -> MapInfo:
+    """A map with its blips and payloads; a blip without any element in it is a placeholder, and left out.
 
     Raises:
         BadElementError: an attribute or element is missing or of no use.
@@ -51,8 +52,8 @@ def map_info(element: Any, offset: int) -> MapInfo:
     return MapInfo(blips=blips, map_data=_payloads(element, "map-data"), offset=offset, **_header(element))
 
 
-def terrain_info(element: Any, offset: int) -> TerrainInfo:
-    """A terrain with its blocks.
+def terrain_info(element: Element, offset: int) -> TerrainInfo:
+    """Blocks.
 
     Raises:
         BadElementError: an attribute is missing or of no use.
@@ -60,7 +61,7 @@ def terrain_info(element: Any, offset: int) -> TerrainInfo:
     return TerrainInfo(terrain_data=_payloads(element, "terrain-data"), offset=offset, **_header(element))
 
 
-def _header(element: Any) -> dict[str, Any]:
+def _header(element: Element) -> dict[str, Any]:
     required(element, "global-position-x")
     required(element, "global-position-y")
     numbers = {name.replace("-", "_"): whole(element, name) for name in WHOLE}
@@ -72,7 +73,7 @@ def _header(element: Any) -> dict[str, Any]:
     }
 
 
-def _payloads(element: Any, name: str) -> tuple[MapData, ...]:
+def _payloads(element: Element, name: str) -> tuple[MapData, ...]:
     return tuple(_payload(item.text or "") for item in children(element, name))
 
 
@@ -87,7 +88,7 @@ def _payload(text: str) -> MapData:
         return MapData(undecoded=raw)
 
 
-def _blip(element: Any) -> Blip:
+def _blip(element: Element) -> Blip:
     parts = {part.tag: part for part in element}
     if not parts.keys() <= BLIP_PARTS:  # children with a prefix, which is wrong but unambiguous
         parts = {local_name(part): part for part in element}
@@ -109,41 +110,40 @@ def _blip(element: Any) -> Blip:
     )
 
 
-def _own_attributes(element: Any) -> Iterator[tuple[str, str]]:
+def _own_attributes(element: Element) -> Iterator[tuple[str, str]]:
     """Until 2009 properties were attributes."""
     if len(element.attrib) > 1:
         yield from ((name, value) for name, value in element.items() if name != "timestamp")
 
 
-def _pair(item: Any) -> tuple[str, str]:
+def _pair(item: Element) -> tuple[str, str]:
     match item.items():
         case [("name", name), ("value", value)]:
             return name, value
-    get = item.get
-    name, value = get("name"), get("value")
-    if name is None:
+    called = item.get("name")
+    if called is None:
         raise BadElementError("property: attribute 'name' is missing")
-    return name, value or ""
+    return called, item.get("value", "")
 
 
-def _vector(element: Any | None) -> Vector:
+def _vector(element: Element | None) -> Vector:
     """The vector of an element, or zero if it is missing."""
     if element is None:
         return NO_VECTOR
     get = element.get
     try:
-        x, y, z = float(get("x")), float(get("y")), float(get("z"))
+        x, y, z = float(get("x") or ""), float(get("y") or ""), float(get("z") or "")
     except (TypeError, ValueError):
         return vector(element)  # which raises the precise error
     return Vector(x, y, z) if isfinite(x + y + z) else vector(element)
 
 
-def _rotation(element: Any | None) -> Rotation:
+def _rotation(element: Element | None) -> Rotation:
     if element is None:
         return NO_ROTATION
     get = element.get
     try:
-        pitch, roll, yaw = float(get("pitch")), float(get("roll")), float(get("yaw"))
+        pitch, roll, yaw = float(get("pitch") or ""), float(get("roll") or ""), float(get("yaw") or "")
     except (TypeError, ValueError):
         return rotation(element)
     return Rotation(pitch, roll, yaw) if isfinite(pitch + roll + yaw) else rotation(element)

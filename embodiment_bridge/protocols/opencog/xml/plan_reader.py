@@ -2,8 +2,8 @@
 """Reads the messages of an OAC to its proxy into events: plans, feelings, demands, single commands."""
 
 from collections.abc import Iterator
-from typing import Any
 
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import (
     ActionPlan,
     EmotionalFeeling,
@@ -25,7 +25,7 @@ from embodiment_bridge.protocols.opencog.xml.xml_values import (
 LARGEST_SEQUENCE = 2**31 - 1
 
 
-def action_plan(root: Any, offset: int) -> ActionPlan:
+def action_plan(root: Element, offset: int) -> ActionPlan:
     """A plan. Groups of parallel actions are flattened in the order of the document, as real proxies do.
 
     Raises:
@@ -41,7 +41,7 @@ def action_plan(root: Any, offset: int) -> ActionPlan:
     )
 
 
-def _actions(root: Any) -> Iterator[PlanAction]:
+def _actions(root: Element) -> Iterator[PlanAction]:
     last = group = 0
     for element in root:
         name = local_name(element)
@@ -55,7 +55,7 @@ def _actions(root: Any) -> Iterator[PlanAction]:
                 yield PlanAction(member.get("name", ""), last, params(member), group)
 
 
-def _sequence(element: Any, last: int) -> int:
+def _sequence(element: Element, last: int) -> int:
     """The number of an action; one without a number follows the last one."""
     sequence = whole(element, "sequence")
     if sequence is None:
@@ -65,16 +65,16 @@ def _sequence(element: Any, last: int) -> int:
     return sequence
 
 
-def emotional_feeling(root: Any, offset: int) -> EmotionalFeeling:
+def emotional_feeling(root: Element, offset: int) -> EmotionalFeeling:
     """Some or all feelings."""
     return EmotionalFeeling(root.get("entity-id", ""), levels(root, "feeling"), offset=offset)
 
 
-def psi_demand(root: Any, offset: int) -> PsiDemand:
+def psi_demand(root: Element, offset: int) -> PsiDemand:
     """Some or all demands."""
     return PsiDemand(root.get("entity-id", ""), levels(root, "demand"), offset=offset)
 
 
-def single_action_command(root: Any, offset: int) -> SingleActionCommand:
+def single_action_command(root: Element, offset: int) -> SingleActionCommand:
     """One action, with all its parameters; a real OAC repeats those of earlier commands."""
     return SingleActionCommand(required(root, "name"), params(root), offset=offset)

@@ -10,6 +10,7 @@ Until July 2011 the same elements had other names, which are read too:
 
 from typing import Any, Final
 
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import (
     AgentSensorInfo,
     AgentSignal,
@@ -46,14 +47,14 @@ _OLD_IDS: Final = ("agent-id", "avatar-id", "object-id")
 _OLD_TYPES: Final = {"avatar-id": "avatar", "object-id": "object"}
 
 
-def avatar_signal(element: Any, offset: int) -> AvatarSignal | AgentSignal:
+def avatar_signal(element: Element, offset: int) -> AvatarSignal | AgentSignal:
     """A signal about the own body, or in 2008 about a person."""
     if element.get("id") is None and element.get("avatar-id") is not None:
         return agent_signal(element, offset)
     return AvatarSignal(*_signal(element), offset=offset)
 
 
-def agent_signal(element: Any, offset: int) -> AgentSignal:
+def agent_signal(element: Element, offset: int) -> AgentSignal:
     """A signal about another agent, in the present form or that of 2008."""
     old = next((name for name in _OLD_IDS if element.get(name) is not None), None)
     if element.get("id") is not None or old is None:
@@ -63,7 +64,7 @@ def agent_signal(element: Any, offset: int) -> AgentSignal:
     return AgentSignal(required(element, old), required(element, "timestamp"), kind, (action,), offset=offset)
 
 
-def pet_signal(element: Any, offset: int) -> AvatarSignal:
+def pet_signal(element: Element, offset: int) -> AvatarSignal:
     """A signal about the own body in 2008: one level of a need, or one report."""
     identity, stamp = required(element, "pet-id"), required(element, "timestamp")
     plan = element.get("action-plan-id")
@@ -78,7 +79,7 @@ def pet_signal(element: Any, offset: int) -> AvatarSignal:
     return AvatarSignal(identity, stamp, None, (action,), offset=offset)
 
 
-def _signal(element: Any) -> tuple[Any, ...]:
+def _signal(element: Element) -> tuple[Any, ...]:
     """id, timestamp, type, actions, levels, availabilities; the children may have any order."""
     return (
         required(element, "id"),
@@ -90,7 +91,7 @@ def _signal(element: Any) -> tuple[Any, ...]:
     )
 
 
-def _action(element: Any) -> ActionSignal:
+def _action(element: Element) -> ActionSignal:
     return ActionSignal(
         element.get("name", ""),
         first_of(element, "plan-id", "action-plan-id"),
@@ -104,7 +105,7 @@ def _action(element: Any) -> ActionSignal:
     )
 
 
-def _sequence(element: Any) -> int | None:
+def _sequence(element: Element) -> int | None:
     """The number of the action; 0 means none, so the whole plan."""
     sequence = whole(element, "sequence")
     if sequence is not None and sequence < 0:
@@ -112,14 +113,14 @@ def _sequence(element: Any) -> int | None:
     return sequence or None
 
 
-def _status(element: Any) -> str:
+def _status(element: Element) -> str:
     status: str = element.get("status", "done")
     if status not in STATUS:
         raise BadElementError(f"{local_name(element)}: status={status[:40]!r} is neither done nor error")
     return status
 
 
-def _availability(element: Any) -> Availability:
+def _availability(element: Element) -> Availability:
     return Availability(
         required(element, "name"),
         bool(flag(element, "available")),
@@ -128,23 +129,23 @@ def _availability(element: Any) -> Availability:
     )
 
 
-def agent_sensor_info(element: Any, offset: int) -> AgentSensorInfo:
+def agent_sensor_info(element: Element, offset: int) -> AgentSensorInfo:
     """Data of sensors."""
     return AgentSensorInfo(
         tuple(_perception(item) for item in children(element, "perception")), offset=offset
     )
 
 
-def bare_perception(element: Any, offset: int) -> AgentSensorInfo:
+def bare_perception(element: Element, offset: int) -> AgentSensorInfo:
     """A perception that is not inside of an ``agent-sensor-info``, as the protocol's description prints it."""
     return AgentSensorInfo((_perception(element),), offset=offset)
 
 
-def _perception(element: Any) -> Perception:
+def _perception(element: Element) -> Perception:
     return Perception(required(element, "sensor"), required(element, "signal"), element.get("subject", ""))
 
 
-def communication(element: Any, offset: int) -> Communication:
+def communication(element: Element, offset: int) -> Communication:
     """Speech, without the white space around it."""
     return Communication(
         required(element, "source-id", "sourceId"),
@@ -155,7 +156,7 @@ def communication(element: Any, offset: int) -> Communication:
     )
 
 
-def instruction(element: Any, offset: int) -> Instruction:
+def instruction(element: Element, offset: int) -> Instruction:
     """Speech to the agent. If there is ``pet-id``, the agent, then ``avatar-id`` is the speaker."""
     agent = element.get("pet-id")
     said = child(element, "sentence")
@@ -175,7 +176,7 @@ def instruction(element: Any, offset: int) -> Instruction:
     )
 
 
-def state_info(element: Any, offset: int) -> StateInfo:
+def state_info(element: Element, offset: int) -> StateInfo:
     """A state of an object."""
     value = child(element, "state-value")
     if value is None:
@@ -190,7 +191,7 @@ def state_info(element: Any, offset: int) -> StateInfo:
     )
 
 
-def block_structure_signal(element: Any, offset: int) -> BlockStructureSignal:
+def block_structure_signal(element: Element, offset: int) -> BlockStructureSignal:
     """Look for a structure."""
     return BlockStructureSignal(
         required(element, "timestamp"),
@@ -200,6 +201,6 @@ def block_structure_signal(element: Any, offset: int) -> BlockStructureSignal:
     )
 
 
-def finished_first_time(element: Any, offset: int) -> FinishedFirstTimePerceptTerrianSignal:
+def finished_first_time(element: Element, offset: int) -> FinishedFirstTimePerceptTerrianSignal:
     """The first terrain scan is complete."""
     return FinishedFirstTimePerceptTerrianSignal(required(element, "timestamp"), offset=offset)

@@ -4,18 +4,25 @@
 In the network each message is framed by the Router's lines (``codec.py``), and its document goes to ``xml_reader``.
 """
 
-from typing import Any
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.opencog.xml.document_framing import DocumentFramer
-from embodiment_bridge.protocols.opencog.xml.events import BRAIN_MESSAGES, COMMANDS, DIALECTS, Event
+from embodiment_bridge.protocols.opencog.xml.events import (
+    COMMANDS,
+    DIALECTS,
+    BrainMessage,
+    Event,
+    ProxyMessage,
+)
 from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import dialect_of, write, write_brain
+from embodiment_bridge.wire import codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 
-class Codec:
-    """Decodes documents of both sides and encodes single messages. Keeps only the unfinished document.
+class Codec(codec.Codec[Event | Malformed | Unknown, ProxyMessage | BrainMessage | Unknown]):
+    """Decodes documents of either side and encodes single messages. Keeps nothing but the unfinished document.
 
     Args:
         dialect: one of ``events.DIALECTS``; empty: that of each document, and for a message the first that has it.
@@ -30,8 +37,8 @@ class Codec:
         self._dialect = dialect
         self._documents = DocumentFramer()
 
+    @override
     def feed(self, data: bytes) -> list[Event | Malformed | Unknown]:
-        """Take received bytes; return the events of the documents that are now complete. Never raises."""
         events: list[Event | Malformed | Unknown] = []
         for found in self._documents.feed(data):
             if isinstance(found, Malformed):
@@ -40,28 +47,24 @@ class Codec:
                 events += read(found.data, dialect=self._dialect, offset=found.offset)
         return events
 
+    @override
     def close(self) -> list[Truncated]:
-        """The stream ended: return a ``Truncated`` if a document was unfinished, else nothing."""
         return self._documents.close()
 
-    def encode(self, command: Any) -> bytes:
-        """One document of one message.
-
-        Raises:
-            CommandError: it cannot be written; the text names the field, its value and what it may be.
-        """
+    @override
+    def encode(self, command: ProxyMessage | BrainMessage | Unknown) -> bytes:
         if isinstance(command, Unknown):
             return _raw(command.raw)
-        if type(command) in BRAIN_MESSAGES:
+        if isinstance(command, BrainMessage):
             return write_brain(command, self._dialect or "final")
-        if type(command) not in COMMANDS:
+        if not isinstance(command, ProxyMessage):
             raise CommandError(
                 unknown("command", type(command).__name__, (kind.__name__ for kind in COMMANDS))
             )
         return write([command], self._dialect or dialect_of(command))
 
 
-def _raw(document: Any) -> bytes:
+def _raw(document: object) -> bytes:
     """The bytes of a received document, for sending it again."""
     if isinstance(document, bytes) and document.startswith(b"<") and document.endswith(b">"):
         return document

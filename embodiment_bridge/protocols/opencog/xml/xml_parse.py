@@ -2,10 +2,11 @@
 """Parses one document into an lxml tree, without expanding entities or loading anything."""
 
 import re
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml.xml_repair import repaired
 
@@ -19,7 +20,7 @@ class NotXmlError(ValueError):
     """The bytes are not an accepted document; the text says why."""
 
 
-def parse(data: bytes, limits: Limits) -> Any:
+def parse(data: bytes, limits: Limits) -> Element:
     """The root element of a document.
 
     The XML declaration is removed, because some programs declare another encoding than they use: UTF-8, or else
@@ -33,9 +34,10 @@ def parse(data: bytes, limits: Limits) -> Any:
     body = data[declaration.end() :] if declaration else data
     _refuse_doctype(body)
     try:
-        return etree.fromstring(body, _parser())
+        root: Element = etree.fromstring(body, _parser())
     except (etree.XMLSyntaxError, ValueError):
         return _parse_repaired(_text(data))
+    return root
 
 
 def _check_size(data: bytes, limits: Limits) -> None:
@@ -78,7 +80,7 @@ def _refuse_doctype(body: bytes) -> None:
         raise NotXmlError("a document type is not allowed")
 
 
-def _parser() -> Any:
+def _parser() -> etree.XMLParser:
     return etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -91,12 +93,13 @@ def _parser() -> Any:
     )
 
 
-def _parse_repaired(text: str) -> Any:
+def _parse_repaired(text: str) -> Element:
     """Parse a document in another encoding, or with a known mistake."""
     body = repaired(text).encode("utf-8", "surrogatepass")
     _refuse_doctype(body)
     try:
-        return etree.fromstring(body, _parser())
+        root: Element = etree.fromstring(body, _parser())
     except (etree.XMLSyntaxError, ValueError) as error:
         reason = " ".join(str(error).replace("(<string>, ", "(").split())
-    raise NotXmlError(f"not XML: {reason[:LONGEST_REASON]}")
+        raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}") from None
+    return root

@@ -2,9 +2,10 @@
 """Reads one XML document into events. It accepts the forms of all known programs, and reports what it cannot use."""
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.protocols.opencog.xml import map_reader, plan_reader, signal_reader
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event
 from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, parse
@@ -15,7 +16,7 @@ LIMITS: Final = Limits()
 ENVELOPES: Final = ("embodiment-msg", "petaverse-msg")
 MOST_SKIPPED: Final = 20  # reported names of unknown elements
 
-Read = Callable[[Any, int], Event]
+Read = Callable[[Element, int], Event]
 PROXY: Final[dict[str, Read]] = {
     "map-info": map_reader.map_info,
     "terrain-info": map_reader.terrain_info,
@@ -70,7 +71,7 @@ def read(
     return (_event(reader, root, offset),)
 
 
-def _envelope(root: Any, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
+def _envelope(root: Element, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
     names = [local_name(item) for item in root]
     found = tuple(
         _event(PROXY[name], item, offset) for name, item in zip(names, root, strict=True) if name in PROXY
@@ -80,14 +81,14 @@ def _envelope(root: Any, dialect: str, offset: int) -> tuple[Event | Malformed |
     return (EmbodimentMsg(told, root.get("request-id", ""), len(found), skipped, offset=offset), *found)
 
 
-def _event(reader: Read, element: Any, offset: int) -> Event | Malformed:
+def _event(reader: Read, element: Element, offset: int) -> Event | Malformed:
     try:
         return reader(element, offset)
     except BadElementError as error:
         return Malformed(offset, str(error), f"<{local_name(element)}>"[:80])
 
 
-def _dialect(root: Any, names: Iterable[str]) -> str:
+def _dialect(root: Element, names: Iterable[str]) -> str:
     """The dialect of a document by its elements, else ``seed``."""
     if local_name(root) == "petaverse-msg" or LEGACY_URI in root.tag or "pet-signal" in names:
         return "legacy-2008"

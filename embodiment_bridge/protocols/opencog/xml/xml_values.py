@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any, Final
 
+from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.parts import Entity, Level, Param, Rotation, ValueList, Vector
 
 LARGEST_WHOLE: Final = 2**53
@@ -16,24 +17,24 @@ class BadElementError(ValueError):
     """An element cannot be used; the text names element, attribute and value."""
 
 
-def local_name(element: Any) -> str:
+def local_name(element: Element) -> str:
     """The name of an element without its namespace, in which programs differ."""
     tag: str = element.tag
     return tag.rpartition("}")[2]
 
 
-def children(element: Any, name: str) -> Iterator[Any]:
+def children(element: Element, name: str) -> Iterator[Element]:
     """The children of an element with a local name."""
     return (child for child in element if local_name(child) == name)
 
 
-def child(element: Any, name: str) -> Any | None:
+def child(element: Element, name: str) -> Element | None:
     """The first child with a local name, or None."""
     return next(children(element, name), None)
 
 
-def required(element: Any, *names: str) -> str:
-    """The first of these attributes that exists: alternative names from different years.
+def required(element: Element, *names: str) -> str:
+    """The first of these attributes that is there: they are names of the same from different years.
 
     Raises:
         BadElementError: none of them exists.
@@ -45,13 +46,13 @@ def required(element: Any, *names: str) -> str:
     raise BadElementError(f"{local_name(element)}: attribute {names[0]!r} is missing")
 
 
-def first_of(element: Any, *names: str) -> str | None:
+def first_of(element: Element, *names: str) -> str | None:
     """Like ``required``, but None if none of them exists."""
     return next((str(element.get(name)) for name in names if element.get(name) is not None), None)
 
 
-def number(element: Any, name: str, missing: float | None = None) -> float:
-    """A finite number, also with an exponent; ``missing`` if there is no such attribute.
+def number(element: Element, name: str, missing: float | None = None) -> float:
+    """A finite number; exponents and six digits are as good as any.
 
     Raises:
         BadElementError: it is not a finite number, or it is missing without a default.
@@ -76,8 +77,8 @@ def to_number(text: str) -> float | None:
     return value if isfinite(value) else None
 
 
-def whole(element: Any, name: str) -> int | None:
-    """A whole number, also written with a decimal point; None if it is missing.
+def whole(element: Element, name: str) -> int | None:
+    """A whole number, also written with a decimal point; None where it is missing.
 
     Raises:
         BadElementError: it is none.
@@ -91,8 +92,8 @@ def whole(element: Any, name: str) -> int | None:
     return round(value)
 
 
-def flag(element: Any, name: str) -> bool | None:
-    """True or false in upper or lower case, or 1 and 0; None if it is missing.
+def flag(element: Element, name: str) -> bool | None:
+    """True or false in any case, or 1 and 0; None where it is missing.
 
     Raises:
         BadElementError: it is neither.
@@ -106,17 +107,17 @@ def flag(element: Any, name: str) -> bool | None:
     return lower in _TRUE
 
 
-def vector(element: Any) -> Vector:
+def vector(element: Element) -> Vector:
     """x, y and z of an element."""
     return Vector(number(element, "x"), number(element, "y"), number(element, "z"))
 
 
-def rotation(element: Any) -> Rotation:
+def rotation(element: Element) -> Rotation:
     """pitch, roll and yaw of an element; only yaw is ever used, so the others may be missing."""
     return Rotation(number(element, "pitch", 0.0), number(element, "roll", 0.0), number(element, "yaw"))
 
 
-def entity(element: Any) -> Entity:
+def entity(element: Element) -> Entity:
     """An entity; the misspelt type ``acessory`` is read as ``accessory``, and a missing type as ``object``."""
     get = element.get
     kind = get("type") or "object"
@@ -130,17 +131,17 @@ def entity(element: Any) -> Entity:
     )
 
 
-def levels(element: Any, name: str) -> tuple[Level, ...]:
+def levels(element: Element, name: str) -> tuple[Level, ...]:
     """Name and value of all children with a local name."""
     return tuple(Level(required(item, "name"), number(item, "value")) for item in children(element, name))
 
 
-def params(element: Any) -> tuple[Param, ...]:
+def params(element: Element) -> tuple[Param, ...]:
     """All parameters, in their order. Unreadable content is left out, which the user of the parameter reports."""
     return tuple(param(item) for item in children(element, "param"))
 
 
-def param(element: Any) -> Param:
+def param(element: Element) -> Param:
     """One parameter; without a type it gets that of its content."""
     content = next((c for c in element if local_name(c) in _CONTENTS), None)
     found = "" if content is None else local_name(content)
@@ -157,7 +158,7 @@ def param(element: Any) -> Param:
     return Param(kind, name, value, **{found: made})
 
 
-def value_list(element: Any) -> ValueList:
+def value_list(element: Element) -> ValueList:
     """A list of vectors, rotations and texts."""
     return ValueList(
         element.get("elementType", ""),

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the camera of a soccer robot sees, in SI units."""
+"""From degrees to radians, for all soccer simulators: what a camera sees, how fast a robot turns."""
 
 from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import RAD_PER_DEG
-from embodiment_bridge.protocols.soccer.events import AgentDetection, PointDetection
+from embodiment_bridge.protocols.soccer.events import AgentDetection, Gyro, PointDetection
 from embodiment_bridge.scene.sight import Agent, Point, Sight, point
 
 # A picture of two full teams has 31 points and 22 robots with 5 parts each. A server that sends more, does so
@@ -40,3 +41,8 @@ def _points(detections: Iterable[PointDetection], limit: int) -> tuple[Point, ..
         for seen in islice(detections, limit)
     )
     return tuple(one for one in found if one is not None)
+
+
+def rates(gyro: Gyro) -> Vector:
+    """rad/s about the axes of the sensor."""
+    return gyro.x_deg_s * RAD_PER_DEG, gyro.y_deg_s * RAD_PER_DEG, gyro.z_deg_s * RAD_PER_DEG

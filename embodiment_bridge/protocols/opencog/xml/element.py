@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is read of an element of a document; lxml, which makes them, has no types."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol, overload
+
+
+class Element(Protocol):
+    """An element of lxml; as far as it is used here."""
+
+    tag: str
+    text: str | None
+
+    @property
+    def attrib(self) -> Mapping[str, str]:
+        """Its attributes by name."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator["Element"]: ...
+
+    @overload
+    def get(self, name: str) -> str | None: ...
+
+    @overload
+    def get(self, name: str, default: str) -> str: ...
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        """The value of an attribute, or ``default``."""
+        ...
+
+    def items(self) -> Sequence[tuple[str, str]]:
+        """Its attributes, in the order of the document."""
+        ...
+
+    def itertext(self) -> Iterator[str]:
+        """All texts in it, in the order of the document."""
+        ...

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Nao of rcssserver3d as a body, and the order in which a player joins. Units and frames change in ``convert.py``.
+
+Nobody tells a player where it is unless the server is set to: then ``pose`` and ``entities`` come from ``mypos`` and
+``myorien``, else from the landmarks in view.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TypeAlias
+
+from typing_extensions import override
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.state import BodyState
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.parameter import ParameterValues
+from embodiment_bridge.core.rotation import IDENTITY, Vector, quaternion_from_rpy
+from embodiment_bridge.motion.skills.native import Start
+from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.simspark.codec import Event
+from embodiment_bridge.protocols.simspark.command_writer import Command, said
+from embodiment_bridge.protocols.simspark.commands import Action, Beam, Frame, Pass, Say, Scene, Syn
+from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, own_pose
+from embodiment_bridge.protocols.simspark.events import Percept, Vision
+from embodiment_bridge.protocols.simspark.feet import Feet
+from embodiment_bridge.protocols.simspark.joining import Joining
+from embodiment_bridge.protocols.simspark.landmarks import landmarks
+from embodiment_bridge.protocols.simspark.messages import PerceptMessages
+from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.protocols.soccer.convert import sight
+from embodiment_bridge.protocols.soccer.requests import Requests
+from embodiment_bridge.scene.camera import Camera, Pose
+from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
+from embodiment_bridge.scene.locator import Locator
+from embodiment_bridge.scene.sight import Sight
+from embodiment_bridge.urdf import Robot, read_urdf
+
+BEAM_TIME = 0.1  # s from a beam to the last picture of where the robot was before
+OUR_URDF = "nao"
+LONGER = (1, 3)  # types with longer limbs
+BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
+
+
+Picture: TypeAlias = tuple[Sight, Pose | None]
+"""What is seen and, where known, the pose of the camera in ``map``."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeeingState(BodyState):
+    """The state of a body in a cycle with a picture."""
+
+    picture: Picture = field(kw_only=True)
+
+    @classmethod
+    def of(cls, state: BodyState, picture: Picture) -> "SeeingState":
+        """The state with the picture."""
+        return cls(**{part.name: getattr(state, part.name) for part in fields(state)}, picture=picture)
+
+
+class NaoConverter(Converter[Event, Command]):
+    """One robot on the agent port.
+
+    ``parameters``: robot, team, number, frame_prefix, field_length and field_width (m); robot_description_file (a URDF
+    with ``base_link`` and ``camera_link``) and entity_memory (s) may be left out.
+
+    Raises:
+        ConfigError: no such robot, the body description names joints that the robot does not have, or the URDF cannot
+            be read.
+    """
+
+    def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
+        name = str(parameters["robot"])
+        if name not in ROBOTS:
+            raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
+        self._robot = ROBOTS[name]
+        team = str(parameters["team"])
+        self._joining = Joining(team, int(parameters["number"]))
+        self._map = BodyMap(self._robot, body)
+        names = [joint.name for joint in self._map.joints]
+        description = str(parameters.get("robot_description_file", ""))
+        drawn = read_urdf(Path(description)) if description else None
+        self._camera, self._warnings = _camera(drawn, names)
+        self._contacts = Feet(drawn, names).contacts if drawn is not None else no_contacts
+        if self._camera is not None and self._robot.type in LONGER and Path(description).stem == OUR_URDF:
+            self._warnings.append(
+                f"pose and entities are a little off: {OUR_URDF}.urdf has the limbs of types 0 and 2, those of "
+                f"{name} are longer"
+            )
+        self._locator = Locator(
+            landmarks(float(parameters["field_length"]), float(parameters["field_width"]))
+        )
+        self._messages = PerceptMessages(
+            names,
+            str(parameters["frame_prefix"]),
+            team,
+            EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
+        )
+        self._requests = Requests[Action](lambda text: [Say(said(text))], beam, {"pass": Pass()})
+
+    @override
+    def codec_options(self) -> Mapping[str, str]:
+        return {"robot": self._robot.name}  # the robot's effectors are all that may be commanded
+
+    @override
+    def warnings(self) -> Sequence[str]:
+        return self._warnings
+
+    @override
+    def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
+        self._messages.is_wanted = is_wanted
+
+    @override
+    def native_skills(self) -> Mapping[str, Start]:
+        return {"say": self._requests.begin_saying}
+
+    @override
+    def handshake(self) -> Sequence[Command]:
+        """A scene; the init may only follow after the first percept."""
+        self._joining.restart()
+        self._map.restart()
+        self._locator.forget()
+        self._messages.restart()
+        file, *arguments = self._robot.scene.split()
+        return [Scene(file, tuple(arguments))]
+
+    @override
+    def body_state(self, event: Event) -> BodyState | None:
+        """Of every new percept of a player that was let in.
+
+        Raises:
+            LinkError: the server refused the player, or took it out of the game.
+        """
+        if not isinstance(event, Percept) or not self._joining.see(event) or not self._joining.joined:
+            return None
+        state = self._map.state(event, self._locator, self._contacts)
+        if state is None or event.vision is None:
+            return state
+        return SeeingState.of(state, self._look(event.vision, state))
+
+    @override
+    def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
+        """One frame per percept, with every joint's speed and ``(syn)``."""
+        if not isinstance(cycle.event, Percept):
+            return []
+        init = self._joining.init()
+        if init is not None:
+            return [Frame((init, Syn()))]
+        hinges = []
+        if cycle.state is not None and cycle.targets is not None:
+            hinges = self._map.hinges(cycle.state, cycle.targets)
+        requests = tuple(self._requests.next_actions()) if self._joining.joined else ()
+        if any(isinstance(request, Beam) for request in requests):
+            self._locator.forget_soon(BEAM_TIME)
+        return [Frame((*hinges, *requests, Syn()))]
+
+    @override
+    def handle_request(self, name: str, message: object) -> str:
+        return self._requests.handle(name, message)
+
+    @override
+    def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:
+        event, state = cycle.event, cycle.state
+        if not isinstance(event, Percept) or state is None:
+            return ()
+        picture = state.picture if isinstance(state, SeeingState) else None
+        me = (self._joining.number, self._joining.side)
+        return self._messages.of(event, state, me, picture, stamp)
+
+    def _look(self, vision: Vision, state: BodyState) -> Picture:
+        """As a side effect the locator knows where the body is, which the next state tells."""
+        seen = sight(vision.points, vision.agents, ((line.start, line.end) for line in vision.lines))
+        carried = self._camera.pose(BODY, state.position) if self._camera is not None else None
+        told = own_pose(vision, self._joining.side)
+        if told is not None:
+            self._locator.know(*told)
+        elif carried is not None:
+            self._locator.look([(point.name, carried.place(point.position)) for point in seen.points])
+        if carried is None or self._camera is None or not self._locator.known:
+            return seen, None
+        located = self._locator
+        turn = quaternion_from_rpy(located.roll, located.pitch, located.yaw)
+        return seen, self._camera.pose(Pose(located.place, turn), state.position)
+
+
+def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:
+    """Without a URDF nobody knows where the feet are."""
+    return []
+
+
+def _camera(robot: Robot | None, joints: list[str]) -> tuple[Camera | None, list[str]]:
+    """The camera of the URDF, and what people should know when there is none."""
+    if robot is None:
+        return None, [
+            "no pose and entities: without robot_description_file it is not known where the camera is"
+        ]
+    try:
+        return Camera(robot, joints), []
+    except ConfigError as error:
+        return None, [f"no pose and entities: it is not known where the camera is: {error}"]

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emergency stop waits for nothing that the bus is busy with: looking for servos, or what was asked of them."""
+
+import pytest
+from driver_stage import Stage, servo
+
+from embodiment_bridge.dynamixel.bus import requests
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
+
+WRITE, SYNC_WRITE, PING = 3, 0x83, 1
+TORQUE, MODE = 64, 11  # addresses
+
+
+@pytest.fixture
+def stages(tmp_path):
+    made: list[Stage] = []
+
+    def make(*args, **options) -> Stage:
+        made.append(Stage(tmp_path, *args, **options))
+        return made[-1]
+
+    yield make
+    for stage in made:
+        stage.close()
+
+
+def what(raw: bytes) -> tuple[int, int, int]:
+    """Instruction, address and (of a write of a byte, or the first of a sync write) the value."""
+    where = 13 if raw[7] == SYNC_WRITE else 10
+    return raw[7], int.from_bytes(raw[8:10], "little"), int.from_bytes(raw[where : where + 1], "little")
+
+
+OFF = (SYNC_WRITE, TORQUE, 0)
+ON = (WRITE, TORQUE, 1)
+
+
+def stop_at(stage: Stage, instruction: int, address: int | None = None) -> list[tuple[int, int, int]]:
+    """Press the emergency stop when such a packet is on the wire; what is there from then on."""
+    heard: list[tuple[int, int, int]] = []
+
+    def note(_: float, way: str, raw: bytes) -> None:
+        if way != "rx":
+            return
+        if not heard and (raw[7] != instruction or address not in (None, what(raw)[1])):
+            return
+        if not heard:
+            stage.bus.emergency_stop("torque_off")
+        heard.append(what(raw))
+
+    stage.virtual.on_packet = note
+    return heard
+
+
+def limp(stage: Stage) -> bool:
+    return not any(registers["torque_enable"] for registers in stage.virtual.snapshot().values())
+
+
+def test_it_comes_between_the_looks_for_servos_that_are_driven_and_do_not_answer(stages) -> None:
+    stage = stages([servo(id, on_shutdown="keep") for id in (1, 2, 3)]).start()
+    stage.bus.stop()
+    assert not limp(stage)
+    stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # so long is each of them waited for
+    stage.virtual.inject("drop_status")
+    heard = stop_at(stage, PING)
+    stage.bus.start()
+    stage.until(lambda: limp(stage))
+    assert heard[1] == OFF
+
+
+def test_it_comes_before_the_rest_of_a_request_for_torque_which_is_not_done_later_either(stages) -> None:
+    stage = stages().start(active=False)
+    heard = stop_at(stage, WRITE, TORQUE)
+    told: list[tuple[bool, str, int]] = []
+    stage.bus.request(requests.SetTorque([], on=True), lambda *answer: told.append(answer))
+    stage.until(lambda: bool(told))
+    assert told == [(False, "an emergency stop was pressed or released meanwhile: ask again", 0)]
+    stage.until(lambda: OFF in heard and limp(stage))
+    stage.bus.emergency_stop("")
+    cycles = stage.bus.servos[0].counters.answers
+    stage.until(lambda: stage.bus.servos[0].counters.answers > cycles + 20)
+    assert heard.count(ON) == 1
+    assert limp(stage)
+
+
+def test_a_servo_whose_mode_was_being_changed_has_its_old_one_when_it_is_driven_again(stages) -> None:
+    stage = stages([servo(1)]).start()
+    stop_at(stage, WRITE, MODE)
+    told: list[tuple[bool, str, int]] = []
+    stage.bus.request(requests.SetMode([], "velocity", force=False), lambda *answer: told.append(answer))
+    stage.until(lambda: bool(told) and limp(stage))
+    assert not told[0][0]
+    stage.virtual.on_packet = None
+    stage.bus.emergency_stop("")
+    stage.until(lambda: not limp(stage))
+    assert stage.virtual.snapshot()[1]["operating_mode"] == 3
+    assert stage.reading(1).mode == "position"
