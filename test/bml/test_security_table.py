@@ -96,6 +96,38 @@ ROWS = {
             f"{TEXT}::test_repeated_keys_are_told_at_their_place",
         ),
     },
+    "floods of goals, documents that take long to read": {
+        "goal_rate, goal_queue": (
+            "nodes/test_goal_gate.py::test_so_many_at_once_then_the_queue_then_a_refusal_that_says_why",
+            "nodes/test_goal_gate.py::test_goals_on_the_graph_wait_or_are_rejected_with_the_reason",
+        ),
+        "a thread": ("nodes/test_goal_gate.py::test_the_executor_goes_on_while_a_large_document_is_read",),
+        "the driver's own process": (
+            "launching/test_driver_aside.py::test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree",
+        ),
+    },
+    "a stop that comes late, or is not heard": {
+        "any publisher": ("nodes/test_emergency_stop.py::test_any_publisher_is_heard_once",),
+        "a stop from before the start": (
+            "nodes/test_emergency_stop.py::test_a_latched_stop_of_before_is_heard",
+        ),
+        "its own executor": (
+            "nodes/test_emergency_stop.py::test_the_service_is_answered_while_the_node_is_not_spun",
+        ),
+        "the bus waits for one answer at most": (
+            "dynamixel/test_stop_between_questions.py"
+            "::test_a_stop_while_servos_get_their_torque_comes_after_the_answer_that_is_waited_for",
+        ),
+    },
+    "a message that ends a process": {
+        "caught per callback": (
+            "nodes/test_callback_guard.py::test_whatever_raises_the_process_goes_on_and_diagnostics_count_it",
+        ),
+        "checked clock": (
+            "nodes/test_clock_watch.py::test_what_is_no_time_is_dropped_and_said_once",
+            "nodes/test_clock_watch.py::test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on",
+        ),
+    },
     "behaviour without end": {
         "warned of": ("bml/test_bml_analysis.py::test_what_cannot_be_reached_and_what_never_ends",),
         "max_run_time": (
