@@ -34,6 +34,7 @@ HTTPS, CHAINS, LIMITS = (
     "behaviour/test_run_limits.py",
 )
 TEXT, ERRORS, PORT = "bml/test_bml_text.py", "bml/test_bml_errors.py", "fetching/test_requests_port.py"
+GATE, ESTOP = "nodes/test_goal_gate.py", "nodes/test_emergency_stop.py"
 PLAYER, SPEECH, SOURCES = "media/test_media_player.py", "media/test_speech.py", "media/test_media_sources.py"
 
 ROWS = {
@@ -98,23 +99,18 @@ ROWS = {
     },
     "floods of goals, documents that take long to read": {
         "goal_rate, goal_queue": (
-            "nodes/test_goal_gate.py::test_so_many_at_once_then_the_queue_then_a_refusal_that_says_why",
-            "nodes/test_goal_gate.py::test_goals_on_the_graph_wait_or_are_rejected_with_the_reason",
+            f"{GATE}::test_a_flood_of_ten_seconds_begins_what_the_rate_allows",
+            f"{GATE}::test_goals_on_the_graph_wait_or_are_rejected_with_the_reason",
         ),
-        "a thread": ("nodes/test_goal_gate.py::test_the_executor_goes_on_while_a_large_document_is_read",),
+        "a thread": (f"{GATE}::test_the_executor_goes_on_while_a_large_document_is_read",),
         "the driver's own process": (
             "launching/test_driver_aside.py::test_the_driver_shares_neither_executor_nor_interpreter_with_the_tree",
         ),
     },
     "a stop that comes late, or is not heard": {
-        "any publisher": ("nodes/test_emergency_stop.py::test_any_publisher_is_heard_once",),
-        "a stop from before the start": (
-            "nodes/test_emergency_stop.py::test_a_latched_stop_of_before_is_heard",
-        ),
-        "its own executor": (
-            "nodes/test_emergency_stop.py::test_the_service_is_answered_while_the_node_is_not_spun",
-        ),
-        "the bus waits for one answer at most": (
+        "a way of its own": (
+            f"{ESTOP}::test_the_service_is_answered_while_the_node_is_not_spun",
+            f"{ESTOP}::test_any_publisher_is_heard_once",
             "dynamixel/test_stop_between_questions.py"
             "::test_a_stop_while_servos_get_their_torque_comes_after_the_answer_that_is_waited_for",
         ),
@@ -124,7 +120,6 @@ ROWS = {
             "nodes/test_callback_guard.py::test_whatever_raises_the_process_goes_on_and_diagnostics_count_it",
         ),
         "checked clock": (
-            "nodes/test_clock_watch.py::test_what_is_no_time_is_dropped_and_said_once",
             "nodes/test_clock_watch.py::test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on",
         ),
     },
