@@ -4,6 +4,7 @@
 # make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
 # make fuzz    the property tests with random examples, again and again; MINUTES=30 for so long (default 10)
 # make soak    the tests that take long, and three times all the others while the processors are busy
+# make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to
 # make venv    the environment that the others use: ROS 2 from PyPI and this package, built; shows how far it is
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
@@ -23,7 +24,7 @@ STEP = $(PYTHON) tools/step.py
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/test.txt
 SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake vendor -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
 
-.PHONY: demo test bench fuzz soak venv lint clean
+.PHONY: demo test bench fuzz soak coverage venv lint clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -31,6 +32,11 @@ demo: venv
 
 test: venv lint
 	@$(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile $(ARGS)
+
+coverage: venv
+	@$(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile --cov --cov-report= $(ARGS)
+	@$(BIN)/coverage json --quiet -o build/coverage.json
+	@$(BIN)/python tools/coverage_floor.py build/coverage.json
 
 bench: venv
 	@$(BIN)/python benchmarks/run.py $(ARGS)

@@ -283,7 +283,7 @@ def test_calibration_files(tmp_path) -> None:
     assert load_calibration(path) == joints
     assert [each.name for each in path.parent.iterdir()] == ["robot.yaml"]
     for text, why in (
-        ("joints: 3", "is no mapping"),
+        ("joints: 3", "is not a mapping"),
         ("joints: {pan: {id: 999}}", "within 0..252"),
         ("joints: {pan: {id: 1, shift: .nan}}", "finite"),
         ("joints: {pan: {id: 1, shfit: 1}}", "shfit"),

@@ -67,7 +67,7 @@ def test_server_that_hears_nothing_more_does_not_hold_a_command_that_is_to_end(c
         process.terminate()
         _, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == GONE
-        assert "nobody answered the cancel" in err
+        assert "no answer to the cancel" in err
 
 
 @both

@@ -101,5 +101,5 @@ def _parse_repaired(text: str) -> Element:
         root: Element = etree.fromstring(body, _parser())
     except (etree.XMLSyntaxError, ValueError) as error:
         reason = " ".join(str(error).replace("(<string>, ", "(").split())
-        raise NotXmlError(f"no XML: {reason[:LONGEST_REASON]}") from None
+        raise NotXmlError(f"not XML: {reason[:LONGEST_REASON]}") from None
     return root
