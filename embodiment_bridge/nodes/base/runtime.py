@@ -50,7 +50,7 @@ class Runtime:
     ) -> None:
         """Make bodies safe, then take everything off the graph; an error in one step keeps no other from its turn."""
         with ExitStack() as steps:  # done last to first
-            # What an exception left in a circle of frames keeps the handles of a node, and so the node on the graph.
+            # A handle that only a reference cycle holds keeps its node on the graph until it is collected.
             steps.callback(gc.collect)
             steps.callback(rclpy.try_shutdown, context=self.context)
             steps.callback(self.executor.shutdown)
