@@ -34,6 +34,12 @@ def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
+def inverse(q: Quaternion) -> Quaternion:
+    """The rotation back, of a unit quaternion."""
+    x, y, z, w = q
+    return -x, -y, -z, w
+
+
 def rotate(q: Quaternion, v: Vector) -> Vector:
     """The vector ``v`` turned by the unit quaternion ``q``."""
     qx, qy, qz, qw = q

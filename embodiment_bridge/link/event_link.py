@@ -22,7 +22,11 @@ KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
 
 @dataclass(slots=True)
 class Counters:
-    """What a session has seen since its start. ``answer_times``: s from bytes read to answer written."""
+    """What a session has seen since its start.
+
+    answer_times: s from bytes read to answer written. most_at_once: events that one read brought. late: why the peer
+    counts as late now; empty when it does not.
+    """
 
     events: int = 0
     malformed: int = 0
@@ -32,6 +36,8 @@ class Counters:
     bytes_out: int = 0
     last_error: str = ""
     last_traceback: str = ""
+    most_at_once: int = 0
+    late: str = ""
     answer_times: deque[float] = field(default_factory=lambda: deque(maxlen=KEPT_TIMES))
 
     def refuse(self, error: CommandError) -> None:
@@ -57,6 +63,10 @@ class EventLink(Protocol[Event_co, Command_contra]):
     def peer(self) -> str:
         """Who is at the other end, as a URL."""
         ...
+
+    def fileno(self) -> int | None:
+        """What can be waited for in place of ``read``; None where a thread has to wait in it."""
+        return None
 
     def read(self, timeout: float) -> Sequence[Event_co]:
         """The events that have come; none when nothing came within ``timeout`` s.
@@ -101,6 +111,10 @@ class CodecLink(EventLink[Event, Command]):
     @override
     def peer(self) -> str:
         return self._transport.peer
+
+    @override
+    def fileno(self) -> int | None:
+        return self._transport.fileno()
 
     @override
     def read(self, timeout: float) -> Sequence[Event]:

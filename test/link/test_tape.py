@@ -75,6 +75,11 @@ def test_what_comes_after_the_end_is_not_written(tmp_path) -> None:
     assert (tmp_path / "game.bin").read_bytes() == b""
 
 
+@pytest.mark.fault(
+    "disk full",
+    body=("rcsssmj", "simspark", "maeden"),
+    reaction="ends the recording, with a line in the log; the link goes on",
+)
 def test_full_disk_ends_the_tape_and_not_the_link(tmp_path, caplog) -> None:
     tape = Tape(Peer(b"abc", b"d"), tmp_path / "game.bin")
     tape._index.close()

@@ -50,3 +50,11 @@ def test_close_wakes_a_reader(listener) -> None:
         client.read(30.0)
     with pytest.raises(LinkError):
         client.write(b"late")
+
+
+def test_peer_that_takes_nothing_ends_a_write(listener) -> None:
+    client = TcpClient("127.0.0.1", port(listener), write_timeout=0.05)
+    peer, _ = listener.accept()
+    with peer, pytest.raises(LinkError, match="timed out"):
+        client.write(bytes(1 << 26))
+    client.close()

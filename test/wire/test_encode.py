@@ -12,11 +12,17 @@ from embodiment_bridge.wire.json_events import event_to_json
 
 
 @dataclass(frozen=True)
+class Place:
+    x: float
+
+
+@dataclass(frozen=True)
 class Everything:
     flag: bool
     blob: bytes = b""
     note: str | None = None
     pair: tuple[int, ...] = ()
+    place: Place | None = None
 
 
 KINDS = (*COMMANDS, Everything)
@@ -53,6 +59,7 @@ KINDS = (*COMMANDS, Everything)
             Everything(False, "ä".encode(), None, (1, 2)),
         ),
         ({"command": "Everything", "flag": False, "note": "x"}, Everything(False, note="x")),
+        ({"command": "Everything", "flag": False, "place": {"x": 2}}, Everything(False, place=Place(2.0))),
     ],
 )
 def test_command_from_json(value, command):
@@ -99,6 +106,11 @@ def test_what_is_written_as_an_event_is_read_as_a_command(command):
             {"command": "Everything", "flag": True, "pair": [1, "2"]},
             r"^Everything.pair\[1\]: '2' is no whole number$",
         ),
+        ({"command": "Everything", "flag": True, "place": 2}, r"^Everything.place: 2 is no object$"),
+        (
+            {"command": "Everything", "flag": True, "blob": {"base64": 5}},
+            r"^Everything.blob: .* neither text nor",
+        ),
         ({"command": "Frame", "actions": [1]}, r"^Frame.actions\[0\]: 1 is no object with a command$"),
         (
             {"command": "Frame", "actions": [{"command": "Init"}]},
@@ -137,3 +149,12 @@ def test_read_commands_names_the_line(line, reason):
     assert next(lines) == (1, Syn())
     with pytest.raises(CommandError, match=f"^line 3: ({reason})"):
         next(lines)
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [(5, "int is not a dataclass"), (Place(print), "builtin_function_or_method has no form")],
+)
+def test_event_without_a_form_in_json_is_refused(event, reason):
+    with pytest.raises(TypeError, match=reason):
+        event_to_json(event)

@@ -12,6 +12,10 @@ class Transport(Protocol):
 
     peer: str
 
+    def fileno(self) -> int | None:
+        """What can be waited for in place of ``read``; None where a thread has to wait in it."""
+        return None
+
     def read(self, timeout: float) -> bytes:
         """The bytes that have come, at least one; ``b""`` when none came within ``timeout`` s.
 

@@ -136,6 +136,9 @@ class LogLink(Generic[Event, Command]):
         self._codec = codec
         self._clock = clock
 
+    def fileno(self) -> None:
+        """None: a log is read on a thread of its own."""
+
     def read(self, timeout: float) -> Sequence[Event | Malformed]:
         """The events of the next message, when its time has come."""
         index = self._player.due(timeout)

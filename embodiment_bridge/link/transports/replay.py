@@ -81,6 +81,8 @@ def _load(path: Path) -> tuple[bytes, list[tuple[float, int, int]]]:
         rows = [(float(seconds), int(offset)) for seconds, offset, _ in map(str.split, lines)]
     except ValueError as error:
         raise ConfigError(f"index {index}: a line is not 'seconds offset length': {error}") from error
+    if not rows:
+        raise ConfigError(f"index {index}: it is empty")
     ends = [offset for _, offset in rows[1:]] + [len(data)]
-    first = rows[0][0] if rows else 0.0
+    first = rows[0][0]
     return data, [(seconds - first, offset, end) for (seconds, offset), end in zip(rows, ends, strict=True)]

@@ -13,6 +13,7 @@ from embodiment_bridge.link.transports.base import Transport
 
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
+SHARED_WRITE_TIMEOUT = 0.5  # s; on a thread that serves other links, too (link_loop.py)
 # A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
 # 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
 _KEEPALIVE = {
@@ -26,14 +27,18 @@ _KEEPALIVE = {
 class TcpClient(Transport):
     """An open connection to ``host:port``. Small writes go out at once (TCP_NODELAY).
 
+    A write that the peer does not take within ``write_timeout`` s is a LinkError.
+
     Raises:
         LinkError: nobody accepted within ``timeout`` s; the text names host, port and reason.
     """
 
-    def __init__(self, host: str, port: int, *, timeout: float = 3.0) -> None:
+    def __init__(
+        self, host: str, port: int, *, timeout: float = 3.0, write_timeout: float = WRITE_TIMEOUT
+    ) -> None:
         self.peer = f"tcp://{place(host, port)}"
         try:
-            self._take(socket.create_connection((host, port), timeout=timeout))
+            self._take(socket.create_connection((host, port), timeout=timeout), write_timeout)
         except OSError as error:
             raise LinkError(f"{self.peer}: {error.strerror or error}") from error
 
@@ -45,19 +50,19 @@ class TcpClient(Transport):
         made._take(connection)
         return made
 
-    def _take(self, connection: socket.socket) -> None:
+    def _take(self, connection: socket.socket, write_timeout: float = WRITE_TIMEOUT) -> None:
         self._socket = connection
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         for name, value in _KEEPALIVE.items():
             if hasattr(socket, name):  # Linux has them all
                 self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
-        self._socket.settimeout(WRITE_TIMEOUT)
+        self._socket.settimeout(write_timeout)
         self._readable = select.poll()
         self._readable.register(self._socket, select.POLLIN)
 
+    @override
     def fileno(self) -> int:
-        """For a selector that waits for several connections."""
         return self._socket.fileno()
 
     @override
