@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import cos, hypot, inf, radians
 
 from typing_extensions import override
@@ -10,11 +11,12 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.plans.routine import SkillCall, Stage
+from embodiment_bridge.plans.routine import Move, SkillCall, Stage, Wait
 from embodiment_bridge.plans.world import Place, World, bearing, distance
 
 PATIENCE = 4  # moves in a row that do not bring the body nearer; one more gives up
 NEARER = 0.02  # m that count as nearer
+FOLLOW_EVERY_S = 0.5  # s between two looks at a thing that is near enough
 LOST = "the place of the body is unknown (there is no pose)"
 
 Target = Callable[[World], Vector]
@@ -25,7 +27,8 @@ class Gait:
     """The skills with which a body walks, and their limits: distances m, angles rad.
 
     least_angle, least_distance: smaller moves are left out. most_distance: limit of one skill, after which the pose is
-    read again. aim: the heading error within which the body walks on without turning.
+    read again. aim: the heading error within which the body walks on without turning. walk, speed: the skill that
+    walks at a given speed, and its parameter in m/s. height: limit of a target's height over the base.
     """
 
     left: str = "turn_left"
@@ -38,6 +41,15 @@ class Gait:
     most_distance: float = 1.5
     aim: float = radians(12.0)
     near: float = 0.1
+    walk: str = "walk"
+    speed: str = "speed"
+    height: float = 2.0
+
+    def ahead(self, distance: float, speed: float) -> SkillCall:
+        """The skill that walks straight on for some m, at ``speed`` m/s as far as it can; 0: as usual."""
+        if not speed:
+            return SkillCall(self.forward, {self.distance: distance})
+        return SkillCall(self.walk, {self.distance: distance}, offered={self.speed: speed})
 
     def turn(self, angle: float) -> SkillCall | None:
         """The skill that turns by an angle, or None if the angle is below ``least_angle``."""
@@ -78,10 +90,14 @@ class TurnTo(Stage):
 
 
 class Approach(Stage):
-    """Walk until the body is ``within`` m of a target; 0 means as near as the gait allows."""
+    """Walk until the body is ``within`` m of a target; 0 means as near as the gait allows.
 
-    def __init__(self, gait: Gait, target: Target, within: float) -> None:
+    speed: m/s; 0 is the usual speed of the body.
+    """
+
+    def __init__(self, gait: Gait, target: Target, within: float, speed: float = 0.0) -> None:
         self._gait = gait
+        self._speed = speed
         self._target = target
         self._within = max(within, gait.near)
         self._best = inf
@@ -90,6 +106,9 @@ class Approach(Stage):
     @override
     def next(self, world: World) -> SkillCall | None:
         pose, target = _pose(world), self._target(world)
+        if abs(target[2] - pose.z) > self._gait.height:
+            where = "above" if target[2] > pose.z else "below"
+            raise CommandError(f"the target is {abs(target[2] - pose.z):.1f} m {where} the body, which walks")
         away = distance(pose, target)
         if away <= self._within:
             return None
@@ -100,8 +119,10 @@ class Approach(Stage):
             return turn
         step = min((away - 0.8 * self._within) * cos(off), self._gait.most_distance)
         if step < self._gait.least_distance:
+            if away > self._within + self._gait.least_distance:
+                raise CommandError(f"the body gets no nearer than {away:.2f} m: its turns are too coarse")
             return None
-        return SkillCall(self._gait.forward, {self._gait.distance: step})
+        return self._gait.ahead(step, self._speed)
 
     def _watch(self, away: float) -> None:
         """Give up after ``PATIENCE`` moves that did not bring the body nearer."""
@@ -110,6 +131,29 @@ class Approach(Stage):
         self._left -= 1
         if self._left < 0:
             raise CommandError(f"the body does not get nearer than {self._best:.2f} m")
+
+
+class Follow(Stage):
+    """Stay within ``within`` m of a target for ``lasts_s`` s, wherever it goes."""
+
+    def __init__(self, gait: Gait, target: Target, within: float, lasts_s: float) -> None:
+        self._make = partial(Approach, gait, target, within)
+        self._approach = self._make()
+        self._lasts_s = lasts_s
+        self._begun_s: float | None = None
+
+    @override
+    def next(self, world: World) -> Move | None:
+        if self._begun_s is None:
+            self._begun_s = world.time_s
+        left = self._lasts_s - (world.time_s - self._begun_s)
+        if left <= 0.0:
+            return None
+        move = self._approach.next(world)
+        if move is not None:
+            return move
+        self._approach = self._make()
+        return Wait(min(left, FOLLOW_EVERY_S))
 
 
 def heading_to(target: Target) -> Callable[[World, Place], float]:

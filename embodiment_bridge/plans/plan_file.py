@@ -13,24 +13,30 @@ from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.plans.action import TYPES, Action, snake_case
 from embodiment_bridge.plans.movement import Gait
-from embodiment_bridge.plans.routine import Routine
+from embodiment_bridge.plans.routine import Routine, Stage
 from embodiment_bridge.plans.signature import Signature, Slot, bind
-from embodiment_bridge.plans.stages import KINDS, StageEntry, stage
+from embodiment_bridge.plans.stages import GAZE_HEIGHT, KINDS, LONGEST_SLOT_S, StageEntry, stage, wanted
 
 VOCABULARY: Final = Path(__file__).with_name("vocabulary.yaml")
+OFF_THE_FLOOR: Final = ("fly", "fly_follow", "jump_toward", "jump_forward", "jump_up")
+DURATION: Final = "duration"  # the parameter of all actions that last for some time, s
 TURNS: Final = ("absolute", "relative")
 _SLOT: Final = re.compile(r"(\[)?([a-z_]+):([a-z]+)(\])?")
 
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan file. ``stages``: the stages of each action that the file defines, by its name in snake_case."""
+    """A plan file. ``stages``: the stages of each action that the file defines, by its name in snake_case.
+
+    repeated: actions that are done again and again until their ``duration`` is over; the others wait for its end.
+    """
 
     name: str
     gait: Gait
     relative_turn: bool
     signatures: Mapping[str, Signature]
     stages: Mapping[str, tuple[StageEntry, ...]]
+    repeated: frozenset[str] = frozenset()
 
     def with_turn(self, mode: str) -> "PlanFile":
         """A copy in which the action ``turn`` is ``absolute`` or ``relative``.
@@ -41,6 +47,14 @@ class PlanFile:
         if mode not in TURNS:
             raise ConfigError(unknown("turn mode", mode, TURNS))
         return replace(self, relative_turn=mode == "relative")
+
+    def does(self, name: str) -> bool:
+        """Whether the file has a way to do an action (in snake_case). Walking is no way to fly or jump."""
+        entries = self.stages.get(name)
+        if entries is None:
+            return False
+        walks = all(entry.kind == "approach" or entry.subject == self.gait.forward for entry in entries)
+        return not (name in OFF_THE_FLOOR and walks)
 
     def routine(self, action: Action) -> Routine:
         """The routine that carries out an action.
@@ -53,15 +67,22 @@ class PlanFile:
         signature = self.signatures.get(name)
         if signature is None:
             raise CommandError(unknown("action", action.name[:80], self.signatures))
-        if name not in self.stages:
+        if not self.does(name):
             raise CommandError(f"action {action.name!r}: {self.name} has no skill for it")
         bound = bind(action, signature)
+        entries = [entry for entry in self.stages[name] if wanted(entry, bound)]
+
+        def make() -> list[Stage]:
+            return [stage(entry, bound, self.gait, self.relative_turn) for entry in entries]
+
         try:
-            stages = [stage(entry, bound, self.gait, self.relative_turn) for entry in self.stages[name]]
+            stages = make()
         except CommandError as error:
             raise CommandError(f"action {action.name!r}: {error}") from None
-        named = [entry.subject for entry in self.stages[name] if entry.kind == "skill"]
-        return Routine(action.name, stages, named)
+        named = [entry.subject for entry in entries if entry.kind == "skill"]
+        lasts = bound[DURATION].number if DURATION in bound else None
+        again = make if name in self.repeated else None
+        return Routine(action.name, stages, named, min(max(lasts or 0.0, 0.0), LONGEST_SLOT_S), again)
 
     def skills(self) -> frozenset[str]:
         """All skills that the file uses, to compare with those of a body."""
@@ -96,8 +117,10 @@ def parse_plan_file(text: str, where: str) -> PlanFile:
     actions = top.section("actions")
     actions.require(signatures)
     stages = {name: _stages(actions, name, signatures[name]) for name in actions.names()}
+    lasting = [name for name, done in stages.items() if done and _lasts(signatures[name])]
+    repeated = top.texts("repeated", lasting) if top.has("repeated") else ()
     top.close()
-    return PlanFile(Path(where).name, gait, relative, signatures, stages)
+    return PlanFile(Path(where).name, gait, relative, signatures, stages, frozenset(repeated))
 
 
 @cache
@@ -118,6 +141,10 @@ def _signature(section: Section, name: str) -> Signature:
             raise section.wrong(name, f"name:type or [name:type], with a type of {', '.join(TYPES)}")
         slots.append(Slot(match[2], match[3], not match[1]))
     return Signature(name, tuple(slots))
+
+
+def _lasts(signature: Signature) -> bool:
+    return any(slot.name == DURATION for slot in signature.slots)
 
 
 def _gait(section: Section) -> Gait:
@@ -151,13 +178,20 @@ def _entry(section: Section) -> StageEntry:
     if len(kinds) != 1:
         raise ConfigError(f"{section.name()}: needs exactly one of {', '.join(KINDS)}")
     kind = kinds[0]
+    when = section.text("when", default="")
     if kind in ("turn_by", "gaze"):
-        return StageEntry(kind, amount=section.number(kind, -2 * pi, 2 * pi))
+        amount = section.number(kind, -2 * pi, 2 * pi)
+        height = section.number("height", -100.0, 100.0, default=GAZE_HEIGHT) if kind == "gaze" else 0.0
+        return StageEntry(kind, amount=amount, height=height, when=when)
     subject = section.text(kind)
-    if kind == "approach":
-        return StageEntry(kind, subject, section.number("within", 0.0, 100.0, default=0.0))
+    if kind in ("approach", "follow"):
+        within = section.number("within", 0.0, 100.0, default=0.0)
+        if kind == "follow":
+            return StageEntry(kind, subject, within, slot=section.text("slot", default=""), when=when)
+        return StageEntry(kind, subject, within, speed=section.text("speed", default=""), when=when)
     if kind != "skill":
-        return StageEntry(kind, subject)
+        return StageEntry(kind, subject, when=when)
+    offered = section.section("offer") if section.has("offer") else None
     taken = section.section("with") if section.has("with") else None
     given = section.section("set") if section.has("set") else None
     return StageEntry(
@@ -166,6 +200,10 @@ def _entry(section: Section) -> StageEntry:
         taken={key: taken.text(key) for key in taken.names()} if taken else {},
         given={key: _constant(given, key) for key in given.names()} if given else {},
         slot=section.text("slot", default=""),
+        offered={key: offered.text(key) for key in offered.names()} if offered else {},
+        moves=section.text("moves", default=""),
+        takes=section.text("takes", default=""),
+        when=when,
     )
 
 

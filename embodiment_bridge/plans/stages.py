@@ -15,6 +15,7 @@ from embodiment_bridge.plans.action import Parameter
 from embodiment_bridge.plans.movement import (
     LOST,
     Approach,
+    Follow,
     Gait,
     Target,
     TurnBy,
@@ -22,10 +23,11 @@ from embodiment_bridge.plans.movement import (
     entity_place,
     heading_to,
 )
+from embodiment_bridge.plans.outcome import Moving, Taking
 from embodiment_bridge.plans.routine import SkillCall, Stage
 from embodiment_bridge.plans.world import Place, World
 
-KINDS: Final = ("skill", "approach", "face", "turn", "turn_by", "gaze")
+KINDS: Final = ("skill", "approach", "follow", "face", "turn", "turn_by", "gaze")
 AXES: Final = {"x": 0, "y": 1, "z": 2, "roll": 0, "pitch": 1, "yaw": 2}
 GAZE_DISTANCE: Final = 2.0  # m
 GAZE_HEIGHT: Final = 0.5  # m
@@ -39,9 +41,12 @@ class StageEntry:
     """One stage of an action in a plan file.
 
     kind: one of ``KINDS``. subject: the skill, or the parameter of the action that gives the target. amount: m for
-    ``approach``, rad for ``turn_by`` and ``gaze``. taken: parameters of the skill and their sources: a parameter of
-    the action, or a component such as ``target.x``. given: constant parameters of the skill. slot: the parameter of
-    the action with the length of the skill, s.
+    ``approach`` and ``follow``, rad for ``turn_by`` and ``gaze``. taken: parameters of the skill and their sources: a
+    parameter of the action, or a component such as ``target.x``. offered: the same, for a skill that has them. given:
+    constant parameters of the skill. slot: the parameter of the action with the length of the skill or of
+    ``follow``, s. speed: the parameter with the speed of ``approach``, m/s. height: where ``gaze`` looks, m.
+    moves, takes: the parameter with the thing that the skill has to move, or to take into the hand. when: the stage is
+    left out where this parameter was not given.
     """
 
     kind: str
@@ -50,11 +55,18 @@ class StageEntry:
     taken: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, float | str] = field(default_factory=dict)
     slot: str = ""
+    offered: Mapping[str, str] = field(default_factory=dict)
+    speed: str = ""
+    height: float = GAZE_HEIGHT
+    moves: str = ""
+    takes: str = ""
+    when: str = ""
 
     def needs(self) -> tuple[str, ...]:
         """The parameters of the action that the stage uses."""
-        own = (self.subject,) if self.kind in ("approach", "face", "turn") else ()
-        return (*own, *(name.partition(".")[0] for name in self.taken.values()), *filter(None, (self.slot,)))
+        own = (self.subject,) if self.kind in ("approach", "follow", "face", "turn") else ()
+        sources = (name.partition(".")[0] for name in (*self.taken.values(), *self.offered.values()))
+        return (*own, *sources, *filter(None, (self.slot, self.speed, self.moves, self.takes, self.when)))
 
 
 class _Once(Stage):
@@ -70,10 +82,11 @@ class _Once(Stage):
 
 
 class _Gaze(Stage):
-    """Look to the side, at an angle from the heading."""
+    """Look to the side, at an angle from the heading, at a height in m."""
 
-    def __init__(self, angle: float) -> None:
+    def __init__(self, angle: float, height: float) -> None:
         self._angle = angle
+        self._height = height
         self._done = False
 
     @override
@@ -85,7 +98,7 @@ class _Gaze(Stage):
         self._done = True
         heading = world.pose.yaw + self._angle
         x, y = world.pose.x + GAZE_DISTANCE * cos(heading), world.pose.y + GAZE_DISTANCE * sin(heading)
-        return SkillCall("look_at", {"x": x, "y": y, "z": GAZE_HEIGHT})
+        return SkillCall("look_at", {"x": x, "y": y, "z": self._height})
 
 
 def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> Stage:
@@ -95,7 +108,12 @@ def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> S
         CommandError: a parameter that it needs was not given.
     """
     if entry.kind == "approach":
-        return Approach(gait, _target(bound, entry.subject), entry.amount)
+        return Approach(gait, _target(bound, entry.subject), entry.amount, _speed(entry, bound))
+    if entry.kind == "follow":
+        target = _target(bound, entry.subject)
+        if entry.slot in bound:
+            return Follow(gait, target, entry.amount, _slot(entry, bound))
+        return Approach(gait, target, entry.amount)
     if entry.kind == "face":
         return TurnTo(gait, heading_to(_target(bound, entry.subject)))
     if entry.kind == "turn":
@@ -103,8 +121,21 @@ def stage(entry: StageEntry, bound: Bound, gait: Gait, relative_turn: bool) -> S
     if entry.kind == "turn_by":
         return TurnBy(gait, entry.amount)
     if entry.kind == "gaze":
-        return _Gaze(entry.amount)
-    return _Once(SkillCall(entry.subject, _values(entry, bound), _slot(entry, bound)))
+        return _Gaze(entry.amount, entry.height)
+    offered = _values(entry.offered, bound)
+    call = SkillCall(
+        entry.subject, {**entry.given, **_values(entry.taken, bound)}, _slot(entry, bound), offered
+    )
+    if entry.moves:
+        return Moving(call, _parameter(bound, entry.moves).value)
+    if entry.takes:
+        return Taking(call, _parameter(bound, entry.takes).value)
+    return _Once(call)
+
+
+def wanted(entry: StageEntry, bound: Bound) -> bool:
+    """Whether the stage is not left out."""
+    return not entry.when or entry.when in bound
 
 
 def _turn(parameter: Parameter, gait: Gait, relative: bool) -> Stage:
@@ -135,9 +166,9 @@ def _parameter(bound: Bound, name: str) -> Parameter:
     return bound[name]
 
 
-def _values(entry: StageEntry, bound: Bound) -> dict[str, float | str]:
-    values: dict[str, float | str] = dict(entry.given)
-    for name, source in entry.taken.items():
+def _values(sources: Mapping[str, str], bound: Bound) -> dict[str, float | str]:
+    values: dict[str, float | str] = {}
+    for name, source in sources.items():
         parameter, _, axis = source.partition(".")
         if parameter in bound:
             values[name] = _value(bound[parameter], axis)
@@ -151,6 +182,13 @@ def _value(parameter: Parameter, axis: str) -> float | str:
     if parameter.type in ("int", "float") and parameter.number is not None:
         return parameter.number
     return parameter.value
+
+
+def _speed(entry: StageEntry, bound: Bound) -> float:
+    number = bound[entry.speed].number if entry.speed in bound else None
+    if number is not None and number <= 0.0:
+        raise CommandError(f"parameter {entry.speed!r} is {number:g} m/s, not more than 0")
+    return number or 0.0
 
 
 def _slot(entry: StageEntry, bound: Bound) -> float:

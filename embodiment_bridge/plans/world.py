@@ -11,19 +11,26 @@ from embodiment_bridge.core.units import wrap_angle
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Pose of the body in ``map``: position in m, heading in rad about z from the x axis."""
+    """Pose of the body in ``map``: position in m, heading in rad about z from the x axis, height z of the base in m."""
 
     x: float
     y: float
     yaw: float
+    z: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """State of the world at one moment. ``pose`` is None if unknown; ``entities``: centre of each entity by id, m."""
+    """State of the world at one moment.
+
+    pose: None if unknown. entities: centre of each entity by id, m. owners: who holds an entity, by its id; those that
+    are held only. time_s: on the clock of the plan.
+    """
 
     pose: Place | None = None
     entities: Mapping[str, Vector] = field(default_factory=dict)
+    owners: Mapping[str, str] = field(default_factory=dict)
+    time_s: float = 0.0
 
 
 def distance(place: Place, target: Vector) -> float:

@@ -4,15 +4,19 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
+from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.body.things import Thing
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Start
 
 Event = TypeVar("Event")
 Command = TypeVar("Command")
 OneEvent = TypeVar("OneEvent", covariant=True)
+
+MAP_ONLY: Final = FixedFrames()
 
 
 class Stamp(Protocol):
@@ -80,8 +84,31 @@ class Converter(ABC, Generic[Event, Command]):
         """What begins each skill that the body does by itself, by name."""
         return {}
 
+    def things(self) -> Mapping[str, Thing]:
+        """What the body sees or remembers, by id: what the skill ``go_to`` can go to."""
+        return {}
+
     def set_demand(self, is_wanted: Callable[[str], bool]) -> None:
         """Learn how to ask whether a topic has a subscriber; messages without one need not be made."""
+
+    def fixed_frames(self) -> FixedFrames:
+        """The frame of the base values of the state, and frames that do not move; asked again after each event.
+
+        The base frame stays the same; another value than the last one is another object. Any thread may call this.
+        """
+        return MAP_ONLY
+
+    def left_out(self) -> Sequence[str]:
+        """What the last event held that reaches no topic, in sentences for people; each is told once, and logged."""
+        return ()
+
+    def came(self, count: int) -> str:
+        """So many events came at once, and follow now.
+
+        Returns:
+            Why the peer counts as late, in words for people that stay the same while it does; empty when it does not.
+        """
+        return ""
 
     def handle_request(self, name: str, message: object) -> str:
         """Send a message of one of the protocol's inputs, or a request of one of its services, with the next answer.

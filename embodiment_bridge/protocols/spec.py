@@ -8,11 +8,16 @@ from embodiment_bridge.core.parameter import Parameter
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A topic of the protocol. ``type`` is ``package.msg:Name``; ``role`` names the QoS (``nodes/base/qos.py``)."""
+    """A topic of the protocol. ``type`` is ``package.msg:Name``; ``role`` names the QoS (``nodes/base/qos.py``).
+
+    of_state: it is ``joint_states`` and has what ``BodyState`` has of all joints. The node then publishes it by itself,
+    as soon as the state is known, and tells the converter that nobody wants it.
+    """
 
     topic: str
     type: str
     role: str
+    of_state: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +25,14 @@ class Input:
     """A topic or a service for what is particular to the peer of a protocol.
 
     ``type`` is ``package.msg:Name`` of a topic or ``package.srv:Name`` of a service whose response has ``success``
-    and ``message``.
+    and ``message``. ``command`` is the class in ``ProtocolSpec.commands`` that the soccer simulators make of the
+    values of a message as they are, in the order of their fields (``soccer/plain_commands.py``); empty where the
+    converter does more, such as to change units.
     """
 
     name: str
     type: str
+    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +42,13 @@ class ProtocolSpec:
     ``codec``, ``converter``, ``commands``, ``managed`` and ``link`` are ``module:attribute``, resolved on use.
 
     commands: the command classes that the codec encodes; empty where there are none.
-    probe: name of the parameter whose port must have sent something before the peer can be joined.
+    probe: name of the parameter whose port must have sent something before the peer can be joined; 0 is no port.
     refusal: what it means when the peer closes the connection instead of answering the handshake.
     managed: a function that takes the parameters and returns the ``open_link`` of a ``Session`` (``link/session.py``)
     for a peer in this process; empty where there is no such peer.
     link: a function that takes parameters, transport, codec, counters and clock, and returns the ``EventLink`` of one
     connection, for a peer with which more is to be arranged than bytes; empty where a codec is enough.
+    quiet_after: s without a message after which the peer counts as silent; 0 for one that speaks only when it has to.
     """
 
     name: str
@@ -55,3 +64,4 @@ class ProtocolSpec:
     refusal: str = ""
     managed: str = ""
     link: str = ""
+    quiet_after: float = 0.0

@@ -20,7 +20,7 @@ def test_commands_are_frozen_dataclasses_and_each_has_a_sample(name):
         assert dataclasses.is_dataclass(kind)
         assert kind.__dataclass_params__.frozen
     missing = {kind.__name__ for kind in kinds} - {type(command).__name__ for command in commands(name)}
-    assert not missing, f"commands.jsonl has no {missing}"
+    assert not missing, f"test/data/{name}/samples/commands.jsonl has no line for {missing}"
 
 
 @pytest.mark.parametrize("name", with_commands())

@@ -111,7 +111,9 @@ def test_messages_are_of_declared_topics_and_types(rig, name):
             assert topic in types
             assert type(message) is types[topic]
             told.add(topic)
-    assert told == set(types), f"no sample gives a message for {set(types) - told}"
+    assert told == set(types), (
+        f"no frame in test/data/{name}/samples/*.bin gives a message for {set(types) - told}"
+    )
 
 
 def test_messages_have_the_stamp_they_were_given(rig, name):

@@ -67,8 +67,9 @@ def test_parameter_names_are_distinct_and_not_those_of_the_node(name):
 @pytest.mark.parametrize("name", with_body())
 def test_there_is_a_port_to_connect_to(name):
     spec = registry.spec(name)
-    ports = {p.name for p in spec.parameters if (type(p.default), p.lower, p.upper) == (int, 1, 65535)}
-    assert {"port", *([spec.probe] if spec.probe else [])} <= ports
+    ports = {p.name: p.lower for p in spec.parameters if type(p.default) is int and p.upper == 65535}
+    assert ports["port"] == 1
+    assert not spec.probe or ports[spec.probe] in (0, 1)  # 0: there is none
 
 
 @pytest.mark.parametrize(("name", "parameter"), parameters(), ids=ids)
@@ -116,3 +117,14 @@ def test_inputs_are_topics_and_services_with_a_type(name):
         assert resolve(item.type).get_fields_and_field_types()
     for item in spec.services:
         assert {"success", "message"} <= set(resolve(item.type).Response.get_fields_and_field_types())
+
+
+@PROTOCOLS
+def test_commands_of_inputs_take_the_values_of_the_message(name):
+    spec = registry.spec(name)
+    messages = [(item, resolve(item.type)) for item in spec.inputs]
+    messages += [(item, resolve(item.type).Request) for item in spec.services]
+    for item, message in messages:
+        if item.command:
+            (kind,) = (kind for kind in resolve(spec.commands) if kind.__name__ == item.command)
+            signature(kind).bind(*message.get_fields_and_field_types())

@@ -26,6 +26,6 @@ SPEC = ProtocolSpec(
         Parameter("port", 7810, "TCP port of the head.", 1, 65535),
         Parameter("client", "bridge", "Our name in the first line, without blanks."),
     ),
-    outputs=(Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),),
+    outputs=(Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),),
 )
 ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -12,7 +12,7 @@ from typing import Final
 from embodiment_bridge.body.description import Skill
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.food import FOOD
-from embodiment_bridge.grid.pose import QUARTER_TURN, Place
+from embodiment_bridge.grid.pose import QUARTER_TURN, Heading, Place
 from embodiment_bridge.grid.world_map import FURTHEST
 from embodiment_bridge.motion.skills.native import Native, Start
 from embodiment_bridge.protocols.maeden import convert
@@ -21,7 +21,7 @@ from embodiment_bridge.protocols.maeden.events import Act, Action
 from embodiment_bridge.protocols.maeden.operator import Operator
 from embodiment_bridge.protocols.maeden.routine import Progress, Routine, RoutineSkill, must
 from embodiment_bridge.protocols.maeden.sentences import sentence_of
-from embodiment_bridge.protocols.maeden.walks import explore, straight, walk_to
+from embodiment_bridge.protocols.maeden.walks import explore, faced, straight, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld, symbol_of
 
 Values = Mapping[str, float | str]
@@ -49,6 +49,7 @@ class GridSkills:
             "shout": self._say,
             "say": self._say,
             "walk": self._walk,
+            "go_to": self._go_to,
             "explore": self._explore,
         }
 
@@ -123,6 +124,20 @@ class GridSkills:
             target = self.cell_of(*place)
             return self._begin(walk_to(world, lambda: target, share), share)
         return self._begin(self._free_walk(values, slot, share), share)
+
+    def _go_to(self, skill: Skill, values: Values, slot: float) -> Native:
+        share, world = Progress(), self._world
+        name, place = str(values.get("thing", "")), [axis for axis in ("x", "y") if axis in values]
+        if bool(name) == bool(place) or len(place) == 1 or (name and "yaw" in values):
+            raise CommandError(f"skill {skill.name!r}: give either a thing, or x and y and perhaps yaw")
+        if name:
+            world.find(name)
+            return self._begin(walk_to(world, lambda: world.find(name).place, share), share)
+        target = self.cell_of(float(values["x"]), float(values["y"]))
+        way = walk_to(world, lambda: target, share)
+        if "yaw" in values:
+            way = faced(world, way, Heading(convert.quarter_turns(float(values["yaw"])) % len(Heading)))
+        return self._begin(way, share)
 
     def _free_walk(self, values: Values, slot: float, share: Progress) -> Routine:
         """Straight on (or round), until the first of distance, steps and duration is used up."""

@@ -8,7 +8,7 @@ from typing import Final
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.grid.planner import search_nearest, search_to
-from embodiment_bridge.grid.pose import Place
+from embodiment_bridge.grid.pose import Heading, Place
 from embodiment_bridge.protocols.maeden.events import Act
 from embodiment_bridge.protocols.maeden.routine import Progress, Routine, found_by, must
 from embodiment_bridge.protocols.maeden.world import AgentWorld
@@ -63,6 +63,17 @@ def walk_to(world: AgentWorld, goal: Callable[[], Place], share: Progress) -> Ro
         share.value = 1.0 - len(way) / max(length, 1)
         if not way and _arrived(world, goal()):
             return
+
+
+def faced(world: AgentWorld, way: Routine, heading: Heading) -> Routine:
+    """A way, and at its end quarter turns until the agent looks into ``heading``."""
+    yield from way
+    for _ in Heading:
+        left = (heading - world.pose.heading) % len(Heading)
+        if not left:
+            return
+        action = "right" if left == len(Heading) - 1 else "left"
+        must((yield Act(action)), f"{action} at {world.pose.place}")
 
 
 def _aim(world: AgentWorld, target: Place) -> tuple[Place, bool]:

@@ -10,15 +10,16 @@
 | ids without white space; one for the body | any names; also the namespace of the body |
 """
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from math import isfinite
 
-from geometry_msgs.msg import PoseStamped, Quaternion
+from geometry_msgs.msg import Point, PoseStamped, Quaternion
 from nav_msgs.msg import OccupancyGrid
+from std_msgs.msg import Header
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.msg import ActionParameter, AgentAction, EntityArray, HeardMessage
 from embodiment_bridge.msg import ActionPlan as PlanMessage
-from embodiment_bridge.msg import AgentAction, EntityArray, HeardMessage
 from embodiment_bridge.msg import Entity as EntityMessage
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.opencog.plans import plan_messages
@@ -38,7 +39,9 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     SingleActionCommand,
 )
 from embodiment_bridge.protocols.opencog.xml.xml_text import clean
+from embodiment_bridge.scene.deeds import Deed, DeedWatcher, Seen
 
+AGENTS = ("avatar", "humanoid", "pet")  # the entity types that act
 STRING, RAW = 1, 12  # types of messages in the network
 Messages = tuple[ProxyMessage, ...]
 
@@ -61,6 +64,7 @@ class Perceptor:
         self._world = WorldReport(settings, self.ids)
         self._observed_actions = ObservedActions(settings, self.ids)
         self._grid = grid
+        self._deeds = DeedWatcher()
 
     def refresh(self) -> None:
         """The OAC is new, or may have missed messages: send everything again."""
@@ -127,6 +131,39 @@ class Perceptor:
         )
         return () if signal is None else (signal,)
 
+    def deeds(self, array: EntityArray, pose: PoseStamped | None, now_s: float) -> list[AgentAction]:
+        """What others have done, as the changes of the world tell; the body's own deeds only where they are echoed.
+
+        Args:
+            array: EntityArray in ``map``.
+            pose: PoseStamped of the body in ``map``, or None.
+            now_s: time in s.
+        """
+        found = [self._seen(entity) for entity in array.entities]
+        if pose is not None:
+            place = pose.pose.position
+            found.append(Seen(self.settings.agent_id, (place.x, place.y, place.z), agent=True, loose=False))
+        echo = self.settings.echo_own_actions
+        agents = {one.id for one in found if one.agent}
+        return [
+            _deed_message(deed, array.header, agents)
+            for deed in self._deeds.look(found, now_s)
+            if echo or not self.ids.is_own(deed.agent)
+        ]
+
+    def _seen(self, entity: EntityMessage) -> Seen:
+        place, kind = entity.pose.position, self.settings.kind(entity.kind)
+        owner = next((item.value for item in entity.properties if item.key == "owner"), "")
+        finite = all(map(isfinite, (place.x, place.y, place.z)))
+        return Seen(
+            entity.id,
+            (place.x, place.y, place.z) if finite else (0.0, 0.0, 0.0),
+            entity.visible and finite,
+            kind in AGENTS,
+            kind != "structure",
+            owner,
+        )
+
     def physiology(self, names: Iterable[str], values: Iterable[float], stamp: str) -> Messages:
         """Levels of needs, 0..1."""
         levels = levels_of((clean(name), value) for name, value in zip(names, values, strict=False))
@@ -190,6 +227,20 @@ def _thing(entity: EntityMessage) -> Thing:
         entity.visible,
         tuple((item.key, item.value) for item in entity.properties),
     )
+
+
+def _deed_message(deed: Deed, header: Header, agents: Container[str]) -> AgentAction:
+    """An observed action; ``agents``: ids of those that act."""
+    message = AgentAction(
+        header=header, agent=deed.agent, agent_type="avatar", name=deed.name, succeeded=True
+    )
+    if deed.target:
+        message.target, message.target_type = deed.target, "avatar" if deed.target in agents else "object"
+    for name, place in (("startPosition", deed.start), ("endPosition", deed.end)):
+        if place is not None:
+            x, y, z = place
+            message.parameters.append(ActionParameter(name=name, type="vector", vector=Point(x=x, y=y, z=z)))
+    return message
 
 
 def _yaw(q: Quaternion) -> float:

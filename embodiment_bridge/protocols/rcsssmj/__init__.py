@@ -12,20 +12,38 @@ SPEC = ProtocolSpec(
     parameters=(
         Parameter("port", 60000, "TCP port for agents.", 1, 65535),
         Parameter(
-            "monitor_port", 60001, "TCP port for monitors; read once to know that the world exists.", 1, 65535
+            "monitor_port",
+            60001,
+            "TCP port for monitors; watched until the first percept, to know that the world exists. 0: wait 3 s.",
+            0,
+            65535,
         ),
         Parameter("robot", "T1", "Robot model of the server.", choices=("T1", "K1", "ant")),
         Parameter("team", "bridge", "Team name, without blanks."),
         Parameter("number", 2, "Player number; 1 is the goalkeeper.", 1, 99),
         Parameter(
+            "team_frame", False, "Poses, entities and goals are in the frame team, x to the opponents' goal."
+        ),
+        Parameter(
             "say_split", False, "Cut a text of more than 10 bytes into several messages, not refuse it."
         ),
         Parameter(
             "entity_memory",
-            10.0,
-            "Time for which entities that are out of sight are remembered, s.",
+            86400.0,
+            "Longest time for which entities out of view are remembered, s; they go when their place is empty.",
             0.0,
-            3600.0,
+            1e7,
+        ),
+        Parameter(
+            "rules",
+            "ssim",
+            "Rule book of the world with transport managed.",
+            choices=("ssim", "ssim26", "fifa"),
+        ),
+        Parameter(
+            "world",
+            "own",
+            "World with transport managed: robots of one process with the same name share it; own: not shared.",
         ),
         Parameter(
             "realtime_factor",
@@ -36,7 +54,7 @@ SPEC = ProtocolSpec(
         ),
     ),
     outputs=(
-        Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+        Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
         Output("imu", "sensor_msgs.msg:Imu", "sensor"),
         Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
         Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
@@ -46,10 +64,15 @@ SPEC = ProtocolSpec(
         Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
     ),
     inputs=(Input("say", "std_msgs.msg:String"),),
-    services=(Input("beam", "embodiment_bridge.srv:Beam"),),
+    services=(
+        Input("beam", "embodiment_bridge.srv:Beam"),
+        Input("place_thing", "embodiment_bridge.srv:PlaceThing"),
+        Input("reset", "std_srvs.srv:Trigger"),
+    ),
     commands="embodiment_bridge.protocols.rcsssmj.commands:COMMANDS",
     managed="embodiment_bridge.protocols.rcsssmj.managed_link:make_opener",
     probe="monitor_port",
+    quiet_after=5.0,  # while another robot joins the server says nothing for 1 to 3 s
     refusal=(
         "the server closes without a word when it refuses an init: the number is taken in that team, there are two "
         "other teams already, the team is full, or it does not know the robot"

@@ -12,8 +12,9 @@ from numbers import Integral, Real
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.protocols.rcsssmj.commands import Action, Beam, Frame, Init, Motor, Say, Syn
+from embodiment_bridge.protocols.rcsssmj.commands import ACTIONS, PLAIN, Action, Frame, Init, Motor, Say
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, SPEAKER, Robot
+from embodiment_bridge.protocols.soccer.plain_commands import plain_writer
 from embodiment_bridge.wire.events import Unknown, excerpt
 from embodiment_bridge.wire.sexpr import SexprError, parse
 
@@ -23,7 +24,8 @@ MAX_SAY: Final = 10  # bytes; receivers drop longer messages
 MAX_PLAYER: Final = 99  # the server takes numbers modulo 100
 MAX_NUMBER: Final = 1e9  # MuJoCo takes a control above 1e10 for garbage and then zeroes all controls
 
-_TYPED_HEADS: Final = (["init"], ["beam"], ["SPK"], ["syn"])  # not to be sent raw, past the checks
+# Not to be sent raw, past the checks.
+_TYPED_HEADS: Final = (["init"], ["SPK"], *([word] for word in PLAIN.values()))
 _MOTOR_LENGTH: Final = 6  # the server takes any other list of six for a motor command
 
 
@@ -35,11 +37,13 @@ class CommandWriter:
         self._told = robot
         self._robot = robot
         self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
+        self._written: dict[
+            str, tuple[Motor, str]
+        ] = {}  # by name; a robot that stands moves few of its motors
         self._writers: dict[type, Callable[[Any], str]] = {
+            **{kind: plain_writer(kind, word, _number) for kind, word in PLAIN.items()},
             Motor: self._motor,
-            Beam: _beam,
             Say: self._say,
-            Syn: lambda _: "(syn)",
             Init: self._init,
             Frame: self._frame,
         }
@@ -63,8 +67,8 @@ class CommandWriter:
         written: dict[str, str] = {}
         for index, action in enumerate(command.actions):
             try:
-                if type(action) not in _ACTIONS:
-                    raise CommandError(unknown("action", type(action).__name__, _names(_ACTIONS)))
+                if type(action) not in ACTIONS:
+                    raise CommandError(unknown("action", type(action).__name__, _names(ACTIONS)))
                 text = self._writers[type(action)](action)
                 key = action.name if isinstance(action, Motor) else type(action).__name__
                 if key in written:
@@ -77,9 +81,12 @@ class CommandWriter:
         return "".join(written.values())
 
     def _motor(self, command: Motor) -> str:
-        q, dq, kp, kd, tau = command.q_deg, command.dq_deg_s, command.kp, command.kd, command.tau_nm
         low, high = -MAX_NUMBER, MAX_NUMBER
         try:  # 50 times a second for each motor, so all in one go
+            written = self._written.get(command.name)
+            if written is not None and written[0] is command:
+                return written[1]
+            q, dq, kp, kd, tau = command.q_deg, command.dq_deg_s, command.kp, command.kd, command.tau_nm
             if (
                 command.name in self._effectors
                 and low <= q <= high
@@ -88,7 +95,9 @@ class CommandWriter:
                 and low <= kd <= high
                 and low <= tau <= high
             ):
-                return f"({command.name} {q:.7g} {dq:.7g} {kp:.7g} {kd:.7g} {tau:.7g})"
+                text = f"({command.name} {q:.7g} {dq:.7g} {kp:.7g} {kd:.7g} {tau:.7g})"
+                self._written[command.name] = (command, text)
+                return text
         except (TypeError, ValueError):
             pass
         return self._motor_step_by_step(command)
@@ -132,19 +141,12 @@ class CommandWriter:
             raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
         self._robot = ROBOTS[model]
         self._effectors = frozenset(self._robot.effectors)
+        self._written.clear()
         return f"(init {model} {team} {number})"
-
-
-_ACTIONS: Final = (Motor, Beam, Say, Syn)
 
 
 def _names(kinds: Iterable[type]) -> list[str]:
     return [kind.__name__ for kind in kinds]
-
-
-def _beam(command: Beam) -> str:
-    x, y = _number("Beam.x", command.x), _number("Beam.y", command.y)
-    return f"(beam {x} {y} {_number('Beam.theta_deg', command.theta_deg)})"
 
 
 def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:

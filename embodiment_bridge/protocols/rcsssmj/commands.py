@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an agent tells the server, in the units of the wire."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
+
+from embodiment_bridge.core.rotation import Quaternion, Vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,9 @@ class Syn:
 
 
 Action: TypeAlias = Motor | Beam | Say | Syn
+ACTIONS: Final[tuple[type[Action], ...]] = get_args(Action)
+PLAIN: Final[Mapping[type, str]] = {Beam: "beam", Syn: "syn"}
+"""Actions of numbers alone, each with its word: they are written as ``(word number number ...)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,4 +75,32 @@ class Frame:
     actions: tuple[Action, ...]
 
 
-COMMANDS: Final = (Init, Motor, Beam, Say, Syn, Frame)
+@dataclass(frozen=True, slots=True)
+class PlaceBall:
+    """Put the ball somewhere in ``map``; for a world in this process only, as the two below."""
+
+    position: Vector  # m
+    velocity: Vector  # m/s
+
+
+@dataclass(frozen=True, slots=True)
+class PlacePlayer:
+    """Put the torso of a robot somewhere in ``map``, joints at zero.
+
+    team: its name, or left or right. turn: unit quaternion x y z w; None leaves it as it is.
+    """
+
+    team: str
+    number: int
+    position: Vector  # m
+    turn: Quaternion | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """Begin a new game in the same world."""
+
+
+Order: TypeAlias = PlaceBall | PlacePlayer | Reset
+
+COMMANDS: Final = (Init, *ACTIONS, Frame)

@@ -20,14 +20,16 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.rotation import Vector, rpy_from_quaternion
 from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Motor
-from embodiment_bridge.protocols.rcsssmj.events import Heard, Percept
-from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot
+from embodiment_bridge.protocols.rcsssmj.events import GameState, Heard, Percept
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, Joint, Robot, TorsoSensors
+from embodiment_bridge.protocols.rcsssmj.sensors import named
 from embodiment_bridge.protocols.soccer.convert import rates
 from embodiment_bridge.protocols.soccer.joint_order import JointOrder
 from embodiment_bridge.scene.camera import Pose
 
 UNSENSED = (0.0, 0.0, 0.0)
 HALF_DIGIT: Final = 0.0005  # rcssservermj 0.2.1 cuts quaternions after three digits, towards zero
+WIRE_ANGLE_PER_RAD, RAD_PER_WIRE_ANGLE = DEG_PER_RAD, RAD_PER_DEG  # for those who convert whole arrays
 MAX_TIME: Final = 2.0**31  # s; the seconds of a ROS stamp have 32 bits
 
 
@@ -40,7 +42,10 @@ class BodyMap:
 
     def __init__(self, robot: Robot, body: BodyDescription) -> None:
         self.joints = _joints(robot, body)
+        self._torso = robot.torso
         self._order = JointOrder(joint.perceptor for joint in self.joints)
+        self._rows: list[tuple[float, ...]] = [()] * len(self.joints)  # what each motor was told last
+        self._motors: list[Motor] = [_motor(joint, 0.0, 0.0, 0.0, 0.0, 0.0) for joint in self.joints]
 
     def state(self, percept: Percept) -> BodyState | None:
         """What the robot senses of itself, if the percept has a possible time and all joints."""
@@ -50,10 +55,11 @@ class BodyMap:
         if not order:
             return None
         positions, velocities = percept.joints.positions_deg, percept.joints.velocities_deg_s
-        roll, pitch, yaw = UNSENSED
-        for turn in percept.orientations[:1]:
-            roll, pitch, yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))
-        place = next(((p.x_m, p.y_m, p.z_m) for p in percept.positions), UNSENSED)
+        turn = named(percept.orientations, self._torso.orientation)
+        at = named(percept.positions, self._torso.position)
+        gyro = named(percept.gyros, self._torso.gyro)
+        roll, pitch, yaw = UNSENSED if turn is None else rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))
+        place = UNSENSED if at is None else (at.x_m, at.y_m, at.z_m)
         return BodyState(
             time=percept.time_s,
             position=tuple(positions[i] * RAD_PER_DEG for i in order),
@@ -62,27 +68,31 @@ class BodyMap:
             roll=roll,
             pitch=pitch,
             yaw=yaw,
-            base_rates=rates(percept.gyros[0]) if percept.gyros else UNSENSED,
-            has_base=bool(percept.positions and percept.orientations)
-            and isfinite(sum(place) + roll + pitch + yaw),
-            has_tilt=bool(percept.orientations) and isfinite(roll + pitch + yaw),
+            base_rates=UNSENSED if gyro is None else rates(gyro),
+            has_base=at is not None and turn is not None and isfinite(sum(place) + roll + pitch + yaw),
+            has_tilt=turn is not None and isfinite(roll + pitch + yaw),
         )
 
     def motors(self, targets: JointTargets) -> list[Motor]:
-        """A command for every motor."""
+        """A command for every motor; the same object as before for one that is told the same."""
         rows = zip(targets.position, targets.velocity, targets.kp, targets.kd, targets.effort, strict=True)
-        return [_motor(joint, *row) for joint, row in zip(self.joints, rows, strict=True)]
+        for i, row in enumerate(rows):
+            if row != self._rows[i]:
+                self._rows[i] = row
+                self._motors[i] = _motor(self.joints[i], *row)
+        return self._motors.copy()
 
 
-def base_pose(percept: Percept) -> Pose | None:
+def base_pose(percept: Percept, torso: TorsoSensors) -> Pose | None:
     """The torso in ``map``; None where the percept does not say it in finite numbers.
 
     Each number of the quaternion is taken for the middle of what the server may have cut: at 50 m that halves how
     far landmarks appear from where they are, to 6 cm at most.
     """
-    if not percept.positions or not percept.orientations:
+    place = named(percept.positions, torso.position)
+    turn = named(percept.orientations, torso.orientation)
+    if place is None or turn is None:
         return None
-    place, turn = percept.positions[0], percept.orientations[0]
     x, y, z, w = (value + math.copysign(HALF_DIGIT, value) for value in (turn.x, turn.y, turn.z, turn.w))
     length = math.hypot(x, y, z, w)
     if not isfinite(length + place.x_m + place.y_m + place.z_m):
@@ -95,9 +105,24 @@ def direction(heard: Heard) -> float | None:
     return heard.azimuth_deg * RAD_PER_DEG if isfinite(heard.azimuth_deg) else None
 
 
-def beam(x: float, y: float, yaw: float) -> Beam:
-    """To a place (m) with a heading (rad)."""
-    return Beam(x, y, yaw * DEG_PER_RAD)
+def beam(side: str, x: float, y: float, yaw: float) -> Beam:
+    """To a place (m) with a heading (rad) in the frame ``team``: the server turns x and heading itself, but not y."""
+    return Beam(x, -y if side == "right" else y, yaw * DEG_PER_RAD)
+
+
+def own_side(state: GameState, team: str) -> str:
+    """``left`` or ``right``; empty when the server does not name the team."""
+    return {state.team_left: "left", state.team_right: "right"}.get(team, "")
+
+
+def mirrored(landmark: str) -> str:
+    """The name of the landmark that is half a turn of the field away: ``l_luf`` and ``l_rlf``.
+
+    The third letter is left, right or centre, the fourth upper (+y) or lower.
+    """
+    side, height = landmark[2:3], landmark[3:4]
+    opposite = {"l": "r", "r": "l"}.get(side, side) + {"u": "l", "l": "u"}.get(height, height)
+    return landmark[:2] + opposite + landmark[4:]
 
 
 def simulator_beam(command: Beam) -> Vector:

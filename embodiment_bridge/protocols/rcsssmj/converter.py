@@ -7,29 +7,35 @@ from pathlib import Path
 from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
 from embodiment_bridge.protocols.rcsssmj.command_writer import Command
-from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Syn
-from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, robot_named
+from embodiment_bridge.protocols.rcsssmj.commands import Frame, Init, Order, Syn
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, mirrored, own_side, robot_named
 from embodiment_bridge.protocols.rcsssmj.events import Percept, ServerError, Sync
 from embodiment_bridge.protocols.rcsssmj.messages import PerceptMessages
+from embodiment_bridge.protocols.rcsssmj.myself import recognised
+from embodiment_bridge.protocols.rcsssmj.orders import SERVICES, Orders
 from embodiment_bridge.protocols.rcsssmj.percept_reader import Event
 from embodiment_bridge.protocols.rcsssmj.requests import requests
+from embodiment_bridge.protocols.rcsssmj.sensors import note_others
+from embodiment_bridge.protocols.soccer.left_out import LeftOut
+from embodiment_bridge.protocols.soccer.team_view import TeamView
 from embodiment_bridge.scene.camera import Camera
-from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
-from embodiment_bridge.scene.soccer import Player
+from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
+from embodiment_bridge.scene.soccer import Player, goals
 from embodiment_bridge.urdf import read_urdf
 
 
-class RobotConverter(Converter[Event, Command]):
+class RobotConverter(Converter[Event, Command | Order]):
     """One robot on the agent port.
 
     ``parameters``: robot, team, number, frame_prefix; robot_description_file (a URDF; without one that has
-    ``base_link`` and ``camera_link`` there are no ``entities``) and entity_memory (s) may be left out.
+    ``base_link`` and ``camera_link`` there are no ``entities``), entity_memory (s) and team_frame may be left out.
 
     Raises:
         ConfigError: no such robot, the body description names joints that the robot does not have, or the URDF cannot
@@ -39,17 +45,30 @@ class RobotConverter(Converter[Event, Command]):
     def __init__(self, parameters: ParameterValues, body: BodyDescription) -> None:
         self._robot = robot_named(str(parameters["robot"]))
         self._init = Init(self._robot.name, str(parameters["team"]), int(parameters["number"]))
+        self._me = Player(self._init.team, self._init.number)
+        self._replayed = parameters.get("transport") == "replay"
         self._map = BodyMap(self._robot, body)
         names = [joint.joint for joint in self._map.joints]
-        camera, self._warnings = _camera(str(parameters.get("robot_description_file", "")), names)
+        self._camera, self._warnings = _camera(str(parameters.get("robot_description_file", "")), names)
+        self._left_out = LeftOut()
+        self._orders = Orders(managed=parameters.get("transport") == "managed")
+        self._view = TeamView(relative=bool(parameters.get("team_frame", False)), mirrored=mirrored)
+        self._memory = EntityMemory(
+            float(parameters.get("entity_memory", DEFAULT_KEEP)),
+            derived=lambda known: goals(known, self._view.goals(("g_llp", "g_lup"), ("g_rlp", "g_rup"))),
+        )
         self._messages = PerceptMessages(
             names,
             str(parameters["frame_prefix"]),
-            Player(self._init.team, self._init.number),
-            EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
-            camera,
+            self._me,
+            self._memory,
+            self._camera,
+            self._robot.torso,
+            self._view,
         )
-        self._requests = requests(self._robot, split=bool(parameters.get("say_split", False)))
+        self._requests = requests(
+            self._robot, lambda: self._view.side, split=bool(parameters.get("say_split", False))
+        )
 
     @override
     def codec_options(self) -> Mapping[str, str]:
@@ -65,19 +84,44 @@ class RobotConverter(Converter[Event, Command]):
 
     @override
     def native_skills(self) -> Mapping[str, Start]:
-        return {"say": self._requests.begin_saying}
+        return {"say": self._requests.begin_saying, "beam": self._requests.begin_beaming}
 
     @override
-    def handshake(self) -> Sequence[Command]:
+    def things(self) -> Mapping[str, Known]:
+        return self._memory.things
+
+    @override
+    def handshake(self) -> Sequence[Command | Order]:
         self._messages.restart()  # the world may be another one than before
+        self._messages.me = self._me = Player(self._init.team, self._init.number)
+        self._view.settle("")
         return [self._init]
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
-        return self._map.state(event) if isinstance(event, Percept) else None
+        if not isinstance(event, Percept):
+            return None
+        note_others(event, self._robot, self._left_out)
+        state = self._map.state(event)
+        if self._replayed and state is not None:
+            self._me = recognised(event, state.position, self._camera, self._me)
+            self._messages.me = self._me
+        if event.game_state is not None:
+            side = own_side(event.game_state, self._me.team)
+            if side != self._view.side:
+                self._view.settle(side)
+        return None if state is None else self._view.state(state)
 
     @override
-    def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
+    def fixed_frames(self) -> FixedFrames:
+        return self._view.frames
+
+    @override
+    def left_out(self) -> Sequence[str]:
+        return self._left_out.take()
+
+    @override
+    def answer(self, cycle: Cycle[Event]) -> Sequence[Command | Order]:
         """One frame with every actuator and ``(syn)``.
 
         The server holds garbage controls for a new robot until each of its actuators was commanded once, and in sync
@@ -86,11 +130,11 @@ class RobotConverter(Converter[Event, Command]):
         if not isinstance(cycle.event, Percept | Sync | ServerError):
             return []
         motors = self._map.motors(cycle.targets) if cycle.targets is not None else []
-        return [Frame((*motors, *self._requests.next_actions(), Syn()))]
+        return [Frame((*motors, *self._requests.next_actions(), Syn())), *self._orders.take()]
 
     @override
     def handle_request(self, name: str, message: object) -> str:
-        return self._requests.handle(name, message)
+        return (self._orders if name in SERVICES else self._requests).handle(name, message)
 
     @override
     def messages(self, cycle: Cycle[Event], stamp: Stamp) -> Messages:

@@ -10,8 +10,8 @@ from embodiment_bridge.protocols.rcsssmj.convert import direction
 from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 
 
-def game(state: events.GameState) -> Game:
-    """How the game stands; a team that does not exist yet has no name."""
+def game(state: events.GameState, side: str) -> Game:
+    """How the game stands for a player on ``side``; a team that does not exist yet has no name."""
     return Game(
         state.play_time_s,
         state.play_mode,
@@ -19,6 +19,7 @@ def game(state: events.GameState) -> Game:
         state.team_right or "",
         state.score_left,
         state.score_right,
+        side,
     )
 
 

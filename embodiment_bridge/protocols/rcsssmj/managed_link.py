@@ -3,76 +3,114 @@
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.link.event_link import Counters, EventLink
-from embodiment_bridge.protocols.rcsssmj.commands import Action, Frame, Init
+from embodiment_bridge.protocols.rcsssmj.commands import (
+    Action,
+    Frame,
+    Init,
+    Order,
+    PlaceBall,
+    PlacePlayer,
+    Reset,
+)
 from embodiment_bridge.protocols.rcsssmj.events import Percept
-from embodiment_bridge.protocols.rcsssmj.managed import CYCLE, ManagedSimulation, require_rcsssmj
+from embodiment_bridge.protocols.rcsssmj.managed_world import ManagedPlayer, ManagedWorld, require_rcsssmj
+from embodiment_bridge.protocols.rcsssmj.shared_world import OWN, Seat, Worlds
 
 PEER: Final = "managed://rcsssmj"
+Command: TypeAlias = Init | Action | Frame | Order
+WORLDS: Final = Worlds()  # those of this process
 
 
-class ManagedLink(EventLink[Percept, Init | Action | Frame]):
+class ManagedLink(EventLink[Percept, Command]):
     """Each read lets a cycle of the simulation pass; commands take effect in the next one.
 
-    The world is new, and nothing comes before ``Init``, with which the robot joins. It is gone with the link.
+    Nothing comes before ``Init``, with which the robot joins; it leaves when the link is closed. A world is new for
+    its first link and gone with the last.
 
     Args:
         counters: of the session.
         clock: s, of the session.
         factor: simulated time per time of the clock; 0 as fast as it is read.
+        rules: of the world.
+        world: its name; ``own``: no other link is in it.
     """
 
     peer = PEER
     silent = ""
 
-    def __init__(self, counters: Counters, clock: Callable[[], float], factor: float) -> None:
+    def __init__(
+        self,
+        counters: Counters,
+        clock: Callable[[], float],
+        factor: float,
+        rules: str = "ssim",
+        world: str = OWN,
+    ) -> None:
         self.arrived = clock()
         self._counters = counters
         self._clock = clock
-        self._period = CYCLE / factor if factor else 0.0
         self._closed = threading.Event()
-        self._simulation = ManagedSimulation()
-        self._first: Percept | None = None
-        self._joined = False
-        self._due = 0.0
+        self._name = world
+        self._world = WORLDS.enter(world, rules, factor, clock)
+        self._seat = Seat()
 
     @override
     def read(self, timeout: float) -> list[Percept]:
-        wait = self._due - self._clock() if self._joined else timeout
-        if self._closed.wait(min(max(wait, 0.0), timeout)):
+        if self._seat.player is None:
+            self._closed.wait(timeout)
+        percept = None
+        if self._seat.player is not None:
+            percept = self._world.take(self._seat, timeout, self._closed.is_set)
+        if self._closed.is_set():
             raise LinkError(f"{self.peer}: closed")
-        if not self._joined or wait > timeout:
+        if percept is None:
             return []
-        self._due = max(self._due + self._period, self._clock())  # what was late for long is not caught up
-        percept, self._first = self._first or self._simulation.step(), None
         self.arrived = self._clock()
         return [percept]
 
     @override
-    def write(self, commands: Iterable[Init | Action | Frame]) -> bool:
+    def write(self, commands: Iterable[Command]) -> bool:
         return sum(self._take(command) for command in commands) > 0
 
     @override
     def close(self) -> None:
-        self._closed.set()
+        if not self._closed.is_set():
+            self._closed.set()
+            self._world.leave(self._seat)
+            WORLDS.leave(self._name)
 
-    def _take(self, command: Init | Action | Frame) -> bool:
+    def _take(self, command: Command) -> bool:
+        seat, world = self._seat, self._world
         try:
             if isinstance(command, Init):
-                self._first = self._simulation.join(command)
-                self._joined, self._due = True, self._clock()
+                world.enter(seat, command)
+            elif seat.player is None:
+                raise CommandError(f"{type(command).__name__}: no robot has joined")
+            elif isinstance(command, PlaceBall):
+                world.change(lambda it: it.place_ball(command.position, command.velocity))
+            elif isinstance(command, PlacePlayer):
+                order = (command.team, command.number, command.position, command.turn)
+                world.change(lambda it: it.place_player(*order))
+            elif isinstance(command, Reset):
+                world.change(lambda it: it.reset())
             else:
-                self._simulation.apply(command)
+                world.change(partial(_apply, seat.player, command))
         except CommandError as error:
             self._counters.refuse(error)
             return False
         return True
+
+
+def _apply(player: ManagedPlayer, command: Action | Frame, _: ManagedWorld) -> None:
+    player.apply(command)
 
 
 def make_opener(values: ParameterValues) -> Callable[[Counters, Callable[[], float]], ManagedLink]:
@@ -82,5 +120,15 @@ def make_opener(values: ParameterValues) -> Callable[[Counters, Callable[[], flo
         ConfigError: rcsssmj is not installed.
     """
     require_rcsssmj()
-    factor = float(values["realtime_factor"])
-    return lambda counters, clock: ManagedLink(counters, clock, factor)
+    factor, rules, world = (
+        float(values["realtime_factor"]),
+        str(values.get("rules", "ssim")),
+        str(values.get("world", OWN)),
+    )
+    return partial(_open, factor, rules, world)
+
+
+def _open(
+    factor: float, rules: str, world: str, counters: Counters, clock: Callable[[], float]
+) -> ManagedLink:
+    return ManagedLink(counters, clock, factor, rules, world)

@@ -2,6 +2,7 @@
 """Percepts as ROS messages: which topics a percept has something for."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from sensor_msgs.msg import Imu
@@ -12,16 +13,21 @@ from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.rcsssmj import game_messages
 from embodiment_bridge.protocols.rcsssmj.convert import base_pose
 from embodiment_bridge.protocols.rcsssmj.events import Percept, Vision
+from embodiment_bridge.protocols.rcsssmj.robots import TorsoSensors
+from embodiment_bridge.protocols.rcsssmj.sensors import named
 from embodiment_bridge.protocols.soccer import body_messages
 from embodiment_bridge.protocols.soccer.convert import rates, sight
 from embodiment_bridge.protocols.soccer.game_messages import GameNews
-from embodiment_bridge.scene.camera import Camera
+from embodiment_bridge.protocols.soccer.team_view import TeamView
+from embodiment_bridge.scene.camera import Camera, Pose
 from embodiment_bridge.scene.entities import EntityMemory
-from embodiment_bridge.scene.messages import entity_array, vision_message
+from embodiment_bridge.scene.field_of_view import SOCCER
+from embodiment_bridge.scene.messages import EntityMessages, vision_message
 from embodiment_bridge.scene.soccer import Player, sightings
 
 BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
-FRAMES: Final = ("map", "base_link", "imu_link", "camera_link", "microphone_link")
+NOWHERE: Final = (0.0, 0.0, 0.0)
+FRAMES: Final = ("base_link", "imu_link", "camera_link", "microphone_link")
 
 Pairs = Iterator[tuple[str, object]]
 
@@ -32,19 +38,32 @@ class PerceptMessages:
     Args:
         joint_names: in the body's order.
         prefix: of all frames.
-        me: team and number; that player is no entity.
+        me: team and number; that player is no entity. It may be set again.
         memory: of entities.
         camera: None where it is not known where the camera is: then there are no entities.
+        torso: names of its sensors.
+        view: from which side the player looks, and in which frame its poses are.
     """
 
     def __init__(
-        self, joint_names: Sequence[str], prefix: str, me: Player, memory: EntityMemory, camera: Camera | None
+        self,
+        joint_names: Sequence[str],
+        prefix: str,
+        me: Player,
+        memory: EntityMemory,
+        camera: Camera | None,
+        torso: TorsoSensors,
+        view: TeamView,
     ) -> None:
         self._joint_names = list(joint_names)
         self._frames: Mapping[str, str] = {name: prefix + name for name in FRAMES}
-        self._me = me
+        self.me = me
         self._memory = memory
+        self._entities = EntityMessages()
         self._camera = camera
+        self._torso = torso
+        self._view = view
+        self._base = prefix + view.base
         self._news = GameNews()
         self.is_wanted: Callable[[str], bool] = lambda topic: True
 
@@ -60,13 +79,15 @@ class PerceptMessages:
             if is_wanted("joint_states"):
                 yield "joint_states", state_messages.joint_states(self._joint_names, state, stamp)
             if state.has_base and is_wanted("pose"):
-                yield "pose", state_messages.pose(state, stamp, frames["map"])
-        if percept.gyros and percept.accelerometers and is_wanted("imu"):
-            yield "imu", _imu(percept, stamp, frames["imu_link"])
+                yield "pose", state_messages.pose(state, stamp, self._base)
+        if is_wanted("imu"):
+            imu = self._imu(percept, stamp, frames["imu_link"])
+            if imu is not None:
+                yield "imu", imu
         if percept.touches and is_wanted("touch"):
             yield "touch", body_messages.touch(percept.touches, stamp, frames["base_link"])
         if percept.game_state is not None:
-            news = self._news.message(game_messages.game(percept.game_state), stamp)
+            news = self._news.message(game_messages.game(percept.game_state, self._view.side), stamp)
             if news is not None:
                 yield "game_state", news
         if percept.microphones:
@@ -76,27 +97,42 @@ class PerceptMessages:
             yield from self._seen(percept, percept.vision, state, stamp)
 
     def _seen(self, percept: Percept, vision: Vision, state: BodyState | None, stamp: Stamp) -> Pairs:
+        wanted, watched = self.is_wanted("entities"), self.is_wanted("vision")
+        due = state is not None and self._memory.due(
+            state.time, wanted
+        )  # it remembers also while nobody listens
+        if not (due or watched):
+            return
         seen = sight(vision.points, vision.agents)
-        if self.is_wanted("vision"):
+        if watched:
             yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
-        base = base_pose(percept)
+        if not due:
+            return
+        base = base_pose(percept, self._torso)
+        base = None if base is None else self._view.pose(base)
         if state is None or base is None or self._camera is None:
             return
         eye = self._camera.pose(base, state.position)
         if eye is not None:
-            things = sightings(seen, eye, self._me, BALL_DIAMETER)
-            known = self._memory.look(things, state.time, stamp)  # it remembers also while nobody listens
-            if self.is_wanted("entities"):
-                yield "entities", entity_array(known, stamp, self._frames["map"])
+            things = sightings(seen, eye, self.me, BALL_DIAMETER, self._view.landmark)
+            known = self._memory.look(things, state.time, stamp, partial(SOCCER.surely_shows, eye))
+            if wanted:
+                yield "entities", self._entities.array([*known, *self._memory.forgotten], stamp, self._base)
 
-
-def _imu(percept: Percept, stamp: Stamp, frame: str) -> Imu:
-    gyro, acceleration = percept.gyros[0], percept.accelerometers[0]
-    turn = percept.orientations[0] if percept.orientations else None
-    return body_messages.imu(
-        rates(gyro),
-        (acceleration.x_m_s2, acceleration.y_m_s2, acceleration.z_m_s2),
-        None if turn is None else (turn.x, turn.y, turn.z, turn.w),
-        stamp,
-        frame,
-    )
+    def _imu(self, percept: Percept, stamp: Stamp, frame: str) -> Imu | None:
+        torso = self._torso
+        gyro, acceleration = (
+            named(percept.gyros, torso.gyro),
+            named(percept.accelerometers, torso.accelerometer),
+        )
+        if gyro is None or acceleration is None:
+            return None
+        turn = named(percept.orientations, torso.orientation)
+        pose = None if turn is None else self._view.pose(Pose(NOWHERE, (turn.x, turn.y, turn.z, turn.w)))
+        return body_messages.imu(
+            rates(gyro),
+            (acceleration.x_m_s2, acceleration.y_m_s2, acceleration.z_m_s2),
+            None if pose is None else pose.quaternion,
+            stamp,
+            frame,
+        )

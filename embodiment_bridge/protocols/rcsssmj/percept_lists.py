@@ -72,9 +72,10 @@ class PerceptParts:
         self._fields[name] = (*self._fields.get(name, ()), value)
 
     def _time(self, items: list[Node]) -> None:
+        """Whatever the server calls its clock; 0.2.1 calls it ``now``, which counts where there are others too."""
         fields = Fields(items[1:])
-        if "now" in fields:
-            self._once("time_s", fields.number("now"))
+        name = "now" if "now" in fields else next(iter(fields), "now")
+        self._once("time_s", fields.number(name))
         fields.end()
 
     def _game_state(self, items: list[Node]) -> None:

@@ -36,7 +36,7 @@ _each_agent = re.compile(_AGENT).findall
 _each_message = re.compile(_MESSAGE).findall
 
 _before_joints = re.compile(
-    rf"\(time \(now ({NUMBER})\)\) ?"
+    rf"\(time \({ATOM} ({NUMBER})\)\) ?"
     rf"\(GS \(t ({NUMBER})\) ?\(pm ({ATOM})\) ?(?:\(tl ({ATOM})\) ?)?(?:\(tr ({ATOM})\) ?)?"
     rf"\(sl ({INTEGER})\) ?\(sr ({INTEGER})\)\) ?"
     rf"\(quat \(n ({ATOM})\) ?\(q ({NUMBER}) ({NUMBER}) ({NUMBER}) ({NUMBER})\)\) ?"

@@ -1,21 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ROS asks of RCSSServerMJ besides motion, as commands."""
 
+from collections.abc import Callable
 from functools import partial
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.rcsssmj.commands import Action, Say
+from embodiment_bridge.protocols.rcsssmj import SPEC
+from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
+from embodiment_bridge.protocols.rcsssmj.commands import ACTIONS, Action, Say
 from embodiment_bridge.protocols.rcsssmj.convert import beam
 from embodiment_bridge.protocols.rcsssmj.robots import Robot
+from embodiment_bridge.protocols.soccer.plain_commands import plain_inputs
 from embodiment_bridge.protocols.soccer.requests import Requests
 
 SAY_LIMIT = 10  # bytes; every receiver drops longer messages (rcssservermj 0.2.1)
 FULL_VOLUME = 100.0
 
 
-def requests(robot: Robot, *, split: bool) -> Requests[Action]:
-    """Requests of a robot. split: cut a text that is too long into several messages, instead of refusing it."""
-    return Requests(partial(_say, robot, split), beam)
+def requests(robot: Robot, side: Callable[[], str], *, split: bool) -> Requests[Action]:
+    """Requests of a robot.
+
+    side: says which the own one is: ``left`` or ``right``, empty while that is not known.
+    split: cut a text that is too long into several messages, instead of refusing it.
+    """
+    return Requests(
+        partial(_say, robot, split),
+        partial(_beam, side),
+        plain_inputs(SPEC, ACTIONS),
+        CommandWriter(robot).payload,
+    )
+
+
+def _beam(side: Callable[[], str], x: float, y: float, yaw: float) -> Action:
+    known = side()
+    if not known:
+        raise CommandError("beam: the server has not told which side is the own one")
+    return beam(known, x, y, yaw)
 
 
 def _say(robot: Robot, split: bool, text: str) -> list[Action]:

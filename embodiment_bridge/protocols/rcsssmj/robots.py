@@ -29,15 +29,27 @@ class Joint:
 
 
 @dataclass(frozen=True, slots=True)
+class TorsoSensors:
+    """The names of the sensors in the torso, on the wire."""
+
+    orientation: str = "torso_quat"
+    position: str = "torso_pos"
+    gyro: str = "torso_gyro"
+    accelerometer: str = "torso_acc"
+
+
+@dataclass(frozen=True, slots=True)
 class Robot:
     """One model that ``init`` can name (case matters).
 
     joints: in the order of the perceptors on the wire. speaker: name on the wire; None when the robot has none.
+    torso: its sensors; all three robots have the same.
     """
 
     name: str
     joints: tuple[Joint, ...]
     speaker: str | None
+    torso: TorsoSensors = TorsoSensors()
 
     @property
     def effectors(self) -> tuple[str, ...]:

@@ -11,4 +11,4 @@ class Codec(MonitorCodec):
     """Refuses commands with which rcssservermj 0.2.1 does nothing."""
 
     def __init__(self, max_frame: int = DEFAULT_MAX_FRAME) -> None:
-        super().__init__(read_frame, RCSSSMJ_COMMANDS, max_frame)
+        super().__init__(read_frame, RCSSSMJ_COMMANDS, max_frame, rsmp=True)

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.protocols.soccer_monitor.trainer import Dialect
+from embodiment_bridge.protocols.soccer_monitor.dialect import Dialect
 
 _UNKNOWN: Final = "0.2.1 does not know this command and ignores it"
 _NOTHING: Final = "0.2.1 takes this command and does nothing"
@@ -14,6 +14,7 @@ DIALECT: Final = Dialect(
     can_ask=False,
     can_weaken=False,
     needs_position=True,
+    free_poses=True,
     ignored={
         "set_play_mode": _NOTHING,
         "kill_simulator": _NOTHING,

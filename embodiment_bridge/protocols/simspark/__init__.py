@@ -19,18 +19,27 @@ SPEC = ProtocolSpec(
         ),
         Parameter("team", "bridge", "Team name, without blanks."),
         Parameter("number", 2, "Player number; 0 takes the next that is free.", 0, 11),
+        Parameter(
+            "start_pose",
+            "server",
+            "Where the player is beamed after joining before kick-off: line_up (by its number), server (nowhere: it "
+            "stays where the server puts it), or x, y in m and heading in rad, as -3.0 1.0 0.0.",
+        ),
+        Parameter(
+            "team_frame", False, "Poses, entities and goals are in the frame team, x to the opponents' goal."
+        ),
         Parameter("field_length", 30.0, "Length of the field, m: where its landmarks are.", 1.0, 1000.0),
         Parameter("field_width", 20.0, "Width of the field, m.", 1.0, 1000.0),
         Parameter(
             "entity_memory",
-            10.0,
-            "Time for which entities that are out of sight are remembered, s.",
+            86400.0,
+            "Longest time for which entities out of view are remembered, s; they go when their place is empty.",
             0.0,
-            3600.0,
+            1e7,
         ),
     ),
     outputs=(
-        Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+        Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
         Output("imu", "sensor_msgs.msg:Imu", "sensor"),
         Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
         Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
@@ -46,8 +55,9 @@ SPEC = ProtocolSpec(
         Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
     ),
     inputs=(Input("say", "std_msgs.msg:String"),),
-    services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger")),
+    services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger", "Pass")),
     commands="embodiment_bridge.protocols.simspark.commands:COMMANDS",
     refusal="the server hung up before the first percept",
+    quiet_after=5.0,  # a server in sync mode waits for its agents, and one that is busy stalls for seconds
 )
 ROOM = SPEC  # its name in 0.1; goes with the next release

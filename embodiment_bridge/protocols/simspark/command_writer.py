@@ -9,18 +9,18 @@ from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.simspark.commands import (
+    ACTIONS,
+    PLAIN,
     Action,
-    Beam,
     Frame,
     Hinge,
     Init,
-    Pass,
     Say,
     Scene,
-    Syn,
     Universal,
 )
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, UNIVERSAL_EFFECTOR, Robot
+from embodiment_bridge.protocols.soccer.plain_commands import plain_writer
 from embodiment_bridge.wire.events import Unknown
 
 Command: TypeAlias = Scene | Frame | Action | Unknown
@@ -31,7 +31,7 @@ MAX_NUMBER: Final = 1e6
 _WORD = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses
 _UNIVERSAL = re.compile(UNIVERSAL_EFFECTOR)
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
-_TYPED_HEADS: Final = (b"(scene", b"(init", b"(beam", b"(say", b"(pass", b"(syn")
+_TYPED_HEADS: Final = (b"(scene", b"(init", b"(say", *(f"({word}".encode() for word in PLAIN.values()))
 
 
 class CommandWriter:
@@ -41,14 +41,12 @@ class CommandWriter:
         self._robot = robot
         self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
         self._writers: dict[type, Callable[[Any], str]] = {
+            **{kind: plain_writer(kind, word, _number) for kind, word in PLAIN.items()},
             Scene: _scene,
             Init: _init,
             Hinge: self._hinge,
             Universal: _universal,
-            Beam: _beam,
             Say: _say,
-            Pass: lambda _: "(pass)",
-            Syn: lambda _: "(syn)",
             Frame: self._frame,
         }
 
@@ -71,8 +69,8 @@ class CommandWriter:
         written: dict[str, str] = {}
         for index, action in enumerate(command.actions):
             try:
-                if type(action) not in _ACTIONS:
-                    raise CommandError(unknown("action", type(action).__name__, _names(_ACTIONS)))
+                if type(action) not in ACTIONS:
+                    raise CommandError(unknown("action", type(action).__name__, _names(ACTIONS)))
                 text = self._writers[type(action)](action)
                 key = action.name if isinstance(action, Hinge | Universal) else type(action).__name__
                 if key in written:
@@ -98,9 +96,6 @@ class CommandWriter:
         if any(head in raw for head in _TYPED_HEADS) or heads & self._effectors:
             raise CommandError(f"Unknown.raw: the server may take {raw[:80]!r} for a command")
         return raw
-
-
-_ACTIONS: Final = (Hinge, Universal, Beam, Say, Pass, Syn, Init)
 
 
 def _names(kinds: Iterable[type]) -> list[str]:
@@ -137,11 +132,6 @@ def _universal(command: Universal) -> str:
         raise CommandError(f"Universal.name is {str(name)[:80]!r}; it must be like lae1_2")
     first = _number("Universal.first_rad_s", command.first_rad_s)
     return f"({name} {first} {_number('Universal.second_rad_s', command.second_rad_s)})"
-
-
-def _beam(command: Beam) -> str:
-    x, y = _number("Beam.x", command.x), _number("Beam.y", command.y)
-    return f"(beam {x} {y} {_number('Beam.theta_deg', command.theta_deg)})"
 
 
 def _say(command: Say) -> str:

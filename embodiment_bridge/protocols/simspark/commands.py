@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an agent tells rcssserver3d, in the units of the wire."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,9 @@ class Syn:
 
 
 Action: TypeAlias = Hinge | Universal | Beam | Say | Pass | Syn | Init
+ACTIONS: Final[tuple[type[Action], ...]] = get_args(Action)
+PLAIN: Final[Mapping[type, str]] = {Beam: "beam", Pass: "pass", Syn: "syn"}
+"""Actions of numbers alone, each with its word: they are written as ``(word number number ...)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +87,4 @@ class Frame:
     actions: tuple[Action, ...]
 
 
-COMMANDS: Final = (Scene, Init, Hinge, Universal, Beam, Say, Pass, Syn, Frame)
+COMMANDS: Final = (Scene, *ACTIONS, Frame)

@@ -21,7 +21,7 @@ from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import DEG_PER_RAD, RAD_PER_DEG, wrap_angle
 from embodiment_bridge.protocols.simspark.commands import Beam, Hinge
 from embodiment_bridge.protocols.simspark.events import AgentState, Force, Heard, Percept, Vision
-from embodiment_bridge.protocols.simspark.robots import MAX_SPEED_DEG_S, Robot
+from embodiment_bridge.protocols.simspark.robots import Robot
 from embodiment_bridge.protocols.simspark.velocity_loop import Limits, VelocityLoop
 from embodiment_bridge.protocols.soccer.convert import rates
 from embodiment_bridge.protocols.soccer.joint_order import JointOrder
@@ -46,9 +46,9 @@ class BodyMap:
                 raise ConfigError(f"body {body.name!r}: {text}")
         self.joints = tuple(known[joint.name] for joint in body.joints)
         self._order = JointOrder(joint.name for joint in self.joints)
-        speed = MAX_SPEED_DEG_S * RAD_PER_DEG
+        rad = RAD_PER_DEG
         self._loop = VelocityLoop(
-            [Limits(joint.min_deg * RAD_PER_DEG, joint.max_deg * RAD_PER_DEG, speed) for joint in self.joints]
+            [Limits(one.min_deg * rad, one.max_deg * rad, one.speed_deg_s * rad) for one in self.joints]
         )
         self.restart()
 
@@ -90,11 +90,11 @@ class BodyMap:
             height_estimated=not located.told,
         )
 
-    def hinges(self, state: BodyState, targets: JointTargets) -> list[Hinge]:
-        """A speed for every joint, from the state towards the targets."""
+    def hinges(self, state: BodyState, targets: JointTargets, cycles: int = 1) -> list[Hinge]:
+        """A speed for every joint, from the state towards the targets; it may last for ``cycles`` of the server."""
         step = 0.0 if self._driven is None else max(state.time - self._driven, 0.0)
         self._driven = state.time
-        speeds = self._loop.speeds(state.position, targets, step)
+        speeds = self._loop.speeds(state.position, targets, step, cycles)
         return [Hinge(joint.effector, speed) for joint, speed in zip(self.joints, speeds, strict=True)]
 
 
@@ -137,6 +137,12 @@ def charge(agent: AgentState) -> float | None:
     return min(max(agent.battery_percent / 100.0, 0.0), 1.0)
 
 
+def mirrored(landmark: str) -> str:
+    """The name of the landmark that is half a turn of the field away: ``F1L`` and ``F2R``."""
+    number, side = landmark[1:2], landmark[2:3]
+    return landmark[:1] + {"1": "2", "2": "1"}.get(number, number) + {"L": "R", "R": "L"}.get(side, side)
+
+
 def beam(x: float, y: float, yaw: float) -> Beam:
-    """To a place (m) with a heading (rad)."""
+    """To a place (m) with a heading (rad) in the frame ``team``, which is what the server takes."""
     return Beam(x, y, yaw * DEG_PER_RAD)

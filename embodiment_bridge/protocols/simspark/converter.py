@@ -13,28 +13,38 @@ from typing import TypeAlias
 from typing_extensions import override
 
 from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import ParameterValues
 from embodiment_bridge.core.rotation import IDENTITY, Vector, quaternion_from_rpy
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
+from embodiment_bridge.protocols.simspark import SPEC
+from embodiment_bridge.protocols.simspark.bursts import Bursts
 from embodiment_bridge.protocols.simspark.codec import Event
-from embodiment_bridge.protocols.simspark.command_writer import Command, said
-from embodiment_bridge.protocols.simspark.commands import Action, Beam, Frame, Pass, Say, Scene, Syn
-from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, own_pose
+from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter, said
+from embodiment_bridge.protocols.simspark.commands import ACTIONS, Action, Beam, Frame, Say, Scene, Syn
+from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, mirrored, own_pose
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.feet import Feet
 from embodiment_bridge.protocols.simspark.joining import Joining
 from embodiment_bridge.protocols.simspark.landmarks import landmarks
-from embodiment_bridge.protocols.simspark.messages import PerceptMessages
+from embodiment_bridge.protocols.simspark.messages import Myself, PerceptMessages
 from embodiment_bridge.protocols.simspark.robots import ROBOTS
+from embodiment_bridge.protocols.simspark.side import side_of
+from embodiment_bridge.protocols.simspark.start_place import StartPlace
+from embodiment_bridge.protocols.simspark.unused import note_unused
 from embodiment_bridge.protocols.soccer.convert import sight
+from embodiment_bridge.protocols.soccer.left_out import LeftOut
+from embodiment_bridge.protocols.soccer.plain_commands import plain_inputs
 from embodiment_bridge.protocols.soccer.requests import Requests
+from embodiment_bridge.protocols.soccer.team_view import TeamView
 from embodiment_bridge.scene.camera import Camera, Pose
-from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory
+from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
 from embodiment_bridge.scene.locator import Locator
 from embodiment_bridge.scene.sight import Sight
+from embodiment_bridge.scene.soccer import goals
 from embodiment_bridge.urdf import Robot, read_urdf
 
 BEAM_TIME = 0.1  # s from a beam to the last picture of where the robot was before
@@ -44,7 +54,7 @@ BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
 
 
 Picture: TypeAlias = tuple[Sight, Pose | None]
-"""What is seen and, where known, the pose of the camera in ``map``."""
+"""What is seen and, where known, the pose of the camera in the frame of poses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +73,7 @@ class NaoConverter(Converter[Event, Command]):
     """One robot on the agent port.
 
     ``parameters``: robot, team, number, frame_prefix, field_length and field_width (m); robot_description_file (a URDF
-    with ``base_link`` and ``camera_link``) and entity_memory (s) may be left out.
+    with ``base_link`` and ``camera_link``), entity_memory (s), team_frame and start_pose may be left out.
 
     Raises:
         ConfigError: no such robot, the body description names joints that the robot does not have, or the URDF cannot
@@ -76,8 +86,12 @@ class NaoConverter(Converter[Event, Command]):
             raise ConfigError(unknown("value of parameter robot", name, ROBOTS))
         self._robot = ROBOTS[name]
         team = str(parameters["team"])
-        self._joining = Joining(team, int(parameters["number"]))
+        self._joining = Joining(
+            team, int(parameters["number"]), replayed=parameters.get("transport") == "replay"
+        )
         self._map = BodyMap(self._robot, body)
+        self._bursts = Bursts()
+        self._start = StartPlace(str(parameters.get("start_pose", "server")))
         names = [joint.name for joint in self._map.joints]
         description = str(parameters.get("robot_description_file", ""))
         drawn = read_urdf(Path(description)) if description else None
@@ -86,18 +100,29 @@ class NaoConverter(Converter[Event, Command]):
         if self._camera is not None and self._robot.type in LONGER and Path(description).stem == OUR_URDF:
             self._warnings.append(
                 f"pose and entities are a little off: {OUR_URDF}.urdf has the limbs of types 0 and 2, those of "
-                f"{name} are longer"
+                f"{name} are longer; {name}.urdf has them"
             )
         self._locator = Locator(
             landmarks(float(parameters["field_length"]), float(parameters["field_width"]))
         )
+        self._left_out = LeftOut()
+        self._view = TeamView(relative=bool(parameters.get("team_frame", False)), mirrored=mirrored)
+        self._memory = EntityMemory(
+            float(parameters.get("entity_memory", DEFAULT_KEEP)),
+            derived=lambda known: goals(known, self._view.goals(("G1L", "G2L"), ("G1R", "G2R"))),
+        )
         self._messages = PerceptMessages(
             names,
             str(parameters["frame_prefix"]),
-            team,
-            EntityMemory(float(parameters.get("entity_memory", DEFAULT_KEEP))),
+            self._memory,
+            self._view,
         )
-        self._requests = Requests[Action](lambda text: [Say(said(text))], beam, {"pass": Pass()})
+        self._requests = Requests[Action](
+            lambda text: [Say(said(text))],
+            beam,
+            plain_inputs(SPEC, ACTIONS),
+            CommandWriter(self._robot).payload,
+        )
 
     @override
     def codec_options(self) -> Mapping[str, str]:
@@ -113,17 +138,29 @@ class NaoConverter(Converter[Event, Command]):
 
     @override
     def native_skills(self) -> Mapping[str, Start]:
-        return {"say": self._requests.begin_saying}
+        return {"say": self._requests.begin_saying, "beam": self._requests.begin_beaming}
+
+    @override
+    def things(self) -> Mapping[str, Known]:
+        return self._memory.things
 
     @override
     def handshake(self) -> Sequence[Command]:
         """A scene; the init may only follow after the first percept."""
         self._joining.restart()
+        self._view.settle("")
         self._map.restart()
+        self._bursts.restart()
+        self._start.restart()
         self._locator.forget()
         self._messages.restart()
         file, *arguments = self._robot.scene.split()
         return [Scene(file, tuple(arguments))]
+
+    @override
+    def came(self, count: int) -> str:
+        self._bursts.came(count)
+        return self._bursts.late if self._joining.joined else ""
 
     @override
     def body_state(self, event: Event) -> BodyState | None:
@@ -135,9 +172,22 @@ class NaoConverter(Converter[Event, Command]):
         if not isinstance(event, Percept) or not self._joining.see(event) or not self._joining.joined:
             return None
         state = self._map.state(event, self._locator, self._contacts)
-        if state is None or event.vision is None:
-            return state
-        return SeeingState.of(state, self._look(event.vision, state))
+        note_unused(event, self._left_out)
+        if self._joining.side != self._view.side:
+            self._view.settle(self._joining.side)
+        if state is None:
+            return None
+        if event.vision is not None:
+            state = SeeingState.of(state, self._look(event.vision, state))
+        return self._view.state(state)
+
+    @override
+    def fixed_frames(self) -> FixedFrames:
+        return self._view.frames
+
+    @override
+    def left_out(self) -> Sequence[str]:
+        return self._left_out.take()
 
     @override
     def answer(self, cycle: Cycle[Event]) -> Sequence[Command]:
@@ -149,11 +199,20 @@ class NaoConverter(Converter[Event, Command]):
             return [Frame((init, Syn()))]
         hinges = []
         if cycle.state is not None and cycle.targets is not None:
-            hinges = self._map.hinges(cycle.state, cycle.targets)
+            hinges = self._map.hinges(cycle.state, cycle.targets, self._bursts.cycles)
         requests = tuple(self._requests.next_actions()) if self._joining.joined else ()
+        start = self._start_beam(cycle.event, cycle.state)
+        if start is not None and not any(isinstance(request, Beam) for request in requests):
+            requests = (*requests, start)
         if any(isinstance(request, Beam) for request in requests):
             self._locator.forget_soon(BEAM_TIME)
         return [Frame((*hinges, *requests, Syn()))]
+
+    def _start_beam(self, percept: Percept, state: BodyState | None) -> Beam | None:
+        if state is None or percept.game_state is None:
+            return None
+        tilt = max(abs(state.roll), abs(state.pitch)) if state.has_tilt else 0.0
+        return self._start.beam(self._joining.number, percept.game_state.play_mode, state.time, tilt)
 
     @override
     def handle_request(self, name: str, message: object) -> str:
@@ -165,13 +224,16 @@ class NaoConverter(Converter[Event, Command]):
         if not isinstance(event, Percept) or state is None:
             return ()
         picture = state.picture if isinstance(state, SeeingState) else None
-        me = (self._joining.number, self._joining.side)
+        me = Myself(self._joining.team, self._joining.number, self._joining.side)
         return self._messages.of(event, state, me, picture, stamp)
 
     def _look(self, vision: Vision, state: BodyState) -> Picture:
         """As a side effect the locator knows where the body is, which the next state tells."""
         seen = sight(vision.points, vision.agents, ((line.start, line.end) for line in vision.lines))
         carried = self._camera.pose(BODY, state.position) if self._camera is not None else None
+        if self._joining.wants_side and carried is not None:
+            points = [(point.name, carried.place(point.position)) for point in seen.points]
+            self._joining.learn_side(side_of(vision, points, self._locator))
         told = own_pose(vision, self._joining.side)
         if told is not None:
             self._locator.know(*told)
@@ -181,7 +243,8 @@ class NaoConverter(Converter[Event, Command]):
             return seen, None
         located = self._locator
         turn = quaternion_from_rpy(located.roll, located.pitch, located.yaw)
-        return seen, self._camera.pose(Pose(located.place, turn), state.position)
+        base = self._view.pose(Pose(located.place, turn))
+        return seen, None if base is None else self._camera.pose(base, state.position)
 
 
 def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:

@@ -19,6 +19,7 @@ def game(state: events.GameState, team: str, side: str) -> Game:
         team if side == "right" else "",
         state.score_left or 0,
         state.score_right or 0,
+        side,
     )
 
 

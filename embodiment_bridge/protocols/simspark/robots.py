@@ -8,22 +8,23 @@ when the limb goes up or forward (its axis is x, to the right), ``?j2`` of arms 
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-MAX_SPEED_DEG_S: Final = 351.77  # the server cuts more; ankles of the hetero types differ a little
+MAX_SPEED_DEG_S: Final = 351.77  # the server cuts more
 MAX_SAME_TYPE: Final = 7  # robots of a team; so there are three types at least in a whole one
 MAX_TWO_TYPES: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """One hinge: ``name`` of its perceptor and in ROS, ``effector`` to command it, range in degrees."""
+    """One hinge: ``name`` of its perceptor and in ROS, ``effector`` to command it, range in degrees, speed in deg/s."""
 
     name: str
     min_deg: float
     max_deg: float
+    speed_deg_s: float = MAX_SPEED_DEG_S
 
     @property
     def effector(self) -> str:
@@ -81,12 +82,24 @@ _LEFT = (
 _PLAIN = (*_UPPER, *_RIGHT, *_LEFT)
 _TOED = (*_UPPER, *_RIGHT, Joint("rlj7", -1.0, 70.0), *_LEFT, Joint("llj7", -1.0, 70.0))
 
+FAST_PITCH_DEG_S: Final = 504.585  # of the ankles of type 2
+SLOW_ROLL_DEG_S: Final = 198.95
+_TYPE_2 = tuple(
+    replace(joint, speed_deg_s={"5": FAST_PITCH_DEG_S, "6": SLOW_ROLL_DEG_S}[joint.name[-1]])
+    if joint.name[1:] in ("lj5", "lj6")
+    else joint
+    for joint in _PLAIN
+)
+
 _HETERO: Final = "rsg/agent/nao/nao_hetero.rsg"
 
 ROBOTS: Final[Mapping[str, Robot]] = MappingProxyType(
     {
         "nao": Robot("nao", "rsg/agent/nao/nao.rsg", _PLAIN),
-        **{f"nao{kind}": Robot(f"nao{kind}", f"{_HETERO} {kind}", _PLAIN) for kind in range(4)},
+        **{
+            f"nao{kind}": Robot(f"nao{kind}", f"{_HETERO} {kind}", _TYPE_2 if kind == 2 else _PLAIN)
+            for kind in range(4)
+        },
         "nao4": Robot("nao4", f"{_HETERO} 4", _TOED),
     }
 )

@@ -3,7 +3,7 @@
 
 from typing import Final
 
-from embodiment_bridge.protocols.soccer_monitor.trainer import Dialect
+from embodiment_bridge.protocols.soccer_monitor.dialect import Dialect
 
 DIALECT: Final = Dialect(
     server="SimSpark",
@@ -11,10 +11,10 @@ DIALECT: Final = Dialect(
     can_ask=True,
     can_weaken=True,
     needs_position=False,
-    ignored={},
+    free_poses=False,
+    ignored={"get_ack": "0.3.2 takes this command and never answers it"},
     notes={
         "train_ball": "before kick-off SimSpark puts the ball back to the middle while players are there",
         "kill_agent": "SimSpark does not close the player's connection, it repeats the last percept",
-        "get_ack": "SimSpark 0.3.2 never answers",
     },
 )

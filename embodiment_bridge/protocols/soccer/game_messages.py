@@ -13,7 +13,10 @@ MAX_HEARD: Final = 64  # messages of one percept; at most 21 others speak in a c
 
 
 class Game(NamedTuple):
-    """How a game stands: play time s, play mode as the server calls it, team names (empty: not known), scores."""
+    """How a game stands: play time s, play mode as the server calls it, team names (empty: not known), scores.
+
+    own_side: ``left`` or ``right``, of the player who tells; empty: not known.
+    """
 
     play_time: float
     play_mode: str
@@ -21,6 +24,7 @@ class Game(NamedTuple):
     team_right: str
     score_left: int
     score_right: int
+    own_side: str = ""
 
 
 class GameNews:
@@ -47,6 +51,7 @@ class GameNews:
             team_right=game.team_right,
             score_left=_int32(game.score_left),
             score_right=_int32(game.score_right),
+            own_side=game.own_side,
         )
 
 

@@ -2,7 +2,7 @@
 """Typed access to the inside of one percept list, such as ``(GYR (n torso_gyro) (rt 0.0 0.0 0.0))``."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from embodiment_bridge.wire.events import excerpt
@@ -43,6 +43,10 @@ class Fields:
 
     def __contains__(self, name: str) -> bool:
         return name in self._fields
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the fields that are not taken."""
+        return iter(self._fields)
 
     def numbers(self, name: str, count: int) -> list[float]:
         """The ``count`` numbers of a field.

@@ -4,11 +4,13 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from std_msgs.msg import String
 
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer.beaming import Beaming
+from embodiment_bridge.protocols.soccer.plain_commands import Maker, Message, made_of
 from embodiment_bridge.protocols.soccer.saying import Saying
 from embodiment_bridge.srv import Beam
 
@@ -22,36 +24,52 @@ class Requests(Generic[Command]):
 
     Args:
         say: makes the commands that say a text, one per cycle, or raises CommandError.
-        beam: makes the command that beams to x (m), y (m) and a heading (rad).
-        others: commands without a value, by the name of their service.
+        beam: makes the command that beams to x (m), y (m) and a heading (rad) in the frame ``team``.
+        plain: what makes the other commands of the values of a message, by the name of topic or service.
+        check: raises CommandError for a command that cannot be sent, before it would take its frame with it.
     """
 
     def __init__(
         self,
         say: Callable[[str], list[Command]],
         beam: Callable[[float, float, float], Command],
-        others: Mapping[str, Command] | None = None,
+        plain: Mapping[str, Maker[Command]],
+        check: Callable[[Command], object],
     ) -> None:
         self._say_commands = say
         self._beam_command = beam
-        self._others = others or {}
+        self._plain = plain
+        self._check = check
         self._says: deque[Command] = deque()
         self._rest: dict[str, Command] = {}  # the newest of each kind is the one that counts
 
     def handle(self, name: str, message: object) -> str:
         """As ``Converter.handle_request``."""
+        if name in self._plain:
+            command = made_of(cast(Message, message), self._plain[name])
+            self._check(command)
+            self._rest[name] = command
+            return "sent"
         if isinstance(message, String):
             return self._say(message.data)
         if isinstance(message, Beam.Request):
             return self._beam(message)
-        if name not in self._others:
-            raise CommandError(unknown("request", name, ("say", "beam", *self._others)))
-        self._rest[name] = self._others[name]
-        return "sent"
+        raise CommandError(unknown("request", name, ("say", "beam", *self._plain)))
 
     def begin_saying(self, _skill: object, values: Mapping[str, float | str], slot: float) -> Saying[Command]:
         """Begin the skill ``say``, a ``Start`` of native skills: its parameter ``text`` is refused as on the topic."""
         return Saying(self._messages(str(values.get("text", ""))), self._says, slot)
+
+    def begin_beaming(self, _skill: object, values: Mapping[str, float | str], _slot: float) -> Beaming:
+        """Begin the skill ``beam``, a ``Start`` of native skills: x, y and yaw are refused as those of the service."""
+        x, y, yaw = (float(values.get(name, 0.0)) for name in ("x", "y", "yaw"))
+        self._check_beam(x, y, yaw)
+        command = self._beam_command(x, y, yaw)
+
+        def send() -> None:
+            self._rest["beam"] = command
+
+        return Beaming(send)
 
     def next_actions(self) -> Iterator[Command]:
         """What goes into the next frame."""
@@ -75,9 +93,17 @@ class Requests(Generic[Command]):
         return f"in {len(parts)} parts" if len(parts) > 1 else ""
 
     def _beam(self, request: Beam.Request) -> str:
-        values = {"x": request.x, "y": request.y, "theta": request.theta}
-        for name, value in values.items():
-            if not isfinite(value):
-                raise CommandError(f"beam: {name} is {value}, not a finite number")
+        self._check_beam(request.x, request.y, request.theta)
         self._rest["beam"] = self._beam_command(request.x, request.y, request.theta)
         return "sent; the server obeys before kick-off and after a goal"
+
+    @staticmethod
+    def _check_beam(x: float, y: float, theta: float) -> None:
+        for name, value in {"x": x, "y": y, "theta": theta}.items():
+            if not isfinite(value):
+                raise CommandError(f"beam: {name} is {value}, not a finite number")
+        if x > 0.0:
+            raise CommandError(
+                f"beam: x is {x:g} m; it must be 0 or less, in the own half "
+                "(frame team: x to the opponents' goal)"
+            )

@@ -20,13 +20,20 @@ class MonitorCodec(codec.Codec[Event, Command | Unknown]):
         read_frame: the events of a frame, by its offset and payload.
         commands: those that the server obeys; others are refused.
         max_frame: bytes.
+        rsmp: the server is rcssservermj, which takes the names of teams and poses in space.
     """
 
     def __init__(
-        self, read_frame: Callable[[int, bytes], list[Event]], commands: Sequence[type], max_frame: int
+        self,
+        read_frame: Callable[[int, bytes], list[Event]],
+        commands: Sequence[type],
+        max_frame: int,
+        *,
+        rsmp: bool = False,
     ) -> None:
         self._read_frame = read_frame
         self._commands = commands
+        self._rsmp = rsmp
         self._framer = Framer(max_frame)
 
     @override
@@ -50,4 +57,4 @@ class MonitorCodec(codec.Codec[Event, Command | Unknown]):
         Raises:
             CommandError: the command cannot be sent; the text names the field, its value and the choices.
         """
-        return frame(write(command, self._commands))
+        return frame(write(command, self._commands, rsmp=self._rsmp))

@@ -2,7 +2,7 @@
 """Writes trainer commands as the servers read them, and refuses what they would ignore without a word."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf, nan
 from numbers import Integral, Real
 from typing import Any, Final
@@ -21,25 +21,48 @@ _IS_WORD: Final = re.compile(r"[!-'*-~]+").fullmatch  # printable ASCII without 
 NOBODY: Final = -1  # the number that deselects all
 
 
-def write(command: c.Command | Unknown, kinds: Sequence[type]) -> bytes:
+def write(command: c.Command | Unknown, kinds: Sequence[type], *, rsmp: bool) -> bytes:
     """What goes into a frame for ``command``, which must be one of ``kinds``, or an ``Unknown`` as it came.
+
+    rsmp: the server is rcssservermj, which takes the names of teams and poses in space.
 
     Raises:
         CommandError: it cannot be sent; the text names the field, its value and the choices.
     """
     if isinstance(command, Unknown):
         return _raw(command.raw)
+    if isinstance(command, c.Frame):
+        return b"".join(_each(command, kinds, rsmp=rsmp))
     writer = _WRITERS.get(type(command))
     if writer is None:
         raise CommandError(unknown("command", type(command).__name__, (kind.__name__ for kind in kinds)))
+    if isinstance(command, c.Agent) and not rsmp:
+        _team("Agent.team", command.team)
+        if command.move3d is not None:
+            raise CommandError(
+                "Agent.move3d: this server ignores it; it takes move, which turns about z alone"
+            )
     text = writer(command)
     if type(command) not in kinds:
         raise CommandError(f"{type(command).__name__}: this server ignores {text}")
     return text.encode()
 
 
+def _each(frame: c.Frame, kinds: Sequence[type], *, rsmp: bool) -> Iterator[bytes]:
+    if not isinstance(frame.commands, tuple | list) or not frame.commands:
+        raise CommandError(f"Frame.commands is {frame.commands!r}; it must be one or more commands")
+    for index, command in enumerate(frame.commands):
+        try:
+            if isinstance(command, c.Frame | Unknown):
+                raise CommandError(f"a {type(command).__name__} cannot be in a Frame")
+            yield write(command, kinds, rsmp=rsmp)
+        except CommandError as error:
+            raise CommandError(f"Frame.commands[{index}]: {error}") from None
+
+
 def _agent(command: c.Agent) -> str:
-    text = f"(agent {_who('Agent', command.number, command.team)}"
+    number = _integer("Agent.number", command.number, 0, MAX_PLAYER)
+    head = text = f"(agent (unum {number})(team {_word('Agent.team', command.team)})"
     if command.pos is not None:
         text += f"(pos {_numbers('Agent.pos', command.pos, 3)})"
     if command.move is not None:
@@ -48,8 +71,10 @@ def _agent(command: c.Agent) -> str:
         text += f"(battery {_number('Agent.battery', command.battery)})"
     if command.temperature is not None:
         text += f"(temperature {_number('Agent.temperature', command.temperature)})"
-    if text.endswith(("(team Left)", "(team Right)")):
-        raise CommandError("Agent: none of pos, move, battery and temperature is given")
+    if command.move3d is not None:
+        text += f"(move3d {_numbers('Agent.move3d', command.move3d, 7)})"
+    if text == head:
+        raise CommandError("Agent: none of pos, move, move3d, battery and temperature is given")
     return text + ")"
 
 

@@ -18,7 +18,8 @@ class Agent:
 
     pos: m, keeps the orientation in SimSpark, ends it in rcssservermj. move: m and degrees, with an absolute rot: in
     SimSpark 0 looks along y and -90 along x; in rcssservermj 0 looks along x. SimSpark 0.3.2 sets the battery with
-    temperature too; rcssservermj knows neither, and wants pos or move.
+    temperature too; rcssservermj knows neither, and wants a place. To it alone team may also be the name of a team, and
+    it alone takes move3d: m, and the unit quaternion w x y z.
     """
 
     number: int
@@ -27,6 +28,7 @@ class Agent:
     move: tuple[float, float, float, float] | None = None
     battery: float | None = None
     temperature: float | None = None
+    move3d: tuple[float, float, float, float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ class GetAck:
     cookie: str
 
 
-Command: TypeAlias = (
+Single: TypeAlias = (
     Agent
     | Ball
     | DropBall
@@ -130,6 +132,16 @@ Command: TypeAlias = (
     | KillSim
     | GetAck
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Several commands in one frame: the server obeys all of them in the same cycle."""
+
+    commands: tuple[Single, ...]
+
+
+Command: TypeAlias = Single | Frame
 COMMANDS: Final = (
     Agent,
     Ball,
@@ -144,5 +156,6 @@ COMMANDS: Final = (
     RequestFullState,
     KillSim,
     GetAck,
+    Frame,
 )
-RCSSSMJ_COMMANDS: Final = (Agent, Ball, DropBall, KickOff)
+RCSSSMJ_COMMANDS: Final = (Agent, Ball, DropBall, KickOff, Frame)

@@ -37,6 +37,14 @@ def game_state(game: GameRecord, stamp: Stamp) -> GameState:
     )
 
 
+def news(game: GameRecord) -> tuple[object, ...]:
+    """What makes a message of the game news: a change of anything but the clocks, or a second of play."""
+    state = game.state
+    second = math.floor(state.time_s) if state.time_s is not None and math.isfinite(state.time_s) else None
+    shown = (state.half, game.play_mode, state.score_left, state.score_right)
+    return (*shown, game.team("left"), game.team("right"), second)
+
+
 def foul(told: ToldFoul, stamp: Stamp) -> Foul:
     """One foul."""
     return Foul(

@@ -1,35 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a service of the trainer asks for, as commands of a server; and what that server makes of it."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.protocols.soccer_monitor import convert
+from embodiment_bridge.protocols.soccer_monitor.dialect import SIDES, Dialect
+from embodiment_bridge.protocols.soccer_monitor.placing import placed
 from embodiment_bridge.srv import AgentCommand, SetGame, SetPlayMode, TrainAgent, TrainBall
 
-SIDES: Final = {"left": "Left", "right": "Right"}
 NOBODY: Final = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What one server does with trainer commands.
-
-    yaw_offset_deg: added to a yaw (0 along x, positive left) for its ``move``. can_ask: it obeys ``reqfullstate``.
-    ignored: services of which it does nothing, and why. can_weaken: battery and temperature can be set.
-    needs_position: of agent and ball. notes: by service, what else people should know of what it does.
-    """
-
-    server: str
-    yaw_offset_deg: float
-    can_ask: bool
-    can_weaken: bool
-    needs_position: bool
-    ignored: Mapping[str, str]
-    notes: Mapping[str, str]
 
 
 class Trainer:
@@ -41,10 +24,10 @@ class Trainer:
     def __init__(self, dialect: Dialect, play_modes: Callable[[], tuple[str, ...]]) -> None:
         self._dialect = dialect
         self._play_modes = play_modes
-        self._cookies = 0
         self._services: dict[str, Callable[[Any], list[c.Command]]] = {
             "train_agent": self._agent,
             "train_ball": self._ball,
+            "place_thing": partial(placed, dialect),
             "set_play_mode": self._play_mode,
             "kick_off": lambda request: [c.KickOff(_side(request.side, none="None"))],
             "drop_ball": lambda _: [c.DropBall()],
@@ -54,7 +37,6 @@ class Trainer:
             "set_game": self._game,
             "request_full_state": lambda _: [c.RequestFullState()],
             "kill_simulator": lambda _: [c.KillSim()],
-            "get_ack": self._ack,
         }
 
     def take(self, service: str, request: object) -> tuple[list[c.Command], str]:
@@ -66,6 +48,8 @@ class Trainer:
         dialect = self._dialect
         if service in dialect.ignored:
             raise CommandError(f"{service}: {dialect.server} {dialect.ignored[service]}")
+        if service not in self._services:
+            raise CommandError(unknown("service", service, self._services))
         return self._services[service](request), dialect.notes.get(service, "")
 
     def _agent(self, request: TrainAgent.Request) -> list[c.Command]:
@@ -88,13 +72,17 @@ class Trainer:
         return [
             c.Agent(
                 _number(request.number),
-                _side(request.side),
+                self._team(request.side),
                 place if request.set_position and not request.set_yaw else None,
                 move,
                 request.battery if request.set_battery else None,
                 request.temperature if request.set_temperature else None,
             )
         ]
+
+    def _team(self, side: str) -> str:
+        """Left, Right, or the name of a team where the server takes that."""
+        return side if self._dialect.free_poses and side.lower() not in SIDES and side else _side(side)
 
     def _ball(self, request: TrainBall.Request) -> list[c.Command]:
         if self._dialect.needs_position and not request.set_position:
@@ -131,10 +119,6 @@ class Trainer:
         if not commands:
             raise CommandError("set_game: neither set_time nor set_score is true")
         return commands
-
-    def _ack(self, _: object) -> list[c.Command]:
-        self._cookies += 1
-        return [c.GetAck(f"embodiment_bridge_{self._cookies}")]
 
 
 def _player(request: AgentCommand.Request) -> tuple[int | None, str | None]:

@@ -123,9 +123,24 @@ def _nod(script: Script, world: World, own: Known) -> Actions:
     return numbered(("say", (Param("string", "message", "hello"),)), ("do_nothing", ()))
 
 
+def _round(script: Script, world: World, own: Known) -> Actions:
+    """Turn once round and say something: for a body that does not see a ball."""
+    text = Param("string", "message", "nothing here")
+    return numbered(*[("rotate_left", ())] * 4, ("say", (text,)))
+
+
+def _greet(script: Script, world: World, own: Known) -> Actions:
+    """Greet and dance on the spot: for a body that cannot walk."""
+    text = Param("string", "message", "hello, nice to see you")
+    shortly = (Param("float", "duration", "1.5"),)
+    return numbered(("say", (text,)), ("shake_head", shortly), ("dance1", ()), ("happy_eyes", shortly))
+
+
 SCRIPTS: Final[Mapping[str, tuple[Maker, ...]]] = {
     "demo": (_play, _kick),
     "visit": (_visit,),
     "nod": (_nod,),
+    "round": (_round,),
+    "greet": (_greet,),
     "none": (),
 }

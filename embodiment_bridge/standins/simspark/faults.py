@@ -15,6 +15,7 @@ UNKNOWN = "(IMG (s 2 2) (d AAAA))(foo (n bar) (val 1 2))"
 class Faults:
     """slow_s: additional time per cycle, s. cut_s: time after which a client is disconnected, s.
 
+    burst: cycles that are run in a row, as a server does that is short of time; nothing is read meanwhile.
     nan, unknown, lost: shares (0..1) of messages with a nan, with unknown lists, or that are not sent.
     """
 
@@ -23,6 +24,7 @@ class Faults:
     nan: float = 0.0
     unknown: float = 0.0
     lost: float = 0.0
+    burst: int = 1
 
     def spoil(self, text: str, random: Random) -> str:
         """The message with its faults; empty if it is lost."""

@@ -8,24 +8,26 @@ from typing_extensions import override
 
 from embodiment_bridge.standins.simspark.agents import Conversation, Recorded
 from embodiment_bridge.standins.simspark.faults import Faults
-from embodiment_bridge.standins.simspark.scene import SceneWriter
-from embodiment_bridge.standins.simspark.trainer import Trainer
-from embodiment_bridge.standins.simspark.world import (
+from embodiment_bridge.standins.simspark.field import (
     AGENT_RADIUS,
     BALL_RADIUS,
     FIELD_LENGTH,
     FIELD_WIDTH,
-    HALF_TIME_S,
+    GOAL_WIDTH,
     PLAY_MODES,
-    World,
 )
+from embodiment_bridge.standins.simspark.scene import SceneWriter
+from embodiment_bridge.standins.simspark.trainer import Trainer
+from embodiment_bridge.standins.simspark.world import HALF_TIME_S, World
 
 STEP: Final = 2  # cycles of the world for one message: 25 a second
+TEAMS: Final = {"left": 1, "right": 2}  # the server's numbers
 ENVIRONMENT: Final = (
-    f"(FieldLength {FIELD_LENGTH:g})(FieldWidth {FIELD_WIDTH:g})(FieldHeight 40)(GoalWidth 2.1)(GoalDepth 0.6)"
-    f"(GoalHeight 0.8)(BorderSize 0)(FreeKickDistance 2)(WaitBeforeKickOff 30)(AgentRadius {AGENT_RADIUS:g})"
-    f"(BallRadius {BALL_RADIUS:g})(BallMass 0.026)(RuleGoalPauseTime 3)(RuleKickInPauseTime 1)"
-    f"(RuleHalfTime {HALF_TIME_S:g})(PassModeMinOppBallDist 1)(PassModeDuration 4)(play_modes {' '.join(PLAY_MODES)})"
+    f"(FieldLength {FIELD_LENGTH:g})(FieldWidth {FIELD_WIDTH:g})(FieldHeight 40)(GoalWidth {GOAL_WIDTH:g})"
+    f"(GoalDepth 0.6)(GoalHeight 0.8)(BorderSize 0)(FreeKickDistance 2)(WaitBeforeKickOff 30)"
+    f"(AgentRadius {AGENT_RADIUS:g})(BallRadius {BALL_RADIUS:g})(BallMass 0.026)(RuleGoalPauseTime 3)"
+    f"(RuleKickInPauseTime 1)(RuleHalfTime {HALF_TIME_S:g})(PassModeMinOppBallDist 1)(PassModeDuration 4)"
+    f"(play_modes {' '.join(PLAY_MODES)})"
 )
 
 
@@ -51,6 +53,7 @@ class MonitorConversation(Conversation):
         self._writer = SceneWriter()
         self._version = -1
         self._told: dict[str, str] = {}
+        self._told_fouls = len(world.referee.fouls)
 
     @override
     def hear(self, payload: bytes) -> None:
@@ -64,11 +67,11 @@ class MonitorConversation(Conversation):
         game = self._game()
         if world.scene_version != self._version:
             self._version = world.scene_version
-            lists = ENVIRONMENT + "".join(game.values())
+            lists = ENVIRONMENT + "".join(game.values()) + self._fouls()
             text = f"({lists}){self._writer.full(world, selected)}"
         else:
             changed = [item for name, item in game.items() if name == "time" or self._told.get(name) != item]
-            text = f"({''.join(changed)}){self._writer.changes(world, selected)}"
+            text = f"({''.join(changed)}{self._fouls()}){self._writer.changes(world, selected)}"
         self._told = game
         return self._faults.spoil(text, self._random)
 
@@ -79,6 +82,12 @@ class MonitorConversation(Conversation):
     @override
     def leave(self) -> None:
         pass
+
+    def _fouls(self) -> str:
+        """The fouls since the last message."""
+        fouls = self._world.referee.fouls
+        new, self._told_fouls = fouls[self._told_fouls :], len(fouls)
+        return "".join(f"(foul {foul.index} {foul.type} {TEAMS[foul.side]} {foul.number})" for foul in new)
 
     def _game(self) -> dict[str, str]:
         game = self._world.game

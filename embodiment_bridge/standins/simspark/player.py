@@ -1,26 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Nao of the stand-in: joints that integrate their velocities, on feet that do not slip."""
+"""One Nao of the stand-in: joints that integrate their velocities, on feet that do not slip, and a torso that leans."""
 
 from collections import deque
-from math import atan2, degrees, isnan, radians
+from math import atan2, cos, degrees, hypot, isnan, radians, sin
 
-from embodiment_bridge.protocols.simspark.robots import MAX_SPEED_DEG_S, Robot
+from embodiment_bridge.protocols.simspark.robots import Robot
 from embodiment_bridge.standins.simspark.anatomy import (
     SOLE_M,
     Matrix,
     Pose,
     Vector,
     add,
+    anatomy_of,
     apply,
     multiply,
     poses,
     rotation,
+    transposed,
 )
+from embodiment_bridge.standins.simspark.balance import GRAVITY, Balance
 
-GRAVITY = 9.81  # m/s2
 TOUCHING = 0.002  # m: a sole that is at most this much higher than the other stands on the ground
 LETS_GO = 0.02  # m: a robot whose feet are higher than this over the ground falls
 WEIGHT_N = 45.2  # of a Nao
+LIES_AT = 0.08  # m: half the depth of a torso that lies
+SQUAT = 0.27  # m from the torso to each foot, 0.36 in a stand: a robot that lies comes up on feet so close
+SMOOTH_S = 0.03  # s over which the acceleration of a torso on feet without mass is smoothed
+HARDEST = 15.0  # m/s2, of an acceleration that is felt
 FEET = ("rfoot", "lfoot")
 
 
@@ -29,7 +35,7 @@ class Player:
 
     angles: deg by joint name. speeds: rad/s by joint name, as commanded last. place: of the torso, m. yaw: rad, the
     direction that it faces (0 is +x). side: ``left`` or ``right`` once it has joined a team.
-    frozen: it was killed.
+    frozen: it was killed. balance: how it leans.
     """
 
     def __init__(self, robot: Robot, place: Vector = (0.0, -1.0, 1.5), yaw: float = radians(90.0)) -> None:
@@ -46,9 +52,13 @@ class Player:
         self.heard: deque[str] = deque(maxlen=64)  # lists for the next percept
         self.rates: Vector = (0.0, 0.0, 0.0)  # deg/s in the torso's frame
         self.acceleration: Vector = (0.0, 0.0, 0.0)  # m/s2, proper
+        self.balance = Balance()
+        self._speed: Vector = (0.0, 0.0, 0.0)  # of the torso, m/s
+        self._shaken: Vector = (0.0, 0.0, 0.0)  # its acceleration in the axes of a level torso, m/s2
         self._limits = {joint.effector: joint for joint in robot.joints}
         self._falls, self._fall_speed = True, 0.0
         self._prints: dict[str, tuple[float, float, float]] = {}  # of the feet in the world: x, y, heading
+        self._anatomy = anatomy_of(robot.type)
         self._moved = True
         self._parts: dict[str, Pose] = {}
 
@@ -61,26 +71,40 @@ class Player:
         joint = self._limits.get(effector)
         if joint is None or isnan(rad_s) or not joint.min_deg <= self.angles[joint.name] <= joint.max_deg:
             return False
-        limit = radians(MAX_SPEED_DEG_S)
+        limit = radians(joint.speed_deg_s)
         self.speeds[joint.name] = min(max(rad_s, -limit), limit)
         return True
 
     def put(self, place: Vector, yaw: float) -> None:
-        """Move the player to a place, at rest; it falls from there to the ground."""
+        """Move the player to a place, upright and at rest; it falls from there to the ground."""
+        self.balance.upright()
+        self.carry(place, yaw)
+
+    def carry(self, place: Vector, yaw: float) -> None:
+        """Move the player to a place as it is, leaning or lying."""
         self.place, self.yaw = place, yaw
         self._falls, self._fall_speed = True, 0.0
+        self._prints = {}
+        self._speed = self._shaken = (0.0, 0.0, 0.0)
+
+    def shove(self, angle: float, speed: float, way: float) -> None:
+        """Push the torso towards an angle in the world (rad) by a speed (m/s), and move it on its feet (m)."""
+        right = angle - self.yaw + radians(90.0)
+        self.balance.push(speed * cos(right), speed * sin(right))
+        x, y, z = self.place
+        self.place = (x + way * cos(angle), y + way * sin(angle), z)
         self._prints = {}
 
     @property
     def turn(self) -> Matrix:
         """The torso's axes (x right, y forward) in the world."""
-        return rotation((0.0, 0.0, 1.0), self.yaw - radians(90.0))
+        return multiply(rotation((0.0, 0.0, 1.0), self.yaw - radians(90.0)), self.balance.turn)
 
     @property
     def parts(self) -> dict[str, Pose]:
         """All parts in the torso's frame."""
         if self._moved:
-            self._parts = poses(self.angles)
+            self._parts = poses(self.angles, parts=self._anatomy)
             self._moved = False
         return self._parts
 
@@ -95,18 +119,49 @@ class Player:
     @property
     def on_ground(self) -> tuple[str, ...]:
         """The feet that stand on the ground now."""
-        heights = {foot: self._sole(foot)[2] + self.place[2] for foot in FEET}
+        if self.balance.fallen:
+            return ()
+        heights = {foot: self._height(foot) + self.place[2] for foot in FEET}
         return tuple(foot for foot, height in heights.items() if height < TOUCHING)
 
     def step(self, dt: float) -> None:
         """Advance by ``dt`` s."""
         self._step_joints(dt)
-        yaw = self.yaw
+        yaw, place = self.yaw, self.place
         falling = self._step_height(dt)
-        if not falling:
+        if not falling and not self.balance.fallen:
             self._step_on_feet()
-        self.rates = (0.0, 0.0, degrees(self.yaw - yaw) / dt)
-        self.acceleration = (0.0, 0.0, 0.0 if falling else GRAVITY)
+        self._feel(place, dt, falling)
+        if not falling:
+            self.balance.step(self._shaken[0], self._shaken[1], dt, squats=self._squats)
+        upright = transposed(self.balance.turn)
+        about_right, about_forward = self.balance.speed
+        rates = apply(upright, (about_right, about_forward, (self.yaw - yaw) / dt))
+        self.rates = (degrees(rates[0]), degrees(rates[1]), degrees(rates[2]))
+        right, forward, up = self._shaken
+        self.acceleration = apply(upright, (right, forward, 0.0 if falling else up + GRAVITY))
+
+    @property
+    def _squats(self) -> bool:
+        return self.balance.fallen and all(hypot(*self.parts[foot].place) < SQUAT for foot in FEET)
+
+    def _feel(self, before: Vector, dt: float, falling: bool) -> None:
+        """The acceleration of the torso since it was at ``before``."""
+        x, y, z = ((new - old) / dt for new, old in zip(self.place, before, strict=True))
+        speed = (x, y, z)
+        change = tuple((new - old) / dt for new, old in zip(speed, self._speed, strict=True))
+        self._speed = speed
+        if falling:
+            self._shaken = (0.0, 0.0, 0.0)
+            return
+        level = transposed(rotation((0.0, 0.0, 1.0), self.yaw - radians(90.0)))
+        share = dt / SMOOTH_S
+        felt = apply(level, (change[0], change[1], change[2]))
+        right, forward, up = (
+            old + share * (min(max(new, -HARDEST), HARDEST) - old)
+            for new, old in zip(felt, self._shaken, strict=True)
+        )
+        self._shaken = (right, forward, up)
 
     def _step_joints(self, dt: float) -> None:
         """Turn the joints; one that is driven into a stop goes beyond it a little and bounces, repeatedly."""
@@ -123,10 +178,14 @@ class Player:
         pose = self.parts[foot]
         return add(pose.place, apply(pose.turn, (0.0, -0.03, -SOLE_M)))
 
+    def _height(self, foot: str) -> float:
+        """Of a sole over the torso, m: negative."""
+        return apply(self.balance.turn, self._sole(foot))[2]
+
     def _step_height(self, dt: float) -> bool:
         """Fall, or stand on the lower sole; returns whether the player falls."""
         x, y, z = self.place
-        stand = -min(self._sole(foot)[2] for foot in FEET)
+        stand = max(-min(self._height(foot) for foot in FEET), LIES_AT)
         fallen_to = z - self._fall_speed * dt if self._falls or z > stand + LETS_GO else stand
         self._falls = fallen_to > stand
         self._fall_speed = self._fall_speed + GRAVITY * dt if self._falls else 0.0
@@ -137,7 +196,7 @@ class Player:
 
     def _step_on_feet(self) -> None:
         """Move the torso so that the lower foot keeps its pose on the ground."""
-        lower = min(FEET, key=lambda foot: self._sole(foot)[2])
+        lower = min(FEET, key=self._height)
         if lower in self._prints:
             was_x, was_y, heading = self._prints[lower]
             self.yaw = heading - _heading(self.parts[lower])

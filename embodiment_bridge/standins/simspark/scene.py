@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from embodiment_bridge.standins.simspark.anatomy import IDENTITY, Matrix, Pose, Vector
+from embodiment_bridge.standins.simspark.field import FIELD_LENGTH, FIELD_WIDTH
 from embodiment_bridge.standins.simspark.player import Player
-from embodiment_bridge.standins.simspark.world import FIELD_LENGTH, FIELD_WIDTH, World
+from embodiment_bridge.standins.simspark.world import World
 
 THRESHOLD: Final = 0.005  # smaller changes of a matrix are not sent
 ORIGIN: Final[Vector] = (0.0, 0.0, 0.0)

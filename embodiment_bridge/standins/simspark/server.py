@@ -43,7 +43,7 @@ class SimsparkServer(OwnThread):
         recording: path of a recorded agent stream that every agent gets instead of the world.
         monitor_recording: path of a recorded monitor stream that every monitor gets instead of the world.
         seed: of all random values.
-        slow, cut, nan, unknown, lost: see ``Faults``.
+        slow, cut, nan, unknown, lost, burst: see ``Faults``.
 
     Raises:
         ConfigError: options that do not go together, or a recording that cannot be read.
@@ -68,15 +68,20 @@ class SimsparkServer(OwnThread):
         nan: float = 0.0,
         unknown: float = 0.0,
         lost: float = 0.0,
+        burst: int = 1,
     ) -> None:
         super().__init__()
         if not realtime and not sync:
             raise ConfigError(
                 "realtime is false: then sync must be true, because clients could not follow otherwise"
             )
+        if burst < 1 or (burst > 1 and sync):
+            raise ConfigError(
+                f"burst is {burst}; it must be 1 or more cycles in a row, and 1 with sync, which answers each cycle"
+            )
         self.world = World(noise=noise, seed=seed)
         self.lock = threading.Lock()  # of the world, for tests that read it
-        self._faults = Faults(slow, cut, nan, unknown, lost)
+        self._faults = Faults(slow, cut, nan, unknown, lost, burst)
         self._random = Random(seed)
         self._sync, self._realtime, self._true_pose = sync, realtime, true_pose
         self._recorded = recorded_messages(Path(recording)) if recording else ()
@@ -117,13 +122,15 @@ class SimsparkServer(OwnThread):
     def _serve(self) -> None:
         due = time.monotonic()
         while not self._closing.is_set():
-            due = max(due + CYCLE_S + self._faults.slow_s, time.monotonic() - LATEST)
+            step = self._faults.burst * (CYCLE_S + self._faults.slow_s)
+            due = max(due + step, time.monotonic() - LATEST)
             if self._realtime:
                 self._attend(due)
             if self._sync:
                 self._attend_all()
-            if not self._closing.is_set():
-                self._cycle()
+            for _ in range(self._faults.burst):
+                if not self._closing.is_set():
+                    self._cycle()
         for client in tuple(self._conversations):
             self._drop(client)
         for listener in self._listeners:

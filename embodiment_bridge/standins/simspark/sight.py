@@ -18,8 +18,9 @@ from embodiment_bridge.standins.simspark.anatomy import (
     subtract,
     transposed,
 )
+from embodiment_bridge.standins.simspark.field import FIELD_LENGTH, FIELD_WIDTH
 from embodiment_bridge.standins.simspark.player import Player
-from embodiment_bridge.standins.simspark.world import FIELD_LENGTH, FIELD_WIDTH, World
+from embodiment_bridge.standins.simspark.world import World
 
 HALF_VIEW_DEG: Final = 60.0
 NEAREST: Final = 0.1  # m

@@ -5,14 +5,10 @@ from collections.abc import Callable, Sequence
 from math import isfinite, radians
 from typing import Final
 
+from embodiment_bridge.standins.simspark.field import BALL_RADIUS, FIELD_LENGTH, FIELD_WIDTH, PLAY_MODES
+from embodiment_bridge.standins.simspark.fouls import beside_field
 from embodiment_bridge.standins.simspark.player import Player
-from embodiment_bridge.standins.simspark.world import (
-    BALL_RADIUS,
-    FIELD_LENGTH,
-    FIELD_WIDTH,
-    PLAY_MODES,
-    World,
-)
+from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse
 
 MAX_LISTS: Final = 200  # of one frame
@@ -59,7 +55,7 @@ class Trainer:
             return
         place, move = _numbers(fields.get("pos"), 3), _numbers(fields.get("move"), 4)
         if place:
-            player.put((place[0], place[1], place[2]), player.yaw)
+            player.carry((place[0], place[1], place[2]), player.yaw)
         if move:
             player.put((move[0], move[1], move[2]), radians(move[3] + 90.0))
 
@@ -85,7 +81,9 @@ class Trainer:
             away = (dx * dx + dy * dy) ** 0.5
             if player.side and away < FREE_KICK:
                 out = FREE_KICK / away if away > 0.01 else 0.0
-                player.put((x + dx * out, y + (dy * out if out else FREE_KICK), player.place[2]), player.yaw)
+                player.carry(
+                    (x + dx * out, y + (dy * out if out else FREE_KICK), player.place[2]), player.yaw
+                )
         world.game.play_mode = "PlayOn"
 
     def _kick_off(self, fields: dict[str, list[str]], words: list[str]) -> None:
@@ -113,9 +111,8 @@ class Trainer:
     def _repos(self, fields: dict[str, list[str]], words: list[str]) -> None:
         player = self._player(fields) if fields else self.selected
         if player is not None:
-            y = FIELD_WIDTH / 2 + 0.5
-            x = 3.6 if player.side == "right" else -3.6
-            player.put((x, -y if self._world.ball.place[1] >= 0.0 else y, 1.0), player.yaw)
+            x, y = beside_field(player.side, player.number, self._world.ball.place[1])
+            player.carry((x, y, 1.0), player.yaw)  # a robot that lies stays so
 
     def _time(self, fields: dict[str, list[str]], words: list[str]) -> None:
         values = _numbers(words, 1)

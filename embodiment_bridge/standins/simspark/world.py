@@ -1,38 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` advances by 20 ms.
 
-There is no physics of contact: robots never fall over and go through each other; a ball that rolls out stays there.
+There is little physics: robots that are in one place push each other over, a ball that rolls out stays there.
 """
 
 import random
 from dataclasses import dataclass, field
-from math import atan2, degrees, hypot, isfinite, radians
+from itertools import combinations
+from math import atan2, degrees, hypot, isfinite, pi, radians
 from typing import Final
 
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
 from embodiment_bridge.standins.simspark.anatomy import Vector
-from embodiment_bridge.standins.simspark.player import GRAVITY, Player
+from embodiment_bridge.standins.simspark.balance import GRAVITY
+from embodiment_bridge.standins.simspark.field import (
+    AGENT_RADIUS,
+    BALL_RADIUS,
+    BEAM_MODES,
+    FIELD_LENGTH,
+    FIELD_WIDTH,
+    STOPPED_MODES,
+)
+from embodiment_bridge.standins.simspark.fouls import Referee
+from embodiment_bridge.standins.simspark.player import Player
 
 CYCLE_S: Final = 0.02
-FIELD_LENGTH: Final = 30.0
-FIELD_WIDTH: Final = 20.0
-AGENT_RADIUS: Final = 0.4
-BALL_RADIUS: Final = 0.042
 TEAM_SIZE: Final = 11
-BEAM_MODES: Final = ("BeforeKickOff", "Goal_Left", "Goal_Right")
-STOPPED_MODES: Final = ("BeforeKickOff", "GameOver")
 HALF_TIME_S: Final = 300.0
-PLAY_MODES: Final = (
-    "BeforeKickOff", "KickOff_Left", "KickOff_Right", "PlayOn", "KickIn_Left", "KickIn_Right", "corner_kick_left",
-    "corner_kick_right", "goal_kick_left", "goal_kick_right", "offside_left", "offside_right", "GameOver",
-    "Goal_Left", "Goal_Right", "free_kick_left", "free_kick_right", "direct_free_kick_left",
-    "direct_free_kick_right", "pass_left", "pass_right",
-)  # fmt: skip
 BALL_FRICTION: Final = 0.4  # 1/s
 BOUNCE: Final = 0.6
 LOUD_CYCLES: Final = 2  # cycles in which one message of each team is heard
 HEARING_RANGE: Final = 50.0  # m
 SAY_LIMIT: Final = 20  # characters
+NEAR: Final = 0.25  # m between the torsos of robots that push each other
+PUSH: Final = 6.0  # m/s2
+APART: Final = 0.5  # m/s, with which they part
 BEAM_NOISE: Final = (0.05, 10.0)  # m, deg; uniform
 
 
@@ -58,7 +60,7 @@ class Game:
 class World:
     """The objects on the field, and the game.
 
-    players: in the order of joining, without killed ones. now: s since the start.
+    players: in the order of joining, without killed ones. now: s since the start. referee: tells the fouls.
     scene_version: changes when an object appears, vanishes or joins a team; monitors then need the whole scene.
     noise: whether beams and vision have noise, as in rcssserver3d.
     """
@@ -72,6 +74,7 @@ class World:
         self.scene_version = 0
         self.noise = noise
         self.random = random.Random(seed)
+        self.referee = Referee(self.random)
         self._heard_at: dict[tuple[int, bool], int] = {}
 
     # What agents do
@@ -114,7 +117,7 @@ class World:
         player.team, player.number, player.side = team, number, side
         out = 1.0 if side == "right" else -1.0
         place_y = FIELD_WIDTH / 2 - 2 * AGENT_RADIUS - 3 * AGENT_RADIUS * len(taken)
-        player.put((out * (FIELD_LENGTH / 2 - 2 * AGENT_RADIUS), place_y, 0.4), self.forward(side))
+        player.carry((out * (FIELD_LENGTH / 2 - 2 * AGENT_RADIUS), place_y, 0.4), self.forward(side))
         self.scene_version += 1
         return True
 
@@ -172,9 +175,22 @@ class World:
             self.game.time += CYCLE_S
         if self.game.time >= self.game.half * HALF_TIME_S and self.game.play_mode not in STOPPED_MODES:
             self._end_half()
+        self._push_apart()
         for player in self.players:
             player.step(CYCLE_S)
         self._step_ball()
+        self.referee.step(self.players, self.game.play_mode, self.ball.place[1], CYCLE_S)
+
+    def _push_apart(self) -> None:
+        """Robots in one place push each other to the sides."""
+        for one, other in combinations(self.players, 2):
+            (x, y, z), (there_x, there_y, there_z) = one.place, other.place
+            away = hypot(x - there_x, y - there_y)
+            if away >= NEAR or abs(z - there_z) >= NEAR:
+                continue
+            angle = atan2(y - there_y, x - there_x) if away > 0.0 else self.random.uniform(-pi, pi)
+            one.shove(angle, PUSH * CYCLE_S, APART * CYCLE_S)
+            other.shove(angle + pi, PUSH * CYCLE_S, APART * CYCLE_S)
 
     def _end_half(self) -> None:
         if self.game.half == 1:

@@ -277,6 +277,12 @@ def test_ends_of_streams():
     lone = Codec()
     told = lone.feed(b"0\n8\n8\n8\n") + lone.close()
     assert [type(event) for event in told] == [AgentId, NoPacket, NoPacket, NoPacket]
+    first = Codec()
+    told = first.feed(b"8\n") + first.close()
+    assert [(type(event), event.offset) for event in told] == [(NoPacket, 0)]
+    begun = Codec()
+    told = begun.feed(b"8\n(") + begun.close()
+    assert told == [Truncated(0, 3)]
     cut = Codec()
     cut.feed(text(["0", *PACKET_T[:4]]))
     (left,) = cut.close()

@@ -10,7 +10,7 @@ from embodiment_bridge.protocols.maeden.conversation import Answer
 from embodiment_bridge.protocols.maeden.events import Percept
 from embodiment_bridge.protocols.maeden.operator import Operator
 from embodiment_bridge.protocols.maeden.routine import Progress, RoutineSkill
-from embodiment_bridge.protocols.maeden.walks import explore, walk_to
+from embodiment_bridge.protocols.maeden.walks import explore, faced, walk_to
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 TICK = 0.05
@@ -142,3 +142,16 @@ def test_a_way_that_is_not_there_fails_the_walk():
         stage.tick(deed)
     assert deed.done
     assert "no way to (30, 30) is known" in deed.failure
+
+
+@pytest.mark.parametrize("heading", list(Heading))
+def test_a_heading_is_faced_where_a_way_ends(heading):
+    stage = Stage()
+    deed = stage.deed(lambda world, share: faced(world, to((3, 0))(world, share), heading))
+    for _ in range(10):
+        stage.tick(deed)
+    assert deed.done
+    assert not deed.failure
+    assert stage.world.pose.place == (3, 0)
+    assert stage.world.pose.heading == heading
+    assert stage.told[3:] == {0: [], 1: ["left"], 2: ["left", "left"], 3: ["right"]}[heading]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from perceived import FINAL, ME, STAMP, array, one, pose, stamped, thing, told
 
 from embodiment_bridge.protocols.opencog.convert import Perceptor
+from embodiment_bridge.protocols.opencog.world import world_report
 from embodiment_bridge.protocols.opencog.world.settings import Settings
 from embodiment_bridge.protocols.opencog.world.thing_file import parse_things
 from embodiment_bridge.protocols.opencog.xml import parts
@@ -38,7 +39,7 @@ def test_units_sizes_owner_and_own_properties():
         name="the ball",
     )
     blip = told(Perceptor(ME), array(ball))["ball"]
-    assert blip.entity == parts.Entity("ball", "object", "the ball", "fido")
+    assert blip.entity == parts.Entity("ball", "object", "the ball", "fido", "Fido")
     assert blip.position == parts.Vector(500.0, 250.0, 100.0)
     assert blip.rotation == parts.Rotation(0.0, 0.0, 3.0)
     assert dict(blip.properties) == {
@@ -50,6 +51,29 @@ def test_units_sizes_owner_and_own_properties():
         "class": "ball",
         "color": "blue-100%",
     }
+
+
+def test_the_name_of_the_body_is_the_agent_and_owners_have_names():
+    perceptor = Perceptor(ME)
+    perceptor.ids.add_alias("mock")
+    ours, theirs = thing(owner="mock"), thing("cup", "cup", owner="r1")
+    blips = told(perceptor, array(ours, theirs, thing("r1", "robot", name="Rex")))
+    assert (blips["ball"].entity.owner_id, blips["ball"].entity.owner_name) == ("fido", "Fido")
+    assert (blips["cup"].entity.owner_id, blips["cup"].entity.owner_name) == ("r1", "Rex")
+
+
+def test_changes_of_entities_are_deeds_of_others():
+    perceptor = Perceptor(ME)
+    perceptor.ids.add_alias("mock")
+    robin = thing("robin", "player", where=pose(1.2))
+    looks = (array(thing(where=pose(1.0)), robin), array(thing(where=pose(1.0), owner="robin"), robin))
+    perceptor.deeds(looks[0], None, 1.0)
+    (grab,) = perceptor.deeds(looks[1], None, 1.3)
+    assert (grab.agent, grab.name, grab.target, grab.target_type) == ("robin", "grab", "ball", "object")
+    (signal,) = perceptor.action(grab, STAMP)
+    assert validate(write([signal], "seed"), "seed") == []
+    (drop, grabbed) = (*perceptor.deeds(array(thing(where=pose(1.0), owner="mock"), robin), None, 1.6), None)
+    assert (drop.name, grabbed) == ("drop", None)  # what the body does itself is no news for the OAC
 
 
 def test_only_what_changed_is_told():
@@ -114,6 +138,24 @@ def test_refresh_tells_everything_again():
     perceptor.refresh()
     assert told(perceptor, array(thing()), 1.0) == first
     assert told(perceptor, array(thing()), 2.0) == {}
+
+
+def test_a_thing_without_a_usable_place_is_out_of_sight_and_not_gone():
+    perceptor = Perceptor(ME)
+    told(perceptor, array(thing(where=pose(1.0))))
+    lost = told(perceptor, array(thing(where=pose(nan))), 1.0)["ball"]
+    assert "remove" not in dict(lost.properties)
+    assert dict(lost.properties)["visibility-status"] == "non-visible"
+    assert lost.position.x == 1000.0
+    assert told(perceptor, array(thing(where=pose(nan))), 2.0) == {}
+
+
+def test_what_does_not_fit_into_a_map_is_not_gone(monkeypatch):
+    monkeypatch.setattr(world_report, "MOST_THINGS", 3)
+    perceptor = Perceptor(ME)
+    told(perceptor, array(thing("a"), thing("b")))
+    blips = told(perceptor, array(thing("new"), thing("a"), thing("b")), 1.0)
+    assert not any("remove" in dict(blip.properties) for blip in blips.values())
 
 
 def test_what_is_gone_at_a_refresh_is_told():
@@ -211,3 +253,44 @@ def test_whatever_is_perceived_can_be_written(x, y, yaw, name, color, final):
     messages = perceptor.entities(world, stamped(y, x, yaw), STAMP, 0.0)
     dialect = perceptor.settings.dialect
     assert validate(write(messages, dialect), dialect) == []
+
+
+def statuses(blips):
+    return {
+        name: dict(blip.properties).get("visibility-status", "remove")
+        for name, blip in blips.items()
+        if name != "fido"
+    }
+
+
+def test_what_the_body_has_forgotten_stays_on_the_map_out_of_sight():
+    perceptor = Perceptor(ME)
+    told(perceptor, array(thing(), thing("cup", where=pose(1.0, 2.0))))
+    blips = told(
+        perceptor, array(thing(), thing("cup", where=pose(1.0, 2.0), visible=False, forgotten="true"))
+    )
+    assert statuses(blips) == {"cup": "non-visible"}
+    assert "forgotten" not in dict(blips["cup"].properties)
+    assert perceptor.entities(array(thing()), None, STAMP, 2.0) == ()
+    perceptor.refresh()
+    blips = told(perceptor, array(thing()))
+    assert statuses(blips) == {"ball": "visible", "cup": "non-visible"}
+    assert blips["cup"].position == parts.Vector(1000.0, 2000.0, 0.0)
+    assert statuses(told(perceptor, array(thing(), thing("cup")))) == {"cup": "visible"}
+    assert statuses(told(perceptor, array(thing()))) == {"cup": "remove"}
+
+
+def test_of_too_many_forgotten_things_the_first_is_left_as_it_is(monkeypatch):
+    monkeypatch.setattr(world_report, "MOST_THINGS", 4)
+    perceptor = Perceptor(ME)
+    told(perceptor, array(thing("a"), thing("b"), thing("c")))
+    for name in "abc":
+        rest = [thing(one) for one in "abc" if one > name]
+        told(perceptor, array(thing(name, visible=False, forgotten="true"), *rest))
+    assert statuses(told(perceptor, array(thing("d")))) == {"d": "visible"}
+    perceptor.refresh()
+    assert statuses(told(perceptor, array(thing("d")))) == {
+        "b": "non-visible",
+        "c": "non-visible",
+        "d": "visible",
+    }

@@ -8,6 +8,8 @@ import pytest
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.plans.action import Action, Parameter
+from embodiment_bridge.plans.plan_file import read_plan_file
 from embodiment_bridge.protocols.opencog.plans.reports import action_report
 from embodiment_bridge.protocols.opencog.router.wire import MessageType
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, EmotionalFeeling, MapInfo, PsiDemand
@@ -16,7 +18,7 @@ from embodiment_bridge.protocols.opencog.xml.xml_reader import read
 from embodiment_bridge.protocols.opencog.xml.xml_writer import write
 from embodiment_bridge.standins.oac.brain import PLAN_TIMEOUT, Brain
 from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
-from embodiment_bridge.standins.oac.scripts import Script
+from embodiment_bridge.standins.oac.scripts import Known, Script
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 VECTORS = Path(__file__).parents[2] / "data/opencog/conformance_vectors"
@@ -224,3 +226,16 @@ def test_unknown_script_or_dialect_is_named(options, capsys):
         OacPeer(**options)
     assert main(["peer", "oac", "--port", "0", f"--{name}", value]) == 2
     assert f"unknown {name} '{value}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["nod", "round", "greet"])
+def test_scripts_for_bodies_that_see_nothing_need_nothing_but_the_body(name):
+    plans = read_plan_file(Path(__file__).parents[3] / "config/plans/walking.yaml")
+    own = Known("fido", "pet", 0.0, 0.0, 0.0, 0.0)
+    script = Script(name)
+    actions = script.next({}, own)
+    assert [action.sequence for action in actions] == list(range(1, len(actions) + 1))
+    for action in actions:
+        params = tuple(Parameter(param.type, param.name, param.value) for param in action.params)
+        plans.routine(Action(action.name, action.sequence, params))
+    assert script.next({}, own) == ()

@@ -120,20 +120,19 @@ def needs(model, now):
 
 
 def test_needs_grow_with_time():
-    model = PhysiologyModel(Rates(hunger=0.01, thirst=0.5, energy=-0.01))
+    model = PhysiologyModel(Rates(hunger=0.01, thirst=0.5))
     assert needs(model, 100.0)["hunger"] == 0.0
     later = needs(model, 110.0)
     assert later["hunger"] == pytest.approx(0.1)
     assert later["thirst"] == 1.0  # and no more
-    assert later["energy"] == pytest.approx(0.9)
     assert needs(model, 50.0)["hunger"] == pytest.approx(0.1)
     assert needs(model, 1e9)["hunger"] == pytest.approx(0.7)  # a clock that jumps is no hunger
 
 
 def test_eating_and_battery_and_others():
-    model = PhysiologyModel(Rates(hunger=0.0))
+    model = PhysiologyModel(Rates(hunger=1e-9))
     model.act({"hunger": 0.5, "thirst": nan, "nothing": 1.0})
-    assert needs(model, 0.0)["hunger"] == 0.5
+    assert needs(model, 0.0) == {"hunger": 0.5, "thirst": 0.0}
     model.act({"hunger": -0.9})
     model.battery(0.25)
     model.battery(nan)
@@ -143,6 +142,16 @@ def test_eating_and_battery_and_others():
     assert "bad" not in now
     model.told({f"n{i}": 0.5 for i in range(1000)})
     assert len(needs(model, 2.0)) < 120
+    model.told({"n999": 0.75})  # what is known already is never frozen
+    assert needs(model, 3.0)["n999"] == 0.75
+
+
+def test_what_is_neither_modelled_nor_measured_is_not_claimed():
+    assert needs(PhysiologyModel(Rates(hunger=0.0, thirst=0.0)), 0.0) == {}
+    model = PhysiologyModel()
+    assert set(needs(model, 0.0)) == {"hunger", "thirst"}
+    model.battery(0.5)
+    assert needs(model, 1.0)["energy"] == 0.5
 
 
 def test_feelings_are_merged():
@@ -188,3 +197,14 @@ def test_feedback(payload, expected):
 
 def test_long_feedback_is_cut():
     assert len(read_feedback(b"1***" + b"x" * 1_000_000).text) < 4001
+
+
+def test_with_many_names_the_longest_silent_one_makes_room():
+    demands = Merged()
+    demands.update(Level(f"d{n}", 0.1) for n in range(100))
+    demands.update((Level("d0", 0.9), Level("goal", 0.5)))
+    assert dict(zip(demands.names, demands.values, strict=True))["d0"] == 0.9
+    assert demands.names[-1] == "goal"
+    assert "d1" not in demands.names
+    demands.update((Level("goal", 0.6),))
+    assert demands.values[-1] == 0.6

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From actions of a plan to skills: parameters by type and place, walking as a loop, what cannot be done."""
 
+from dataclasses import replace
 from math import cos, pi, sin
 from pathlib import Path
 
@@ -11,14 +12,15 @@ from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.plans.action import Action, Parameter, snake_case
 from embodiment_bridge.plans.movement import PATIENCE
 from embodiment_bridge.plans.plan_file import parse_plan_file, read_plan_file, vocabulary
-from embodiment_bridge.plans.routine import SkillCall
+from embodiment_bridge.plans.routine import SkillCall, Wait
 from embodiment_bridge.plans.world import Place, World
 
 ROOT = Path(__file__).parents[3]
-FILE = read_plan_file(ROOT / "config/plans/default.yaml")
+FILE = read_plan_file(ROOT / "config/plans/walking.yaml")
 HERE = Place(0.0, 0.0, 0.0)
 BALL = World(HERE, {"ball": (2.0, 0.0, 0.1)})
 TARGET = Parameter("vector", "target", vector=(2.0, 1.0, 0.0))
+HIGH = Parameter("vector", "target", vector=(0.0, 0.0, 5.0))
 ON_BALL = Parameter("entity", "target", "ball")
 
 
@@ -27,6 +29,9 @@ def calls(action, world, limit=50):
     routine = FILE.routine(action)
     made = []
     while (call := routine.next(world)) is not None:
+        if isinstance(call, Wait):
+            world = replace(world, time_s=world.time_s + call.seconds)
+            continue
         made.append(call)
         world = moved(world, call)
         assert len(made) < limit
@@ -46,7 +51,8 @@ def moved(world, call):
     angle = call.parameters.get("angle", 0.0) * (-1 if call.skill == "turn_right" else 1)
     step = call.parameters.get("distance", 0.0)
     place = Place(pose.x + step * cos(pose.yaw), pose.y + step * sin(pose.yaw), pose.yaw + angle)
-    return World(place, world.entities)
+    owners = {"ball": "me"} if call.skill == "grab" else {}
+    return World(place, world.entities, owners, world.time_s + max(call.slot_s, 1.0))
 
 
 def test_walk_goes_where_it_shall():
@@ -79,7 +85,7 @@ def test_turn_that_does_not_turn_ends():
 
 def test_grab_goes_to_the_thing_first():
     made, world = calls(Action("grab", 1, (ON_BALL,)), BALL)
-    assert made[-1] == SkillCall("grab")
+    assert made[-1] == SkillCall("grab", offered={"entity": "ball"})
     assert 2.0 - 0.42 <= world.pose.x < 2.0 - 0.2
 
 
@@ -138,7 +144,12 @@ def test_parameters_go_by_type_and_place_not_by_name(names):
         (Action("fli"), BALL, "unknown action 'fli'; did you mean 'fly'"),
         (Action(""), BALL, "unknown action ''"),
         (Action("x" * 1000), BALL, "unknown action"),
-        (Action("poo"), BALL, "'poo': default.yaml has no skill for it"),
+        (Action("fly", 1, (TARGET,)), BALL, "'fly': walking.yaml has no skill for it"),
+        (Action("jump_up"), BALL, "'jump_up': walking.yaml has no skill for it"),
+        (Action("walk", 1, (TARGET, Parameter("float", "", "-1"))), BALL, "'speed' is -1 m/s, not more than 0"),
+        (Action("walk", 1, (HIGH,)), BALL, "the target is 5.0 m above the body, which walks"),
+        (Action("walk", 1, (HIGH,)), World(Place(0.0, 0.0, 0.0, 8.0)), "3.0 m below"),
+        (Action("poo"), BALL, "'poo': walking.yaml has no skill for it"),
         (Action("walk"), BALL, "needs a parameter 'target' of type vector"),
         (Action("walk", 1, (Parameter("vector"),)), BALL, "'target' of type vector is nothing that can be read"),
         (Action("rotate", 1, (Parameter("float", "", "x"),)), BALL, "'angle' of type float is 'x'"),
@@ -174,7 +185,7 @@ def test_vocabulary_is_that_of_the_brains():
     ]
 
 
-@pytest.mark.parametrize(("plans", "body"), [("default", "mock"), ("maeden", "maeden")])
+@pytest.mark.parametrize(("plans", "body"), [("walking", "mock"), ("default", "mock"), ("maeden", "maeden")])
 def test_file_speaks_of_skills_and_parameters_that_the_body_has(plans, body):
     file = read_plan_file(ROOT / f"config/plans/{plans}.yaml")
     skills = read_body(ROOT / f"config/bodies/{body}.yaml").skills
@@ -208,6 +219,11 @@ def test_every_plan_file_can_be_read():
         ("actions: {}\ngait: {legs: 1}", "unknown key 'legs'"),
         ("actions: {}\nvocabulary: {dig: '[depth:metres]'}", "name:type"),
         ("gait: {}", "actions: missing"),
+        ("actions: {wag: [{skill: a}]}\nrepeated: [wagg]", "'wagg'; did you mean 'wag'"),
+        ("actions: {wag: [], drop: [{skill: a}]}\nrepeated: [drop]", "'drop'"),
+        ("actions: {say: [{skill: say, offer: {text: mesage}}]}", "'mesage'; did you mean 'message'"),
+        ("actions: {kick: [{skill: kick, moves: it}]}", "'it'"),
+        ("actions: {sit: [{skill: sit, when: duratio}]}", "'duratio'"),
     ],
 )
 def test_bad_plan_file_says_what_is_wrong(text, words):

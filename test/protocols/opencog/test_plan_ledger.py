@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import PlanLedger, Report, Stand
-from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, BadAction
 from embodiment_bridge.protocols.opencog.xml.parts import PlanAction
 
 
@@ -113,6 +113,61 @@ def test_id_that_an_oac_uses_again_is_a_new_plan():
     again = ledger.take(plan("0", 1))
     assert again.begin
     assert told(ledger.ended(again.number, stands("done"), well=True)) == [("0", 1, "done")]
+
+
+def bad(name, sequence):
+    return BadAction(name, "walk", sequence, "sequence=-1")
+
+
+def test_a_lost_action_is_reported_at_once_and_ends_the_plan():
+    ledger = PlanLedger()
+    order = ledger.take(plan("4", 1, 3), [bad("4", 2)])
+    assert order.reports == (Report("4", "walk", "error", 2, "sequence=-1"),)
+    assert (order.begin, order.sequences) == (True, {1})  # what comes after the lost one is not done
+    ended = ledger.ended(order.number, stands("done"), well=True)
+    assert told(ended) == [("4", 1, "done"), ("4", None, "error")]
+    assert ended[-1].reason == "sequence=-1"
+
+
+def test_with_continue_only_the_lost_action_is_lost():
+    ledger = PlanLedger(goes_on=True)
+    order = ledger.take(plan("4", 1, 3), [bad("4", 2)])
+    assert (told(order.reports), order.sequences) == ([("4", 2, "error")], {1, 3})
+    done = [Stand(1, "a1", "done"), Stand(3, "a3", "done")]
+    assert told(ledger.ended(order.number, done, well=True)) == [("4", 1, "done"), ("4", 3, "done")]
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_lost_action_without_a_number_of_its_own_closes_the_plan(goes_on):
+    ledger = PlanLedger(goes_on=goes_on)
+    order = ledger.take(plan("4", 1), [bad("4", None)])
+    reports = list(order.reports)
+    if order.begin:
+        reports += ledger.ended(order.number, stands("done"), well=True)
+    assert told(reports)[-1] == ("4", None, "error")
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_plan_of_nothing_but_lost_actions_is_answered_at_once(goes_on):
+    order = PlanLedger(goes_on=goes_on).take(plan("4"), [bad("4", 1)])
+    assert not order.begin
+    assert told(order.reports)[0] == ("4", 1, "error")
+
+
+def test_what_is_new_beside_repeated_actions_is_done():
+    ledger = PlanLedger()
+    ledger.take(plan("4", 1, 2))
+    order = ledger.take(plan("4", 2, 3))
+    assert (order.begin, order.after, order.sequences) == (True, True, {3})
+    assert "repeats the actions [2]" in order.warning
+
+
+def test_a_new_action_of_a_plan_that_is_over_is_answered():
+    ledger = PlanLedger()
+    ledger.ended(ledger.take(plan("4", 1)).number, stands("error"), well=False)
+    order = ledger.take(plan("4", 2))
+    assert (order.begin, told(order.reports)) == (False, [("4", 2, "error")])
+    assert ledger.take(plan("4", 3)).reports[0].sequence == 3
 
 
 def test_empty_plan_owes_nothing():

@@ -254,10 +254,7 @@ BAD_CHILDREN = {
     "no time stamp": '<avatar-signal id="1"/>',
     "status": '<avatar-signal id="1" timestamp="t"><action name="a" status="running"/></avatar-signal>',
     "negative sequence": '<avatar-signal id="1" timestamp="t"><action name="a" sequence="-1"/></avatar-signal>',
-    "level": '<avatar-signal id="1" timestamp="t"><physiology-level name="a" value="much"/></avatar-signal>',
-    "blip without entity": f'{MAP}<blip timestamp="t"><position x="0" y="0" z="0"/></blip></map-info>',
     "huge corner": '<map-info global-position-x="1e300" global-position-y="0"/>',
-    "no number": f'{MAP}<blip timestamp="t"><entity/><position x="1" y="nan" z="3"/></blip></map-info>',
     "first time": '<map-info global-position-x="0" global-position-y="0" is-first-time-percept-world="so"/>',
     "no sentence": '<instruction avatar-id="1" from-id="9" timestamp="t"/>',
     "no state": '<state-info object-id="4" object-type="object" state-name="s" timestamp="t"/>',
@@ -271,6 +268,55 @@ def test_bad_child_is_told_and_the_others_are_read(name):
     assert isinstance(bad, Malformed)
     assert bad.reason
     assert found == ev.Communication("1", "t", "a")
+
+
+GOOD_BLIP = '<blip timestamp="t"><entity id="ball"/></blip>'
+BAD_BLIPS = {
+    "blip: there is no entity": '<blip timestamp="t"><position x="0" y="0" z="0"/></blip>',
+    "is not a finite number": '<blip timestamp="t"><entity/><position x="1" y="nan" z="3"/></blip>',
+    "'timestamp' is missing": "<blip><entity/></blip>",
+}
+
+
+@pytest.mark.parametrize("reason", BAD_BLIPS)
+def test_a_bad_blip_loses_that_blip(reason):
+    message, found, bad = envelope(f"{MAP}{GOOD_BLIP}{BAD_BLIPS[reason]}{GOOD_BLIP}</map-info>")
+    assert [blip.entity.id for blip in found.blips] == ["ball", "ball"]
+    assert message.children == 2
+    assert reason in bad.reason
+    assert bad.excerpt == "<blip>"
+
+
+def test_a_bad_level_loses_that_level():
+    inner = '<feeling name="joy" value="0.5"/><feeling name="fear" value="much"/><feeling value="1"/>'
+    found, *bad = read(f'<emotional-feeling entity-id="7">{inner}</emotional-feeling>'.encode())
+    assert found == ev.EmotionalFeeling("7", (Level("joy", 0.5),))
+    assert [one.reason for one in bad] == [
+        "feeling: value='much' is not a finite number",
+        "feeling: attribute 'name' is missing",
+    ]
+
+
+def test_many_bad_parts_are_summed_up():
+    _, found, *bad = envelope(f"{MAP}{'<blip><entity/></blip>' * 1000}</map-info>")
+    assert found.blips == ()
+    assert len(bad) == 21
+    assert bad[-1].reason == "980 more parts cannot be used"
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "nan", "1e99"])
+def test_a_bad_number_loses_that_action(number):
+    inner = f'<action name="a" sequence="1"/><action name="b" sequence="{number}"/><action name="c" sequence="3"/>'
+    plan, bad = read(f'<action-plan id="4">{inner}</action-plan>'.encode())
+    assert [(action.name, action.sequence) for action in plan.actions] == [("a", 1), ("c", 3)]
+    assert (bad.plan_id, bad.name, bad.sequence) == ("4", "b", 2)
+    assert f"sequence={number}" in bad.reason.replace("'", "")
+
+
+def test_a_lost_action_has_no_number_that_another_has():
+    inner = '<action name="a" sequence="x"/><action name="b" sequence="1"/>'
+    plan, bad = read(f'<action-plan id="4">{inner}</action-plan>'.encode())
+    assert (plan.actions[0].sequence, bad.sequence) == (1, None)
 
 
 def test_unknown_children_are_named():

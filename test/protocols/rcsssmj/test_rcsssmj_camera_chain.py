@@ -11,7 +11,7 @@ from soccer_field import FIFA, SEVEN
 from embodiment_bridge.core.units import RAD_PER_DEG
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.convert import base_pose
-from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS, TorsoSensors
 from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.scene.camera import Camera
 from embodiment_bridge.scene.entities import EntityMemory
@@ -40,7 +40,8 @@ def sightings_of(path, robot_name):
     for percept in Codec().feed(path.read_bytes()):
         if percept.vision is not None:
             eye = camera.pose(
-                base_pose(percept), [angle * RAD_PER_DEG for angle in percept.joints.positions_deg]
+                base_pose(percept, TorsoSensors()),
+                [angle * RAD_PER_DEG for angle in percept.joints.positions_deg],
             )
             for thing in sightings(
                 sight(percept.vision.points, percept.vision.agents), eye, Player("nobody", 1), 0.22

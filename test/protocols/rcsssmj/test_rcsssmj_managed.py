@@ -5,8 +5,11 @@ import math
 import sys
 import threading
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from embodiment_bridge.body.body_file import parse_body, read_body
@@ -18,6 +21,7 @@ from embodiment_bridge.nodes.body.agent_bridge import _managed
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.rcsssmj.codec import Codec
 from embodiment_bridge.protocols.rcsssmj.commands import Beam, Frame, Init, Motor, Say, Syn
+from embodiment_bridge.protocols.rcsssmj.convert import BodyMap, robot_of
 from embodiment_bridge.protocols.rcsssmj.events import Percept
 from embodiment_bridge.protocols.rcsssmj.managed import CYCLE, ManagedSimulation
 from embodiment_bridge.protocols.rcsssmj.managed_link import ManagedLink, make_opener
@@ -80,7 +84,7 @@ def test_walks_as_fast_as_it_can(name, upright) -> None:
 def test_percepts_are_what_the_wire_would_have_said(simulation, model) -> None:
     percept = simulation.join(Init(model, "bridge", 2))
     for _ in range(4):
-        text = "".join(p.to_sexp() for p in simulation._agent.perceptions)
+        text = "".join(p.to_sexp() for p in simulation._player._agent.perceptions)
         (read,) = Codec(model, "0.2.1").feed(frame(text.encode()))
         assert percept == read
         percept = simulation.step()
@@ -138,7 +142,19 @@ def test_what_the_server_would_not_survive_is_refused(simulation, command, text)
     simulation.join(INIT)
     with pytest.raises(CommandError, match=text):
         simulation.apply(command)
-    assert simulation._waiting == []
+    assert simulation._player._waiting == []
+
+
+def test_action_that_only_the_server_has_is_refused_with_its_frame(simulation, monkeypatch) -> None:
+    @dataclass(frozen=True)
+    class Wave:
+        count: int
+
+    simulation.join(INIT)
+    monkeypatch.setattr(simulation._player, "_writer", SimpleNamespace(payload=lambda command: b""))
+    with pytest.raises(CommandError, match="Wave: a world in this process has no such action"):
+        simulation.apply(Frame((HEAD, Wave(3))))
+    assert simulation._player._waiting == []
 
 
 def test_wrong_order_is_refused(simulation) -> None:
@@ -228,3 +244,54 @@ class TestLink:
         threading.Timer(0.05, link.close).start()
         with pytest.raises(LinkError, match="closed"):
             link.read(10.0)
+
+
+def test_reset_puts_the_robot_back_in_the_same_world(simulation) -> None:
+    with pytest.raises(CommandError, match="no robot has joined"):
+        simulation.reset()
+    robot = ManagedRobot(read_body(BODIES / "t1.yaml"), simulation=simulation)
+    begun, model = robot.state, simulation.simulation.mj_model
+    runner = MotionRunner(robot.body)
+    for _ in range(50):
+        robot.step(runner.step(robot.state, CYCLE))
+    assert robot.state.position != begun.position
+    again = robot.reset()
+    assert again.position == begun.position
+    assert again.base_position == pytest.approx(begun.base_position, abs=0.01)
+    assert again.time > begun.time
+    assert simulation.simulation.mj_model is model
+
+
+@pytest.mark.parametrize("name", ["t1", "ant"])  # an ant has gears
+def test_arrays_set_and_say_what_actions_and_perceptions_do(simulation, name) -> None:
+    robot = ManagedRobot(read_body(BODIES / f"{name}.yaml"), simulation=simulation)
+    runner, parts = MotionRunner(robot.body), BodyMap(robot_of(robot.body), robot.body)
+    world = simulation.simulation
+    for _ in range(20):
+        targets = runner.step(robot.state, CYCLE)
+        state = robot.step(targets)
+        assert state == parts.state(robot.percept)
+    arrays = (world.mj_data.ctrl, world.mj_model.actuator_gainprm, world.mj_model.actuator_biasprm)
+    ours = [np.array(array) for array in arrays]
+    other = replace(targets, position=tuple(q + 0.1 for q in targets.position), kp=(3.0,) * len(targets.kp))
+    robot.step(other)
+    assert all(np.abs(mine - array).max() > 1e-6 for mine, array in zip(ours, arrays, strict=True))
+    simulation.apply(Frame((*parts.motors(targets), Syn())))
+    simulation.step()
+    for mine, array in zip(ours, arrays, strict=True):
+        assert mine == pytest.approx(array, rel=1e-12)
+
+
+def test_robot_without_a_referee(simulation) -> None:
+    robot = ManagedRobot(read_body(BODIES / "ant.yaml"), simulation=simulation, referee=False)
+    first = robot.state
+    targets = MotionRunner(robot.body).step(first, CYCLE)
+    for _ in range(10):
+        robot.step(targets)
+    assert robot.state.time == pytest.approx(first.time + 10 * CYCLE)
+    assert robot.percept.time_s == robot.state.time
+    robot.step(targets, Beam(-3.0, 1.0, 0.0))
+    assert robot.state.base_position[:2] == pytest.approx((-3.0, 1.0), abs=0.05)
+    with pytest.raises(CommandError, match="nan"):
+        robot.step(replace(targets, position=(math.nan, *targets.position[1:])))
+    assert robot.reset().base_position == pytest.approx(first.base_position, abs=0.02)

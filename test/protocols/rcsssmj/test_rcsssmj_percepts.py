@@ -30,6 +30,7 @@ from embodiment_bridge.wire.framing import frame
 GOOD = {
     "(time (now 4.01))": Percept(0, time_s=4.01),
     "(time (now 7))": Percept(0, time_s=7.0),
+    "(time (clock 7))": Percept(0, time_s=7.0),
     "(GS (t 2.54)(pm PlayOn)(tl Blue)(tr Red)(sl 2)(sr 1))": Percept(
         0, game_state=GameState(2.54, "PlayOn", "Blue", "Red", 2, 1)
     ),
@@ -130,7 +131,7 @@ def test_numbers_that_are_none_survive(number):
 
 
 def test_unknown_lists_follow_the_percept_with_their_bytes():
-    raw = [b"(FRP  (n lf)(c 1 2 3))", b"((RSMP 1 0))", b"(time (clock 3))"]
+    raw = [b"(FRP  (n lf)(c 1 2 3))", b"((RSMP 1 0))", b"(clock (now 3))"]
     assert Codec().feed(frame(raw[0] + b"(time (now 1))" + raw[1] + raw[2])) == [
         Percept(0, 1.0),
         *(Unknown(0, text) for text in raw),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nobody listens to is not made, and who listens later misses nothing for it."""
 
+from dataclasses import replace
+
 import pytest
 from percept_stage import BALL, GAME, STAMP, converter, messages, percept
 
@@ -61,3 +63,26 @@ def test_a_message_is_made_when_it_is_asked_for():
     assert asked == []
     assert next(pairs)[0] == "joint_states"
     assert asked == ["joint_states"]
+
+
+def test_five_pictures_a_second_are_looked_at_while_nobody_asks():
+    """They come every 0.08 s here. The first one counts, and each as soon as somebody wants the things."""
+    made, looked = heeding(), []
+    memory = made._memory
+    look = memory.look
+    memory.look = lambda *arguments: looked.append(arguments[1]) or look(*arguments)
+
+    def see(begin: float, count: int) -> list[float]:
+        looked.clear()
+        for i in range(count):
+            seen = percept(vision=Vision((BALL,), ()))
+            messages(replace(seen, time_s=begin + i * 0.08), made)
+        return [round(time, 2) for time in looked]
+
+    see(0.0, 1)  # the first is looked at, whatever is asked
+    assert see(1.0, 7) == [1.0, 1.24, 1.48]
+    made.things()
+    assert see(1.5, 2) == [1.5]
+    assert see(0.5, 2) == [0.5]  # the clock went back
+    made.set_demand(lambda topic: topic == "entities")
+    assert see(2.0, 3) == [2.0, 2.08, 2.16]

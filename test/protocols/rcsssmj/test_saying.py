@@ -16,7 +16,7 @@ CYCLE_S = 0.02
 
 
 def begin(text, slot=0.0, *, robot="T1", split=False):
-    asked = requests(ROBOTS[robot], split=split)
+    asked = requests(ROBOTS[robot], lambda: "left", split=split)
     return asked, asked.begin_saying(None, {"text": text}, slot)
 
 

@@ -39,7 +39,9 @@ class Nao:
         self.talk = AgentConversation(self.world, faults, Random(1), true_pose=true_pose)
         self.body = read_body(ROOT / "config/bodies" / body)
         self.runner = MotionRunner(self.body)
-        urdf = str(ROOT / "urdf" / body.replace(".yaml", ".urdf"))
+        robot = parameters.get("robot", "nao")
+        limbs = robot if robot in ("nao1", "nao3") else body.removesuffix(".yaml")
+        urdf = str(ROOT / "urdf" / f"{limbs}.urdf")
         values = {**PARAMETERS, "robot_description_file": urdf, **parameters}
         self.converter = NaoConverter(values, self.body)
         self.codec = Codec(**self.converter.codec_options())
@@ -62,8 +64,19 @@ class Nao:
         self.world.step()
         self.percept()
 
-    def percept(self):
-        text = self.talk.message()
+    def burst(self, count):
+        """Many cycles in a row, then all their percepts at once."""
+        texts = []
+        for _ in range(count):
+            self.world.step()
+            texts.append(self.talk.message())
+        late = self.converter.came(count)
+        for text in texts:
+            self.percept(text)
+        return late
+
+    def percept(self, text=None):
+        text = self.talk.message() if text is None else text
         for event in self.codec.feed(frame(text.encode())) if text else ():
             before = self.state
             self.state = self.converter.body_state(event)

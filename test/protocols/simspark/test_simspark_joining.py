@@ -2,11 +2,13 @@
 """Into a game and out of it: scene, init, confirmation, refusal, frozen percepts."""
 
 import pytest
-from nao_stage import Nao
+from nao_stage import ROOT, STAMP, Nao
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.standins.simspark.faults import Faults
 from embodiment_bridge.standins.simspark.world import World
+from embodiment_bridge.wire.framing import Framer, frame
 
 
 def test_scene_goes_first_and_init_after_the_first_percept():
@@ -79,3 +81,32 @@ def test_body_with_joints_that_the_robot_lacks_is_refused():
 def test_unknown_robot_is_refused_with_the_choices():
     with pytest.raises(ConfigError, match="nao4"):
         Nao(robot="T1")
+
+
+def recorded(skipped, **parameters):
+    """The short recording of the real server without its first percepts, played to a converter."""
+    nao = Nao(transport="replay", **parameters)
+    data = (ROOT / "test/data/simspark/short_agent_nao.bin").read_bytes()
+    states = []
+    messages = {}
+    for found in Framer().feed(data)[skipped:]:
+        for event in nao.codec.feed(frame(found.payload)):
+            state = nao.converter.body_state(event)
+            states.append(state)
+            messages.update(nao.converter.messages(Cycle(event, state), STAMP))
+    return nao, states, messages
+
+
+def test_recording_that_begins_in_the_middle_plays():
+    nao, states, messages = recorded(skipped=20, team="others", number=9)
+    assert all(state is not None for state in states)
+    assert states[-1].has_base
+    assert (nao.converter._joining.team, nao.converter._joining.number) == ("alpha", 1)
+    assert messages["game_state"].own_side == ""  # no percept of it says which
+    assert not [e for e in messages["entities"].entities if e.kind == "player"]
+
+
+def test_recording_from_the_beginning_tells_the_side():
+    nao, states, messages = recorded(skipped=0)
+    assert (nao.converter._joining.number, messages["game_state"].own_side) == (1, "left")
+    assert sum(state is None for state in states) <= 1

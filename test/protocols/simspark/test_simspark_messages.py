@@ -7,6 +7,7 @@ import pytest
 from embodiment_bridge.srv import Beam
 from nao_stage import PARAMETERS, ROOT, STAMP, Nao
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.converter import Cycle
@@ -169,7 +170,7 @@ def test_what_is_asked_for_goes_out_in_the_next_frame_with_all_joints():
     nao = Nao().run(0.2)
     nao.converter.handle_request("say", String(data="hello"))
     nao.converter.handle_request("beam", Beam.Request(x=-3.0, y=0.5, theta=math.pi / 2))
-    nao.converter.handle_request("pass", None)
+    nao.converter.handle_request("pass", Trigger.Request())
     nao.cycle()
     sent = nao.sent[-1].decode()
     assert "(say hello)" in sent
@@ -197,11 +198,13 @@ def test_landmarks_are_the_corners_and_goal_posts_of_the_field():
     ("robot", "remarks"), [("nao", 0), ("nao0", 0), ("nao1", 1), ("nao2", 0), ("nao3", 1)]
 )
 def test_log_says_that_longer_limbs_are_not_described(robot, remarks, tmp_path):
-    found = Nao(robot=robot).converter.warnings()
+    plain = str(ROOT / "urdf/nao.urdf")
+    found = Nao(robot=robot, robot_description_file=plain).converter.warnings()
     assert [f"those of {robot} are longer" in remark for remark in found] == [True] * remarks
     own = tmp_path / "mine.urdf"
     own.write_text((ROOT / "urdf/nao.urdf").read_text())
     assert Nao(robot=robot, robot_description_file=str(own)).converter.warnings() == []
+    assert Nao(robot=robot).converter.warnings() == []
 
 
 def test_without_a_description_the_log_says_that_there_is_no_place():

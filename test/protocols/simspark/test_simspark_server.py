@@ -89,6 +89,27 @@ def test_world_that_takes_longer_than_its_cycle_still_hears_its_clients(server, 
         assert "(unum 1) (team left)" in agent.join()
 
 
+def test_burst_runs_cycles_in_a_row_and_reads_nothing_meanwhile(monkeypatch):
+    with SimsparkServer(noise=False, burst=10) as server, Agent(server) as agent:
+        read_at, select = set(), server._select
+
+        def watched_select(timeout):
+            read_at.add(server.world.cycle % 10)
+            select(timeout)
+
+        monkeypatch.setattr(server, "_select", watched_select)
+        agent.join()
+        for _ in range(30):
+            agent.hear()
+        assert read_at == {0}
+
+
+@pytest.mark.parametrize("options", [{"burst": 0}, {"burst": 2, "sync": True}])
+def test_burst_that_cannot_be_is_refused(options):
+    with pytest.raises(ConfigError, match="burst is"):
+        SimsparkServer(**options)
+
+
 def test_nothing_is_said_before_a_scene_is_asked_for(server):
     with Agent(server) as quiet:
         quiet.socket.settimeout(0.2)

@@ -9,7 +9,7 @@ from nao_stage import Nao
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
-from embodiment_bridge.standins.simspark.world import World
+from embodiment_bridge.standins.simspark.world import CYCLE_S, World
 
 ROOT = Path(__file__).parents[3]
 PLAYERS = range(1, 12)
@@ -71,16 +71,31 @@ def test_launch_file_starts_a_team_that_a_server_lets_in(robot):
         assert Path(found["body_file"]).stem == model, number
 
 
-def test_whole_team_joins_and_stands():
+def joined(start_pose: str, seconds: float) -> list[Nao]:
+    """Eleven robots that appear at once, so many s later."""
     world = World(noise=False)
     robots = ["nao"] * 7 + ["nao2"] * 2 + ["nao4"] * 2
     team = [
-        Nao(world, number=number, robot=robot, body="nao_toe.yaml" if robot == "nao4" else "nao.yaml")
+        Nao(
+            world,
+            number=number,
+            robot=robot,
+            body="nao_toe.yaml" if robot == "nao4" else "nao.yaml",
+            start_pose=start_pose,
+        )
         for number, robot in zip(PLAYERS, robots, strict=True)
     ]
-    for _ in range(100):
+    for _ in range(round(seconds / CYCLE_S)):
         world.step()
         for nao in team:
             nao.percept()
     assert [world.player("left", number) for number in PLAYERS] == world.players
-    assert all(nao.runner.status == "standing" for nao in team)
+    return team
+
+
+def test_whole_team_joins_and_stands_in_its_line_up():
+    assert {nao.runner.status for nao in joined("line_up", 4.0)} == {"standing"}
+
+
+def test_those_who_appear_in_one_place_push_each_other_over_as_on_the_real_server():
+    assert "fallen" in {nao.runner.status for nao in joined("server", 2.0)}

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs of monitor ports: where their messages are, and how they are played."""
 
+import gc
+import gzip
+import tempfile
 import threading
 
 import pytest
@@ -8,6 +11,7 @@ from monitor_stage import SHORT, payloads
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.link.transports.log_link import LogLink, LogPlayer
+from embodiment_bridge.link.transports.log_tape import LogTape
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
@@ -201,3 +205,113 @@ def test_close_wakes_who_waits(tmp_path):
     player.close()
     thread.join(10.0)
     assert "closed" in failed[0]
+
+
+def playing(*times):
+    return [b"((time %s))(RDS 0 1)((nd))" % str(time).encode() for time in times]
+
+
+@pytest.mark.parametrize("period", [0.04, 0.2])
+def test_times_of_simspark_are_those_of_play(tmp_path, period):
+    """Before kick-off the time of play stands still; messages come as fast then as later in the same log."""
+    count = 20
+    log = log_of(
+        tmp_path, FULL, *playing(*[0] * 5), *playing(*(round(i * period, 5) for i in range(1, count)))
+    )
+    assert log.duration == pytest.approx((5 + count - 1) * period)
+
+
+def test_time_of_play_that_a_trainer_sets_is_no_pause(tmp_path):
+    log = log_of(tmp_path, FULL, *playing(0.04, 0.08, 299.0, 299.04, 0.0, "8e-05"))
+    assert [e.seconds for e in log.entries] == pytest.approx(
+        [0, 0.04, 0.08, 0.12, 0.16, 0.2, 0.20008], abs=1e-6
+    )
+
+
+def test_packed_log_is_read_and_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    path = tmp_path / "game.log.gz"
+    path.write_bytes(gzip.compress(FULL + b"\n" + DIFF + b"\n"))
+    log = MonitorLog(path)
+    assert [log.message(i) for i in range(len(log.entries))] == [FULL, DIFF]
+    del log
+    gc.collect()
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_packed_stream_has_its_index(tmp_path):
+    path = tmp_path / "stream.bin.gz"
+    path.write_bytes(gzip.compress(b"".join(len(m).to_bytes(4, "big") + m for m in (FULL, DIFF))))
+    (tmp_path / "stream.idx").write_text("7.5 0 25\n7.9 29 25\n")
+    assert [entry.seconds for entry in MonitorLog(path).entries] == pytest.approx([0.0, 0.4])
+
+
+@pytest.mark.parametrize("spoil", [lambda data: data[:-9], lambda data: data[:12] + b"!" * 20])
+def test_packed_log_that_is_broken_is_refused(tmp_path, spoil):
+    path = tmp_path / "game.log.gz"
+    path.write_bytes(spoil(gzip.compress(bytes(range(256)) * 20)))
+    with pytest.raises(ConfigError, match=r"game\.log\.gz"):
+        MonitorLog(path)
+
+
+@pytest.mark.parametrize("name", ["game.log", "game.log.gz"])
+@pytest.mark.parametrize("protocol", SHORT)
+def test_game_that_is_watched_is_a_log_that_plays(tmp_path, protocol, name):
+    data = SHORT[protocol].read_bytes()
+    for _ in range(2):  # of the second connection there is another file
+        tape = LogTape(Peer(data[:1000], data[1000:30001], data[30001:]), tmp_path / name)
+        for size in (1000, 29001, len(data) - 30001):
+            assert len(tape.read(0.0)) == size
+        tape.close()
+        tape.close()
+    for path in (tmp_path / name, tmp_path / name.replace("game", "game-2")):
+        log = MonitorLog(path)
+        sent = [payload.replace(b"\n", b" ").rstrip() for payload in payloads(SHORT[protocol])]
+        assert [log.message(i) for i in range(len(log.entries))] == sent
+    assert (tmp_path / name).read_bytes()[:2] == (b"\x1f\x8b" if name.endswith("gz") else data[4:6])
+
+
+def test_log_that_cannot_be_made_is_named(tmp_path):
+    peer = Peer()
+    with pytest.raises(ConfigError, match=r"recording .*nowhere"):
+        LogTape(peer, tmp_path / "nowhere" / "game.log")
+    assert peer.closed
+
+
+def test_full_disk_ends_the_log_and_not_the_link(tmp_path, caplog):
+    data = len(FULL).to_bytes(4, "big") + FULL
+    tape = LogTape(Peer(data, data, data), tmp_path / "game.log")
+    tape._file = Full(tape._file)
+    assert [tape.read(0.0) for _ in range(3)] == [data] * 3
+    tape.close()
+    assert caplog.text.count("ends here") == 1
+
+
+class Full:
+    """A file on a disk that is full."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def write(self, data):
+        raise OSError(28, "No space left on device")
+
+
+class Peer:
+    """Gives pieces."""
+
+    peer = "test://peer"
+
+    def __init__(self, *pieces):
+        self.pieces = list(pieces)
+        self.closed = False
+
+    def read(self, timeout):
+        return self.pieces.pop(0)
+
+    def write(self, data):
+        raise NotImplementedError
+
+    def close(self):
+        self.closed = True

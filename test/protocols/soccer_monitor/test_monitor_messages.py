@@ -4,6 +4,7 @@
 import math
 import sys
 import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -318,3 +319,21 @@ def test_messages_that_are_filled_in_again_say_what_is_new():
     assert (player.pose.position.x, player.pose.position.y) == (5.0, 6.0)
     pose = messages.pose(things_of(model)[1], later)
     assert (pose.header.frame_id, pose.header.stamp, pose.pose.position.x) == ("map", later, 5.0)
+
+
+def test_game_is_news_when_more_than_its_clocks_changed():
+    told = [
+        "(time 9.5)(play_mode 1)(score_left 0)",
+        "(time 9.54)",
+        "(time 9.9)(pass_mode_score_wait_left 3.5)",
+        "(time 10.02)",
+        "(time 10.04)(score_left 1)",
+        "(time 10.06)(team_left red)",
+    ]
+    model = fed(simspark("(nd)", game=GAME))
+    news = []
+    for text in told:
+        model.take(simspark("(nd)", kind="RDS", game=text))
+        news.append(game_messages.news(model.game))
+    changes = [a != b for a, b in pairwise(news)]
+    assert changes == [False, False, True, True, False]  # GAME has named that team already

@@ -146,7 +146,7 @@ def test_trainer_commands_are_obeyed():
     stage.tell(c.Select(-1))
     assert stage.trainer.selected is None
     stage.tell(c.Repos(2, "Right"))
-    assert stage.things()["right_2"].position[:2] == pytest.approx((3.6, -10.5), abs=0.01)
+    assert stage.things()["right_2"].position[:2] == pytest.approx((3.0, -10.5), abs=0.01)
     stage.tell(c.Select(1, "Left"), c.Kill())
     assert one.frozen
     assert set(stage.things()) == {"ball", "right_2"}
@@ -225,3 +225,23 @@ def test_recording_is_played_to_every_monitor():
         while len(found) < 10 and time.monotonic() < deadline:
             found += [piece.payload for piece in framer.feed(link.recv(1 << 16))]
     assert found[:10] == expected[:10]
+
+
+@pytest.mark.parametrize(
+    ("side", "number", "ball_y", "place"),
+    [
+        ("left", 1, 0.0, (-3.6, -10.5)),
+        ("left", 5, 0.0, (-1.2, -10.5)),  # as the real server puts them
+        ("left", 4, 0.0, (-1.8, -10.5)),
+        ("right", 9, 0.0, (-1.2, -10.5)),
+        ("right", 1, -2.0, (3.6, 10.5)),
+    ],
+)
+def test_repositioned_players_stand_side_by_side_beside_the_field(side, number, ball_y, place):
+    stage = Stage()
+    stage.add("left", 11)  # the first team plays on the left
+    player = stage.add(side, number)
+    stage.world.game.play_mode = "PlayOn"
+    stage.world.ball.place = (0.0, ball_y, 0.042)
+    stage.port.hear(f"(repos (unum {number})(team {side.capitalize()}))".encode())
+    assert player.place[:2] == pytest.approx(place)

@@ -4,8 +4,16 @@
 import math
 
 import pytest
-from embodiment_bridge.srv import AgentCommand, KickOff, SetGame, SetPlayMode, TrainAgent, TrainBall
-from geometry_msgs.msg import Point, Vector3
+from embodiment_bridge.srv import (
+    AgentCommand,
+    KickOff,
+    PlaceThing,
+    SetGame,
+    SetPlayMode,
+    TrainAgent,
+    TrainBall,
+)
+from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
@@ -73,7 +81,6 @@ SIMSPARK = [
     ),
     ("request_full_state", {}, "(reqfullstate)"),
     ("kill_simulator", {}, "(killsim)"),
-    ("get_ack", {}, "(getAck embodiment_bridge_1)"),
 ]  # fmt: skip
 
 
@@ -119,7 +126,7 @@ REFUSED = [
         {"play_mode": "Playon"},
         "did you mean 'PlayOn'? (known: BeforeKickOff, KickOff_Left, PlayOn)",
     ),
-    ("train_agent", {**ANYBODY}, "none of pos, move, battery and temperature"),
+    ("train_agent", {**ANYBODY}, "none of pos, move, move3d, battery and temperature"),
     (
         "train_agent",
         {"side": "up", "number": 3, "set_position": True},
@@ -177,12 +184,17 @@ def test_play_modes_that_were_not_told_cannot_be_chosen():
 
 def test_remarks_say_what_people_may_not_expect():
     assert "does not close" in sent("simspark_monitor", "kill_agent")[1]
-    assert "never answers" in sent("simspark_monitor", "get_ack")[1]
+
+
+@pytest.mark.parametrize("protocol", ["simspark_monitor", "rcsssmj_monitor"])
+def test_get_ack_says_that_no_server_answers(protocol):
+    with pytest.raises(CommandError, match=r"get_ack: .*(never answers it|does not know this command)"):
+        sent(protocol, "get_ack")
 
 
 def test_every_service_has_its_type():
     assert set(SERVICES.values()) == {
-        TrainAgent, TrainBall, SetPlayMode, KickOff, AgentCommand, SetGame, Trigger
+        TrainAgent, TrainBall, PlaceThing, SetPlayMode, KickOff, AgentCommand, SetGame, Trigger
     }  # fmt: skip
 
 
@@ -195,3 +207,98 @@ def test_what_came_unknown_is_not_sent_back_as_a_command(raw):
 def test_commands_that_a_server_ignores_are_not_encoded_for_it():
     with pytest.raises(CommandError, match=r"PlayMode: this server ignores \(playMode PlayOn\)"):
         registry.codec("rcsssmj_monitor").encode(c.PlayMode("PlayOn"))
+
+
+def lying(**turn):
+    return Pose(position=PLACE, orientation=Quaternion(**turn))
+
+
+HALF = math.sqrt(0.5)
+ON_ITS_FACE = lying(x=0.0, y=2 * HALF, z=0.0, w=2 * HALF)  # not of length 1, which is no harm
+TO_THE_LEFT = lying(x=0.0, y=0.0, z=HALF, w=HALF)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name", "pose", "text"),
+    [
+        ("rcsssmj_monitor", "ball", Pose(position=PLACE), "(ball (pos -2 2 0.4)(vel 1 0 0))"),
+        ("simspark_monitor", "ball", Pose(position=PLACE), "(ball (pos -2 2 0.4)(vel 1 0 0))"),
+        (
+            "rcsssmj_monitor",
+            "player_left_3",
+            ON_ITS_FACE,
+            "(agent (unum 3)(team Left)(move3d -2 2 0.4 0.7071068 0 0.7071068 0))",
+        ),
+        (
+            "rcsssmj_monitor",
+            "player_blue_team_3",
+            TO_THE_LEFT,
+            "(agent (unum 3)(team blue_team)(move3d -2 2 0.4 0.7071068 0 0 0.7071068))",
+        ),
+        (
+            "simspark_monitor",
+            "player_right_11",
+            lying(w=2.0),
+            "(agent (unum 11)(team Right)(move -2 2 0.4 -90))",
+        ),
+        ("simspark_monitor", "player_right_11", lying(w=0.0), "(agent (unum 11)(team Right)(pos -2 2 0.4))"),
+    ],
+)
+def test_things_are_placed(protocol, name, pose, text):
+    velocity = Vector3(x=1.0) if name == "ball" else Vector3()
+    assert text_of(protocol, "place_thing", name=name, pose=pose, velocity=velocity) == text
+
+
+@pytest.mark.parametrize(
+    ("protocol", "fields", "reason"),
+    [
+        ("simspark_monitor", {"name": "player_left_3", "pose": ON_ITS_FACE}, "cannot lay it down"),
+        ("simspark_monitor", {"name": "player_blue_3", "pose": TO_THE_LEFT}, "unknown thing 'player_blue_3'"),
+        ("rcsssmj_monitor", {"name": "player_left_3", "pose": lying(w=0.0)}, "orientation is 0"),
+        ("rcsssmj_monitor", {"name": "player_left_3", "pose": lying(w=math.nan)}, "finite"),
+        (
+            "rcsssmj_monitor",
+            {"name": "player_left_3", "pose": TO_THE_LEFT, "velocity": Vector3(z=1.0)},
+            "velocity",
+        ),
+        ("rcsssmj_monitor", {"name": "goal"}, "unknown thing 'goal'.*player_left_N"),
+    ],
+)
+def test_what_cannot_be_placed_is_refused(protocol, fields, reason):
+    with pytest.raises(CommandError, match=reason):
+        sent(protocol, "place_thing", **fields)
+
+
+def test_team_by_name_is_for_rcssservermj_alone():
+    fields = {"side": "blue", "number": 3, "set_position": True, "position": PLACE}
+    assert text_of("rcsssmj_monitor", "train_agent", **fields) == "(agent (unum 3)(team blue)(pos -2 2 0.4))"
+    with pytest.raises(CommandError, match="side is 'blue'; it must be left or right"):
+        sent("simspark_monitor", "train_agent", **fields)
+
+
+def test_several_commands_are_one_frame():
+    frame = c.Frame((c.Ball((0.0, 0.0, 0.0)), c.KickOff("Left")))
+    for protocol in ("simspark_monitor", "rcsssmj_monitor"):
+        assert registry.codec(protocol).encode(frame)[4:] == b"(ball (pos 0 0 0))(kickOff Left)"
+
+
+@pytest.mark.parametrize(
+    ("frame", "reason"),
+    [
+        (c.Frame(()), "must be one or more commands"),
+        (c.Frame((c.Frame((c.DropBall(),)),)), r"Frame.commands\[0\]: a Frame cannot be in a Frame"),
+        (
+            c.Frame((c.DropBall(), c.PlayMode("PlayOn"))),
+            r"Frame.commands\[1\]: PlayMode: this server ignores",
+        ),
+        (c.Frame((c.Agent(1, "Left", move3d=(0.0,) * 6),)), "Agent.move3d is .*; it must be 7 numbers"),
+    ],
+)
+def test_frame_with_something_wrong_is_refused(frame, reason):
+    with pytest.raises(CommandError, match=reason):
+        registry.codec("rcsssmj_monitor").encode(frame)
+
+
+def test_pose_in_space_is_for_rcssservermj_alone():
+    with pytest.raises(CommandError, match="move3d: this server ignores it"):
+        registry.codec("simspark_monitor").encode(c.Agent(1, "Left", move3d=(0.0,) * 7))

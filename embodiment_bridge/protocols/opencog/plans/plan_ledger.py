@@ -7,10 +7,10 @@ it send the next action. So each action is reported exactly once.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, BadAction
 
 KEPT_PLANS: Final = 500  # ids of ended plans; late messages about them are ignored
 DONE, ERROR = "done", "error"
@@ -41,12 +41,14 @@ class Stand:
 class Order:
     """What to do about a received plan.
 
-    reports: to send at once. cancel: numbers of executions to end. begin: whether to execute the plan as execution
-    ``number``; ``after``: behind those that run for the same plan. warning: for people.
+    reports: to send at once. cancel: numbers of executions to end. begin: whether to execute actions of the plan as
+    execution ``number``, those with the numbers ``sequences``; ``after``: behind those that run for the same plan.
+    warning: for people.
     """
 
     number: int = 0
     begin: bool = False
+    sequences: frozenset[int] = frozenset()
     after: bool = False
     cancel: tuple[int, ...] = ()
     reports: tuple[Report, ...] = ()
@@ -63,6 +65,7 @@ class _Plan:
     asked: set[int] = field(default_factory=set)
     running: set[int] = field(default_factory=set)
     failed: bool = False
+    cut: str = ""  # why some actions will never be executed nor reported one by one; empty: there are none
     closed: bool = False
 
     @property
@@ -80,43 +83,75 @@ class PlanLedger:
         self._of_execution: dict[int, _Plan] = {}
         self._numbers = 0
 
-    def take(self, plan: ActionPlan) -> Order:
-        """Handle a plan, or the next action of a plan whose first part came before."""
-        if not plan.actions:
+    def take(self, plan: ActionPlan, bad: Sequence[BadAction] = ()) -> Order:
+        """Handle a plan, or the next action of a plan whose first part came before.
+
+        ``bad``: actions of it that cannot be executed. Each is reported at once where it has a number of its own; what
+        follows it is not executed, except with the policy continue.
+        """
+        if not plan.actions and not bad:
             return Order(warning=f"plan {plan.id} is empty")
         known = self._plans.get(plan.id)
-        if known is not None and (known.running or not known.asked & _sequences(plan)):
-            return self._go_on(known, plan)
+        if known is not None and (known.running or not known.asked & _sequences(plan, bad)):
+            return self._go_on(known, plan, bad)
         self._plans.pop(plan.id, None)  # an OAC that has restarted uses an id again
         closing, cancel = self.close("replaced by a newer plan")
-        fresh = _Plan(plan.id, plan.actions[0].name)
+        fresh = _Plan(plan.id, plan.actions[0].name if plan.actions else bad[0].name)
         self._plans[plan.id] = fresh
         while len(self._plans) > KEPT_PLANS:
             self._plans.popitem(last=False)
-        return self._begin(fresh, plan, cancel=cancel, reports=closing)
+        return self._begin(fresh, plan, bad, cancel=cancel, reports=closing)
 
-    def _go_on(self, known: _Plan, plan: ActionPlan) -> Order:
+    def _go_on(self, known: _Plan, plan: ActionPlan, bad: Sequence[BadAction]) -> Order:
         if known.closed:
-            return Order(warning=f"plan {plan.id} is over; its new action is ignored")
-        repeated = known.asked & _sequences(plan)
-        if repeated:
-            return Order(warning=f"plan {plan.id} repeats the actions {sorted(repeated)}; ignored")
-        return self._begin(known, plan, after=bool(known.running))
+            reports = tuple(
+                Report(plan.id, action.name, ERROR, action.sequence, "the plan is over")
+                for action in plan.actions
+                if action.sequence not in known.asked
+            )
+            known.asked |= _sequences(plan, bad)
+            return Order(reports=reports, warning=f"plan {plan.id} is over; its new actions are not done")
+        repeated = known.asked & _sequences(plan, bad)
+        if not repeated:
+            return self._begin(known, plan, bad, after=bool(known.running))
+        fresh = tuple(action for action in plan.actions if action.sequence not in repeated)
+        new_bad = [one for one in bad if one.sequence not in repeated]
+        warning = f"plan {plan.id} repeats the actions {sorted(repeated)}; they are ignored"
+        if not fresh and not new_bad:
+            return Order(warning=warning)
+        order = self._begin(known, replace(plan, actions=fresh), new_bad, after=bool(known.running))
+        return replace(order, warning=warning)
 
     def _begin(
         self,
         known: _Plan,
         plan: ActionPlan,
+        bad: Sequence[BadAction],
         *,
         after: bool = False,
         cancel: Sequence[int] = (),
         reports: Sequence[Report] = (),
     ) -> Order:
+        known.asked |= _sequences(plan, bad)
+        told = list(reports)
+        for one in bad:
+            known.failed = True
+            if one.sequence is not None:
+                known.reported.add(one.sequence)
+                told.append(Report(plan.id, one.name, ERROR, one.sequence, one.reason))
+            if one.sequence is None or not self._goes_on:
+                known.cut = known.cut or one.reason
+        sequences = {action.sequence for action in plan.actions}
+        if bad and not self._goes_on:
+            first = min(one.sequence or 1 for one in bad)
+            sequences = {sequence for sequence in sequences if sequence < first}
+        if not sequences:
+            told += [self._close(known, known.cut)] if known.cut and not known.running else []
+            return Order(cancel=tuple(cancel), reports=tuple(told))
         self._numbers += 1
-        known.asked |= _sequences(plan)
         known.running.add(self._numbers)
         self._of_execution[self._numbers] = known
-        return Order(self._numbers, True, after, tuple(cancel), tuple(reports))
+        return Order(self._numbers, True, frozenset(sequences), after, tuple(cancel), tuple(told))
 
     def stood(self, number: int, stands: Iterable[Stand]) -> list[Report]:
         """Update the states of an execution's actions; returns the new reports."""
@@ -144,9 +179,13 @@ class PlanLedger:
             return reports
         known.running.discard(number)
         all_told = bool(stands) and all(stand.sequence in known.reported for stand in stands)
-        if well or known.closed or (self._goes_on and all_told):
+        if known.closed:
             return reports
-        return [*reports, self._close(known, reason)]
+        if not well and not (self._goes_on and all_told):
+            return [*reports, self._close(known, reason)]
+        if known.cut and not known.running:
+            return [*reports, self._close(known, known.cut)]
+        return reports
 
     def close(self, reason: str) -> tuple[list[Report], list[int]]:
         """End all running plans; returns the reports and the executions to cancel.
@@ -181,5 +220,6 @@ class PlanLedger:
         return Report(known.id, known.name, ERROR, None, reason)
 
 
-def _sequences(plan: ActionPlan) -> set[int]:
-    return {action.sequence for action in plan.actions}
+def _sequences(plan: ActionPlan, bad: Sequence[BadAction]) -> set[int]:
+    numbered = {one.sequence for one in bad if one.sequence is not None}
+    return {action.sequence for action in plan.actions} | numbered

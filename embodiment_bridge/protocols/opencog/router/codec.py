@@ -79,7 +79,7 @@ class Codec(codec.Codec[Event, Command]):
         if self._open is None:
             self._tell(Malformed(line.offset, "a line of a message outside a message", excerpt(text)), found)
         elif not self._open.add(text):
-            self._give_up(f"message longer than {MAX_MESSAGE} bytes skipped", found)
+            self._give_up(self._open, f"message longer than {MAX_MESSAGE} bytes skipped", found)
 
     def _begin(self, line: Line, text: bytes, found: list[Event]) -> None:
         self._complete(found, last=False)
@@ -107,11 +107,10 @@ class Codec(codec.Codec[Event, Command]):
             self._release(found)
         self._skipping = False
 
-    def _give_up(self, reason: str, found: list[Event]) -> None:
-        if self._open is not None:
-            found.append(Malformed(self._open.offset, reason, excerpt(bytes(self._open.payload[:100]))))
-            self._skipping = True
-            self._release(found)
+    def _give_up(self, message: "_Open", reason: str, found: list[Event]) -> None:
+        found.append(Malformed(message.offset, reason, excerpt(bytes(message.payload[:100]))))
+        self._skipping = True
+        self._release(found)
 
     def _release(self, found: list[Event]) -> None:
         found += self._held
@@ -123,7 +122,8 @@ class Codec(codec.Codec[Event, Command]):
         else:
             self._held.append(event)
             if len(self._held) > MAX_HELD:
-                self._give_up(f"message with more than {MAX_HELD} other lines in it skipped", found)
+                reason = f"message with more than {MAX_HELD} other lines in it skipped"
+                self._give_up(self._open, reason, found)
 
 
 class _Open:

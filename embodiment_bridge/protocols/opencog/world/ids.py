@@ -20,6 +20,14 @@ class IdBook:
         self._to_wire: dict[str, str] = {}
         self._to_ros: dict[str, str] = {}
 
+    def is_own(self, name: str) -> bool:
+        """Whether this is a name of the body."""
+        return name in self._aliases
+
+    def add_alias(self, name: str) -> None:
+        """Another name of the body in ROS."""
+        self._aliases |= {name} - {""}
+
     def to_wire(self, name: str) -> str:
         """The name for the OAC, always the same for one thing, and different for different things."""
         if name in self._aliases:

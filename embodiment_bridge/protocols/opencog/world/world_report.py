@@ -2,10 +2,12 @@
 """Reports the world to an OAC: everything once, then the changes; the body itself comes first."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from math import dist, hypot, isfinite
 from typing import Final
 
+from embodiment_bridge.core.properties import FORGOTTEN
 from embodiment_bridge.core.rotation import Vector as Triple
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.protocols.opencog.world.ids import IdBook
@@ -57,7 +59,9 @@ class WorldReport:
     def __init__(self, settings: Settings, ids: IdBook) -> None:
         self._settings = settings
         self._ids = ids
+        self._names: dict[str, str] = {}  # of things, by their ids
         self._told: dict[str, _Told] = {}
+        self._forgotten: dict[str, Thing] = {}  # by the body; they may still be there, so the OAC keeps them
         self._seen: dict[str, tuple[float, Triple, Triple]] = {}  # time, place and speed of each thing
         self._stale: dict[
             str, Thing
@@ -75,13 +79,20 @@ class WorldReport:
 
         Args:
             own: the body itself.
-            others: all other known things; a thing that was sent before and is missing here is gone.
+            others: all other known things; a thing that was sent before and is missing here is gone, unless it had
+                the property ``forgotten`` before. One whose place cannot be sent, because it is not a number or too
+                far away, stays where it was, out of sight.
             stamp: time of the message.
             now_s: time in s of any clock that does not go back, for speeds.
         """
-        things = {own.id: own} | {t.id: t for t in others if t.id != own.id and _usable(t)}
-        if len(things) > MOST_THINGS:
-            things = dict(list(things.items())[:MOST_THINGS])
+        known = {own.id: own} | self._remembered(t for t in others if t.id != own.id)
+        self._names = {id_: dict(thing.properties).get("name", "") for id_, thing in known.items()}
+        things = dict(islice(((id_, t) for id_, t in known.items() if _usable(t)), MOST_THINGS))
+        things |= {
+            id_: replace(self._told[id_].thing, visible=False)
+            for id_ in known.keys() - things.keys()
+            if id_ in self._told
+        }
         news: list[tuple[Thing, Triple, bool]] = []
         for thing in things.values():
             speed = self._speed(thing, now_s)
@@ -92,12 +103,28 @@ class WorldReport:
                 self._told[thing.id] = _Told(thing, moving)
         gone = self._stale | {id_: told.thing for id_, told in self._told.items()}
         self._stale = {}
-        for thing in [thing for id_, thing in gone.items() if id_ not in things]:
+        for thing in [thing for id_, thing in gone.items() if id_ not in known]:
             self._told.pop(thing.id, None)
             self._seen.pop(thing.id, None)
             news.append((thing, STILL, True))
         self._seen = {id_: seen for id_, seen in self._seen.items() if id_ in things}
         return self._map(news, stamp, own.id) if news else None
+
+    def _remembered(self, others: Iterable[Thing]) -> dict[str, Thing]:
+        """The things that the body knows, and before them those that it has forgotten, by id."""
+        known: dict[str, Thing] = {}
+        for thing in others:
+            rest = tuple(pair for pair in thing.properties if pair != FORGOTTEN)
+            if len(rest) == len(thing.properties):
+                known[thing.id] = thing
+                self._forgotten.pop(thing.id, None)
+            elif thing.id in self._told or thing.id in self._stale:
+                told = self._told[thing.id].thing if thing.id in self._told else self._stale[thing.id]
+                self._forgotten[thing.id] = replace(told, visible=False)
+        for id_ in list(self._forgotten)[: max(len(self._forgotten) + len(known) + 1 - MOST_THINGS, 0)]:
+            for kept in (self._forgotten, self._told, self._seen, self._stale):
+                kept.pop(id_, None)  # the OAC is not told: nothing is known of it
+        return known | self._forgotten
 
     def _speed(self, thing: Thing, now_s: float) -> Triple:
         """Speed in m/s in ``map`` since the last update of the thing; a thing that is not seen stands still."""
@@ -186,7 +213,13 @@ class WorldReport:
             self._settings.kind(thing.kind),
             clean(known.get("name", "") or thing.id),
             self._ids.to_wire(owner) if owner else "",
+            self._owner_name(owner) if owner else "",
         )
+
+    def _owner_name(self, owner: str) -> str:
+        if self._ids.is_own(owner):
+            return self._settings.agent_name or self._settings.agent_id
+        return clean(self._names.get(owner) or owner)
 
     def _properties(self, thing: Thing) -> Properties:
         own: dict[str, str] = {}

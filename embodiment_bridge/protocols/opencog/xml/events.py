@@ -190,6 +190,20 @@ class ActionPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class BadAction:
+    """An action of the ``ActionPlan`` before it that cannot be done, because its number is wrong.
+
+    sequence: the number that its place in the plan stands for, for the report; None where another action has it.
+    """
+
+    plan_id: str
+    name: str
+    sequence: int | None
+    reason: str
+    offset: int = field(default=0, kw_only=True, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class EmotionalFeeling:
     """``<oc:emotional-feeling>``: some or all feelings. ``entity_id`` may be wrong: real OACs truncate it."""
 
@@ -229,7 +243,7 @@ ProxyMessage: TypeAlias = (
     | BlockStructureSignal
 )
 BrainMessage: TypeAlias = ActionPlan | EmotionalFeeling | PsiDemand | SingleActionCommand
-Event: TypeAlias = EmbodimentMsg | ProxyMessage | BrainMessage
+Event: TypeAlias = EmbodimentMsg | ProxyMessage | BrainMessage | BadAction
 
 PROXY_MESSAGES: Final = (
     MapInfo,

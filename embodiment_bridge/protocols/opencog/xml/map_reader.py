@@ -19,12 +19,14 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.xml_values import (
     BadElementError,
+    Faults,
     children,
     entity,
     flag,
     local_name,
     required,
     rotation,
+    usable,
     vector,
     whole,
 )
@@ -42,13 +44,13 @@ WHOLE: Final = (
 BLIP_PARTS: Final = frozenset(("entity", "position", "rotation", "velocity", "dimension", "properties"))
 
 
-def map_info(element: Element, offset: int) -> MapInfo:
-    """A map with its blips and payloads; a blip without any element in it is a placeholder, and left out.
+def map_info(element: Element, offset: int, faults: Faults) -> MapInfo:
+    """A map with its usable blips and its payloads; a blip without any element in it is a placeholder, and left out.
 
     Raises:
-        BadElementError: an attribute or element is missing or of no use.
+        BadElementError: an attribute of the map is missing or of no use.
     """
-    blips = tuple(_blip(item) for item in children(element, "blip") if len(item))
+    blips = usable((item for item in children(element, "blip") if len(item)), _blip, faults)
     return MapInfo(blips=blips, map_data=_payloads(element, "map-data"), offset=offset, **_header(element))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import (
     ActionPlan,
+    BadAction,
     EmotionalFeeling,
     PsiDemand,
     SingleActionCommand,
@@ -13,6 +14,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
 from embodiment_bridge.protocols.opencog.xml.parts import PlanAction
 from embodiment_bridge.protocols.opencog.xml.xml_values import (
     BadElementError,
+    Faults,
     children,
     first_of,
     levels,
@@ -25,34 +27,54 @@ from embodiment_bridge.protocols.opencog.xml.xml_values import (
 LARGEST_SEQUENCE = 2**31 - 1
 
 
-def action_plan(root: Element, offset: int) -> ActionPlan:
-    """A plan. Groups of parallel actions are flattened in the order of the document, as real proxies do.
+def action_plan(root: Element, offset: int) -> tuple[ActionPlan | BadAction, ...]:
+    """A plan, and its actions whose sequence is not a number from 1.
+
+    Groups of parallel actions are flattened in the order of the document, as real proxies do.
 
     Raises:
-        BadElementError: there is no id for reports, or a sequence is not a number from 1.
+        BadElementError: there is no id for reports.
     """
-    return ActionPlan(
-        required(root, "id", "plan-id"),
+    plan_id = required(root, "id", "plan-id")
+    actions: list[PlanAction] = []
+    bad: list[tuple[str, int, str]] = []  # name, the number that its place stands for, what is wrong
+    last = 0
+    for element, group in _elements(root):
+        name = element.get("name", "")
+        try:
+            last = _sequence(element, last)
+        except BadElementError as error:
+            last = min(last + 1, LARGEST_SEQUENCE)
+            bad.append((name, last, str(error)))
+        else:
+            actions.append(PlanAction(name, last, params(element), group))
+    plan = ActionPlan(
+        plan_id,
         first_of(root, "entity-id", "agent-id", "avatar-id", "pet-id") or "",
         root.get("demand", ""),
-        tuple(_actions(root)),
+        tuple(actions),
         root.get("entity-type"),
         offset=offset,
     )
+    taken = {action.sequence for action in actions}
+    lost = (
+        BadAction(plan_id, name, None if place in taken else place, why, offset=offset)
+        for name, place, why in bad
+    )
+    return (plan, *lost)
 
 
-def _actions(root: Element) -> Iterator[PlanAction]:
-    last = group = 0
+def _elements(root: Element) -> Iterator[tuple[Element, int]]:
+    """All actions, with the number of their parallel group."""
+    group = 0
     for element in root:
         name = local_name(element)
         if name == "action":
-            last = _sequence(element, last)
-            yield PlanAction(element.get("name", ""), last, params(element))
+            yield element, 0
         elif name == "parallel":
             group += 1
             for member in children(element, "action"):
-                last = _sequence(member, last)
-                yield PlanAction(member.get("name", ""), last, params(member), group)
+                yield member, group
 
 
 def _sequence(element: Element, last: int) -> int:
@@ -65,14 +87,14 @@ def _sequence(element: Element, last: int) -> int:
     return sequence
 
 
-def emotional_feeling(root: Element, offset: int) -> EmotionalFeeling:
+def emotional_feeling(root: Element, offset: int, faults: Faults) -> EmotionalFeeling:
     """Some or all feelings."""
-    return EmotionalFeeling(root.get("entity-id", ""), levels(root, "feeling"), offset=offset)
+    return EmotionalFeeling(root.get("entity-id", ""), levels(root, "feeling", faults), offset=offset)
 
 
-def psi_demand(root: Element, offset: int) -> PsiDemand:
+def psi_demand(root: Element, offset: int, faults: Faults) -> PsiDemand:
     """Some or all demands."""
-    return PsiDemand(root.get("entity-id", ""), levels(root, "demand"), offset=offset)
+    return PsiDemand(root.get("entity-id", ""), levels(root, "demand", faults), offset=offset)
 
 
 def single_action_command(root: Element, offset: int) -> SingleActionCommand:

@@ -30,6 +30,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
 )
 from embodiment_bridge.protocols.opencog.xml.xml_values import (
     BadElementError,
+    Faults,
     child,
     children,
     first_of,
@@ -47,18 +48,18 @@ _OLD_IDS: Final = ("agent-id", "avatar-id", "object-id")
 _OLD_TYPES: Final = {"avatar-id": "avatar", "object-id": "object"}
 
 
-def avatar_signal(element: Element, offset: int) -> AvatarSignal | AgentSignal:
+def avatar_signal(element: Element, offset: int, faults: Faults) -> AvatarSignal | AgentSignal:
     """A signal about the own body, or in 2008 about a person."""
     if element.get("id") is None and element.get("avatar-id") is not None:
-        return agent_signal(element, offset)
-    return AvatarSignal(*_signal(element), offset=offset)
+        return agent_signal(element, offset, faults)
+    return AvatarSignal(*_signal(element, faults), offset=offset)
 
 
-def agent_signal(element: Element, offset: int) -> AgentSignal:
+def agent_signal(element: Element, offset: int, faults: Faults) -> AgentSignal:
     """A signal about another agent, in the present form or that of 2008."""
     old = next((name for name in _OLD_IDS if element.get(name) is not None), None)
     if element.get("id") is not None or old is None:
-        return AgentSignal(*_signal(element), offset=offset)
+        return AgentSignal(*_signal(element, faults), offset=offset)
     kind = element.get("agent-type") or _OLD_TYPES.get(old)
     action = ActionSignal(required(element, "name"), params=params(element))
     return AgentSignal(required(element, old), required(element, "timestamp"), kind, (action,), offset=offset)
@@ -79,14 +80,14 @@ def pet_signal(element: Element, offset: int) -> AvatarSignal:
     return AvatarSignal(identity, stamp, None, (action,), offset=offset)
 
 
-def _signal(element: Element) -> tuple[Any, ...]:
+def _signal(element: Element, faults: Faults) -> tuple[Any, ...]:
     """id, timestamp, type, actions, levels, availabilities; the children may have any order."""
     return (
         required(element, "id"),
         required(element, "timestamp"),
         element.get("type"),
         tuple(_action(item) for item in children(element, "action")),
-        levels(element, "physiology-level"),
+        levels(element, "physiology-level", faults),
         tuple(_availability(item) for item in children(element, "action-availability")),
     )
 

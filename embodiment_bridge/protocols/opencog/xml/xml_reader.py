@@ -9,20 +9,27 @@ from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.events import LEGACY_URI, EmbodimentMsg, Event
 from embodiment_bridge.protocols.opencog.xml.xml_limits import Limits
 from embodiment_bridge.protocols.opencog.xml.xml_parse import NotXmlError, parse
-from embodiment_bridge.protocols.opencog.xml.xml_values import BadElementError, local_name
+from embodiment_bridge.protocols.opencog.xml.xml_values import BadElementError, Faults, local_name
 from embodiment_bridge.wire.events import Malformed, Unknown, excerpt
 
 LIMITS: Final = Limits()
 ENVELOPES: Final = ("embodiment-msg", "petaverse-msg")
 MOST_SKIPPED: Final = 20  # reported names of unknown elements
+MOST_FAULTS: Final = 20  # reported parts of one element
 
 Read = Callable[[Element, int], Event]
-PROXY: Final[dict[str, Read]] = {
+ReadParts = Callable[[Element, int, Faults], Event]
+Found = tuple[Event | Malformed | Unknown, ...]
+IN_PARTS: Final[dict[str, ReadParts]] = {  # a part that cannot be used is left out
     "map-info": map_reader.map_info,
-    "terrain-info": map_reader.terrain_info,
     "avatar-signal": signal_reader.avatar_signal,
     "agent-signal": signal_reader.agent_signal,
     "object-signal": signal_reader.agent_signal,
+    "emotional-feeling": plan_reader.emotional_feeling,
+    "psi-demand": plan_reader.psi_demand,
+}
+WHOLE: Final[dict[str, Read]] = {
+    "terrain-info": map_reader.terrain_info,
     "pet-signal": signal_reader.pet_signal,
     "agent-sensor-info": signal_reader.agent_sensor_info,
     "perception": signal_reader.bare_perception,
@@ -31,21 +38,17 @@ PROXY: Final[dict[str, Read]] = {
     "state-info": signal_reader.state_info,
     "block-structure-signal": signal_reader.block_structure_signal,
     "finished-first-time-percept-terrian-signal": signal_reader.finished_first_time,
-}
-BRAIN: Final[dict[str, Read]] = {
-    "action-plan": plan_reader.action_plan,
-    "emotional-feeling": plan_reader.emotional_feeling,
-    "psi-demand": plan_reader.psi_demand,
     "single-action-command": plan_reader.single_action_command,
 }
+PLAN: Final = "action-plan"
+BRAIN: Final = frozenset((PLAN, "emotional-feeling", "psi-demand", "single-action-command"))
+PROXY: Final = frozenset((*WHOLE, *IN_PARTS)) - BRAIN
 OF_FINAL: Final = frozenset(
     ("terrain-info", "state-info", "block-structure-signal", "finished-first-time-percept-terrian-signal")
 )
 
 
-def read(
-    data: bytes, limits: Limits = LIMITS, dialect: str = "", offset: int = 0
-) -> tuple[Event | Malformed | Unknown, ...]:
+def read(data: bytes, limits: Limits = LIMITS, dialect: str = "", offset: int = 0) -> Found:
     """All events of one document. It never raises on bad bytes.
 
     Args:
@@ -55,8 +58,9 @@ def read(
         offset: of the document in the stream, for the events.
 
     Returns:
-        An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the one event of another
-        root; or one ``Malformed`` or ``Unknown`` for all of it.
+        An ``EmbodimentMsg``, then an event or a ``Malformed`` for each of its children; or the event of another root;
+        or one ``Malformed`` or ``Unknown`` for all of it. An event is followed by a ``Malformed`` for each part of it
+        that was left out, a plan by a ``BadAction`` for each of its lost actions.
     """
     try:
         root = parse(data, limits)
@@ -65,27 +69,40 @@ def read(
     name = local_name(root)
     if name in ENVELOPES:
         return _envelope(root, dialect, offset)
-    reader = BRAIN.get(name) or PROXY.get(name)
-    if reader is None:
+    if name not in BRAIN and name not in PROXY:
         return (Unknown(offset, bytes(data)),)
-    return (_event(reader, root, offset),)
+    return _events(name, root, offset)
 
 
-def _envelope(root: Element, dialect: str, offset: int) -> tuple[Event | Malformed | Unknown, ...]:
+def _envelope(root: Element, dialect: str, offset: int) -> Found:
     names = [local_name(item) for item in root]
-    found = tuple(
-        _event(PROXY[name], item, offset) for name, item in zip(names, root, strict=True) if name in PROXY
+    found: Found = tuple(
+        event
+        for name, item in zip(names, root, strict=True)
+        if name in PROXY
+        for event in _events(name, item, offset)
     )
     skipped = tuple(name[:80] for name in names if name not in PROXY)[:MOST_SKIPPED]
     told = dialect or _dialect(root, names)
     return (EmbodimentMsg(told, root.get("request-id", ""), len(found), skipped, offset=offset), *found)
 
 
-def _event(reader: Read, element: Element, offset: int) -> Event | Malformed:
+def _events(name: str, element: Element, offset: int) -> Found:
+    faults: Faults = []
     try:
-        return reader(element, offset)
+        if name == PLAN:
+            return plan_reader.action_plan(element, offset)
+        event = IN_PARTS[name](element, offset, faults) if name in IN_PARTS else WHOLE[name](element, offset)
     except BadElementError as error:
-        return Malformed(offset, str(error), f"<{local_name(element)}>"[:80])
+        return (_malformed(offset, str(error), name),)
+    lost = [_malformed(offset, *fault) for fault in faults[:MOST_FAULTS]]
+    if len(faults) > MOST_FAULTS:
+        lost.append(_malformed(offset, f"{len(faults) - MOST_FAULTS} more parts cannot be used", name))
+    return (event, *lost)
+
+
+def _malformed(offset: int, reason: str, name: str) -> Malformed:
+    return Malformed(offset, reason, f"<{name}>"[:80])
 
 
 def _dialect(root: Element, names: Iterable[str]) -> str:

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads attributes and small elements of the XML messages, tolerantly."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from embodiment_bridge.protocols.opencog.xml.element import Element
 from embodiment_bridge.protocols.opencog.xml.parts import Entity, Level, Param, Rotation, ValueList, Vector
 
 LARGEST_WHOLE: Final = 2**53
+T = TypeVar("T")
+Faults = list[tuple[str, str]]  # what is wrong with a part that was left out, and the name of its element
 _TRUE: Final = ("true", "1")
 _FALSE: Final = ("false", "0")
 
@@ -131,9 +133,24 @@ def entity(element: Element) -> Entity:
     )
 
 
-def levels(element: Element, name: str) -> tuple[Level, ...]:
-    """Name and value of all children with a local name."""
-    return tuple(Level(required(item, "name"), number(item, "value")) for item in children(element, name))
+def usable(items: Iterable[Element], make: Callable[[Element], T], faults: Faults) -> tuple[T, ...]:
+    """What is made of each element. One that cannot be used is left out, and told in ``faults``."""
+    made: list[T] = []
+    for item in items:
+        try:
+            made.append(make(item))
+        except BadElementError as error:
+            faults.append((str(error), local_name(item)))
+    return tuple(made)
+
+
+def levels(element: Element, name: str, faults: Faults) -> tuple[Level, ...]:
+    """Name and value of all usable children with a local name."""
+    return usable(children(element, name), _level, faults)
+
+
+def _level(item: Element) -> Level:
+    return Level(required(item, "name"), number(item, "value"))
 
 
 def params(element: Element) -> tuple[Param, ...]:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skill ``beam`` of soccer robots: as the service, one command, and done when the robot has landed."""
+
+import pytest
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.protocols.rcsssmj.commands import Beam
+from embodiment_bridge.protocols.rcsssmj.requests import requests
+from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
+from embodiment_bridge.protocols.soccer.beaming import LANDED_S
+
+
+def asked(side: str = "left"):
+    return requests(ROBOTS["T1"], lambda: side, split=False)
+
+
+def test_one_command_and_time_to_land() -> None:
+    request = asked()
+    beaming = request.begin_beaming(None, {"x": -3.0, "y": 2.0, "yaw": 0.0}, 0.0)
+    assert list(request.next_actions()) == []
+    beaming.step(0.02)
+    beaming.step(0.02)
+    assert list(request.next_actions()) == [Beam(-3.0, 2.0, 0.0)]
+    assert not beaming.done
+    beaming.step(LANDED_S)
+    assert (beaming.done, beaming.progress, list(request.next_actions())) == (True, 1.0, [])
+
+
+@pytest.mark.parametrize(
+    ("side", "x", "reason"),
+    [("left", 0.5, "x is 0.5 m; it must be 0 or less"), ("", -1.0, "has not told which side")],
+)
+def test_what_the_service_refuses_is_refused(side: str, x: float, reason: str) -> None:
+    with pytest.raises(CommandError, match=reason):
+        asked(side).begin_beaming(None, {"x": x, "y": 0.0}, 0.0)
