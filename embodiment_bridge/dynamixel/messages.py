@@ -2,12 +2,14 @@
 """Servo readings as ROS messages. A joint without a recent reading is left out, so that old values never look new."""
 
 from collections.abc import Iterable, Mapping
-from math import inf
+from math import inf, isfinite, nan
+from statistics import median
 
 from builtin_interfaces.msg import Time
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import BatteryState, JointState
 from std_msgs.msg import Header
 
+from embodiment_bridge.body.battery_section import BatteryCurve
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.msg import ServoStates
 from embodiment_bridge.urdf import Mimic
@@ -52,4 +54,20 @@ def servo_states(readings: Iterable[JointReading], now: float, stamp: Time) -> S
     message.current = [reading.current for reading in all_of]
     message.timeouts = [reading.timeouts for reading in all_of]
     message.damaged = [reading.damaged for reading in all_of]
+    return message
+
+
+def battery_state(
+    readings: Iterable[JointReading], curve: BatteryCurve, now: float, stamp: Time
+) -> BatteryState | None:
+    """The battery by the voltage in the middle of those that servos have told lately; None when none has.
+
+    A servo far along the cable measures less than the battery has, and a single one may be wrong.
+    """
+    volts = [one.voltage for one in readings if now - one.heard <= STALE_S and isfinite(one.voltage)]
+    if not volts:
+        return None
+    message = BatteryState(header=Header(stamp=stamp), present=True, voltage=median(volts))
+    message.percentage = curve.charge(message.voltage)
+    message.current = message.charge = message.capacity = message.design_capacity = message.temperature = nan
     return message

@@ -74,6 +74,11 @@ PACKETS = (
     ("1.0 ping", "FF FF 01 02 01 FB", e.Ping(1, 1)),
     ("1.0 read temperature", "FF FF 01 04 02 2B 01 CC", e.Read(1, 43, 1, 1)),
     ("1.0 write goal 512", "FF FF 01 05 03 1E 00 02 D6", e.Write(1, 30, (0, 2), 1)),
+    ("1.0 register for later", "FF FF 01 05 04 1E F4 01 E2", e.RegWrite(1, 30, (0xF4, 1), 1)),
+    ("1.0 action", "FF FF FE 02 05 FA", e.Action(254, 1)),
+    ("1.0 factory reset", "FF FF 00 02 06 F7", e.FactoryReset(0, 255, 1)),
+    ("1.0 reboot", "FF FF 01 02 08 F4", e.Reboot(1, 1)),
+    ("1.0 bulk read", "FF FF FE 09 92 00 02 01 1E 02 02 24 1D", e.BulkRead((1, 2), (30, 36), (2, 2), 1)),
     (
         "1.0 sync write",
         "FF FF FE 0E 83 1E 04 00 10 00 50 01 01 20 02 60 03 67",

@@ -10,8 +10,8 @@ from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.bus import SERVING
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
+from embodiment_bridge.dynamixel.bus.state import SERVING
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 

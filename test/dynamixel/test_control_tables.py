@@ -2,6 +2,8 @@
 """Control tables: what the manuals say, and what is wrong with a file."""
 
 import math
+import re
+from collections import Counter
 from itertools import pairwise
 
 import pytest
@@ -9,7 +11,43 @@ import pytest
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.tables.control_table import models, table, table_of
 
-MODELS = ("ax_12a", "mx_106_2", "mx_28_2", "mx_64_2", "xh540_w270", "xl330_m288", "xl430_w250", "xm430_w350")
+MODELS = models()
+FAMILIES = {
+    "2XC": 1,
+    "2XL": 1,
+    "AX": 1,
+    "MX": 7,
+    "PH": 3,
+    "PM": 3,
+    "XC": 6,
+    "XD": 4,
+    "XH": 8,
+    "XL": 3,
+    "XM": 5,
+    "XW": 5,
+    "YM": 12,
+}
+NEEDED = (  # by the driver, in every table: one of each
+    ("model_number",), ("firmware_version",), ("id",), ("baud_rate",), ("return_delay_time",), ("status_return_level",),
+    ("torque_enable",), ("goal_position",), ("present_position",), ("present_velocity", "present_speed"),
+    ("present_current", "present_load"), ("present_input_voltage",), ("min_voltage_limit",), ("max_voltage_limit",),
+    ("present_temperature", "present_inverter_temperature"), ("registered_instruction",),
+    ("operating_mode", "cw_angle_limit"), ("max_position_limit", "ccw_angle_limit"),
+)  # fmt: skip
+GOALS = {
+    0: "goal_current",
+    1: "goal_velocity",
+    3: "goal_position",
+    4: "goal_position",
+    5: "goal_current",
+    16: "goal_pwm",
+}
+UNITS = {  # of the items that the driver reads and writes
+    "present_position": "rad", "goal_position": "rad", "present_velocity": "rad/s", "present_speed": "rad/s",
+    "goal_velocity": "rad/s", "moving_speed": "rad/s", "present_current": "A", "goal_current": "A",
+    "present_load": "share", "goal_pwm": "share", "present_input_voltage": "V", "min_voltage_limit": "V",
+    "max_voltage_limit": "V", "present_temperature": "degC", "return_delay_time": "s", "velocity_limit": "rad/s",
+}  # fmt: skip
 X_ADDRESSES = {
     "id": 7, "operating_mode": 11, "homing_offset": 20, "velocity_limit": 44, "shutdown": 63, "torque_enable": 64,
     "hardware_error_status": 70, "position_p_gain": 84, "bus_watchdog": 98, "goal_pwm": 100, "goal_velocity": 104,
@@ -24,11 +62,34 @@ FACTS = {  # number, velocity limit, current limit, current unit in mA, position
     "mx_28_2": (30, 230, None, None, (850, 0, 0), 52),
     "mx_64_2": (311, 435, 1941, 3.36, (850, 0, 0), 52),
     "mx_106_2": (321, 360, 2047, 3.36, (850, 0, 0), 52),
+    "xl330_m077": (1190, 1620, 1750, 1.0, (400, 400, 0), 53),
+    "xc330_t288": (1220, 320, 910, 1.0, (900, 0, 0), 52),
+    "xc430_w240": (1080, 306, None, None, (700, 0, 0), 52),
+    "2xl430_w250": (1090, 250, None, None, (640, 0, 2000), 52),
+    "xm430_w210": (1030, 330, 1193, 2.69, (800, 0, 0), 52),
+    "xm540_w270": (1120, 128, 2047, 2.69, (800, 0, 0), 52),
+    "xh430_v350": (1040, 135, 689, 1.34, (800, 0, 0), 52),
+    "xd430_t210": (1011, 210, 648, 2.69, (900, 0, 0), 52),
+    "xh540_v150": (1150, 230, 1188, 2.69, (800, 0, 0), 52),
+    "xw540_h260": (1310, 145, 1188, 2.69, (800, 0, 0), 52),
+    "xm335_t323": (1710, 280, 910, 1.0, (2000, 0, 0), 52),
 }
 
 
-def test_all_models_are_there():
-    assert models() == MODELS
+def test_models_of_every_family_are_there():
+    family = Counter(re.match("2?[A-Z]+", table(name).model)[0] for name in MODELS)
+    assert family == FAMILIES
+
+
+def test_no_number_and_no_name_belongs_to_two_models():
+    tables = [table(name) for name in MODELS]
+    assert len({each.number for each in tables}) == len(tables)
+    names = [name for each in tables for name in {each.name, *each.aliases}]
+    assert len(set(names)) == len(names)
+    for each in tables:
+        assert all(table(name) is each for name in (each.name, each.model, *each.aliases))
+        assert table_of(each.number) is each
+        assert each.manual.startswith("https://emanual.robotis.com/docs/en/dxl/")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -37,6 +98,69 @@ def test_items_do_not_overlap_and_begin_within_their_limits(name):
     assert all(one.end <= other.address for one, other in pairwise(items))
     assert all(i.lower <= i.initial <= i.upper for i in items if i.access == "rw" and i.name != "shadow_id")
     assert len(table(name).initial()) == items[-1].end
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_table_has_what_the_driver_needs_in_its_units(name):
+    found = table(name)
+    assert all(found.first(*names) for names in NEEDED)
+    assert {item: found.item(item).unit for item in UNITS if item in found.items} == {
+        item: unit for item, unit in UNITS.items() if item in found.items
+    }
+    position = found.item("present_position")
+    assert position.factor == pytest.approx(2 * math.pi / found.ticks_per_turn)
+    assert found.item("goal_position").factor == position.factor
+    assert found.item("model_number").address == 0
+    if found.protocol == 2:
+        assert all(GOALS[mode] in found.items for mode in found.modes)
+        assert (5 in found.modes or 0 in found.modes) == found.has_current
+        assert 0 < found.item("velocity_limit").initial <= found.item("goal_velocity").upper
+        # A limit of speed is near what the motor reaches, so a unit is not wrong by a factor of ten.
+        limit = found.item("velocity_limit")
+        assert 0.3 < limit.initial * limit.factor / found.motor.no_load_speed_rad_s < 2.0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_volatile_items_are_not_eeprom(name):
+    found = table(name)
+    eeprom = {item.name for item in found.items.values() if item.eeprom}
+    assert {"id", "baud_rate", "return_delay_time", "min_voltage_limit", "max_voltage_limit"} <= eeprom
+    assert "goal_position" in found.items
+    assert not eeprom & {
+        *GOALS.values(),
+        "moving_speed",
+        "present_position",
+        "torque_enable",
+        "bus_watchdog",
+        "error_code",
+    }
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_positions_within_a_turn(name):
+    found = table(name)
+    turn = round(found.ticks_per_turn)
+    assert found.within_turn(found.centre) == found.centre
+    moved = found.within_turn(found.centre + turn)
+    assert moved == found.centre + (turn if found.keeps_turns else 0)
+
+
+def test_facts_of_other_series():
+    p, y, mx = table("ph54_200_s500"), table("ym070_210_r051"), table("mx_64_1")
+    assert [each.item("present_position").address for each in (p, y, mx)] == [580, 552, 36]
+    assert [each.item("torque_enable").address for each in (p, y, mx)] == [512, 512, 24]
+    assert (p.number, y.number, mx.number) == (2020, 4020, 310)
+    assert p.item("current_limit").initial == 22740
+    assert p.item("indirect_address_128").eeprom
+    assert p.item("indirect_data_1").address == y.item("indirect_data_1").address == 634
+    assert y.item("present_current").factor == pytest.approx(0.01)
+    assert y.item("present_input_voltage").factor == pytest.approx(0.01)
+    assert not y.item("bus_watchdog").eeprom
+    assert y.item("max_position_limit").initial == 262144
+    assert mx.item("moving_speed").factor == pytest.approx(0.114 * 2 * math.pi / 60)
+    assert "goal_torque" in mx.items
+    assert "goal_torque" not in table("mx_28_1").items
+    assert [table(name).protocol for name in ("MX-28", "MX-28T", "MX-28(1.0)")] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -73,7 +197,7 @@ def test_firmware_decides_where_indirect_data_are():
     assert table("xm430_w350").item("indirect_data_29").address == 634
 
 
-@pytest.mark.parametrize("name", ["XM430-W350", "xm430_w350_t", "XM430-W350-R", "XM430 W350"])
+@pytest.mark.parametrize("name", ["XM430-W350", "xm430_w350_t", "XM430-W350-R", "XM430 W350", "Xm430w350"])
 def test_spellings_of_a_name(name):
     assert table(name).name == "xm430_w350"
 
@@ -87,12 +211,20 @@ def test_values_are_checked_and_signed():
 
 
 def test_what_is_not_there_is_named():
-    with pytest.raises(ConfigError, match="unknown servo model 'xm430'; did you mean 'xm430_w350'"):
-        table("xm430")
     with pytest.raises(ConfigError, match="no control table for servo model number 5 "):
         table_of(5)
     with pytest.raises(ConfigError, match="did you mean 'goal_position'"):
         table("xm430_w350").item("goal_positon")
+
+
+@pytest.mark.parametrize("name", ["xm430", "xm430_w351", "XM430-W35O", "XM-430-W"])
+def test_an_unknown_model_is_not_guessed(name):
+    with pytest.raises(ConfigError) as caught:
+        table(name)
+    assert "did you mean" not in str(caught.value)
+    assert f"unknown servo model {name!r} (known, of those alike: " in str(caught.value)
+    assert "xm430_w210, xm430_w350" in str(caught.value)
+    assert "mx_28" not in str(caught.value)
 
 
 def test_page_of_the_manual():
@@ -131,7 +263,7 @@ def test_another_model_is_another_file(tmp_path):
         ("number: 7", "numbr: 7", "number: missing"),
         ("number: 7", "number: 70000", "number: 70000 is not within 0..65535"),
         ("number: 7", "number: 7.5", "whole number"),
-        ("layout: x_series", "layout: y_series", "unknown layout 'y_series'"),
+        ("layout: x_series", "layout: z_series", "unknown layout 'z_series'"),
         ("protocol: 2", "protocol: 3", "protocol: 3 is not"),
         ("modes: [3]", "modes: []", "modes"),
         ("{initial: 99}", "{inital: 99}", "unknown key 'inital'"),

@@ -6,8 +6,8 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
 HERE = dict.fromkeys(("j1", "j2", "j3", "j4", "j5"), 0.2)  # rad: where all joints are sent first
@@ -61,6 +61,12 @@ def is_back(stage: Stage, *ids: int) -> None:
     )
 
 
+@pytest.mark.fault(
+    "lost", body="dynamixel", reaction="the servo keeps its last value and is told; the others go on"
+)
+@pytest.mark.fault(
+    "duplicated", body="dynamixel", reaction="two servos with one id: their answers collide and count as lost"
+)
 @pytest.mark.parametrize("kind", ["drop_status", "drop_instruction", "absent", "duplicate_id", "corrupt_crc"])
 def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, kind) -> None:
     stage = driven(stages, fast_read=kind != "duplicate_id")  # it is the single answers that collide
@@ -86,6 +92,8 @@ def test_a_servo_that_falls_silent_keeps_its_value_and_stops_no_other(stages, ki
     is_back(stage, 3)
 
 
+@pytest.mark.fault("lost", body="dynamixel", reaction="goes on")
+@pytest.mark.fault("cut", body="dynamixel", reaction="half an answer counts as lost")
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -115,6 +123,9 @@ def test_a_wire_with_hiccups_stops_nobody(stages, kind, options) -> None:
         assert sum(reading.timeouts + reading.damaged for reading in stage.bus.readings()) > 0
 
 
+@pytest.mark.fault(
+    "late", body="dynamixel", reaction="counts as lost; a late answer is not taken for another servo's"
+)
 def test_late_answers_are_missed_and_not_taken_for_others(stage) -> None:
     stage.virtual.inject("delay_status", id=2, seconds=0.08, count=20)
     stage.until(lambda: stage.reading(2).timeouts > 0)
@@ -200,6 +211,9 @@ def test_a_servo_that_fails_again_and_again_is_left_alone(stages) -> None:
     stage.until(lambda: "within a minute" in stage.reading(2).reason)
 
 
+@pytest.mark.fault(
+    "restarted", body="dynamixel", reaction="settings are restored; torque comes on where the joints are"
+)
 def test_after_a_brown_out_settings_are_back_and_nothing_jumps(stages) -> None:
     stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2), servo(3)])
     stage.drive_until(
@@ -220,6 +234,7 @@ def test_after_a_brown_out_settings_are_back_and_nothing_jumps(stages) -> None:
     assert all(reading.torque for reading in stage.bus.readings())
 
 
+@pytest.mark.fault("frozen", body="dynamixel", reaction="told which joint does not follow")
 @pytest.mark.parametrize("state", ["stuck", "reversed", "stripped"])
 def test_a_joint_that_does_not_follow_is_told(stage, state) -> None:
     rule = stage.virtual.inject("axis", id=1, state=state)
@@ -267,6 +282,9 @@ def test_fast_reads_that_fail_are_given_up_and_tried_again(stage) -> None:
     stage.until(lambda: stage.bus.read_kind == "fast sync")
 
 
+@pytest.mark.fault(
+    "cut", body="dynamixel", reaction="LOST with the reason; softly back when it is plugged in"
+)
 def test_an_unplugged_bus_is_lost_and_comes_back_softly(stage) -> None:
     connects = stage.bus.connects
     rule = stage.virtual.inject("unplug")
@@ -281,6 +299,9 @@ def test_an_unplugged_bus_is_lost_and_comes_back_softly(stage) -> None:
     assert all(abs(reading.position - 0.2) < 0.03 for reading in stage.bus.readings())
 
 
+@pytest.mark.fault(
+    "killed", body="dynamixel", reaction="LOST; found again, and driven from where the joints are"
+)
 def test_a_bus_that_was_killed_is_found_again(stage) -> None:
     from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
     from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
@@ -313,6 +334,7 @@ def test_settings_that_a_servo_refuses_are_told_and_it_stays_limp(stages) -> Non
     assert stage.reading(1).torque
 
 
+@pytest.mark.fault("frozen", body="dynamixel", reaction="a register that does not change is told")
 def test_a_torque_register_that_sticks_is_noticed(stages) -> None:
     stage = stages(start=False)
     stage.virtual.inject("register_stuck", id=2, register="torque_enable")

@@ -7,8 +7,8 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.state import BusState
 
 FAST_READ, SYNC_WRITE = 0x8A, 0x83
 TORQUE, GOAL = 64, 116  # addresses

@@ -8,11 +8,12 @@ from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
 from embodiment_bridge.dynamixel.bus import supervisor as supervision
-from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.reading import MISSES
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 
@@ -30,6 +31,7 @@ def stages(tmp_path):
         stage.close()
 
 
+@pytest.mark.fault("stopped", body="dynamixel", reaction="a pause of all of up to 1.5 s loses no servo")
 def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     stage = driven(stages)
     monkeypatch.setattr(supervision, "ALL_SILENT_S", 10.0)  # this machine may be busy too
@@ -91,6 +93,7 @@ def test_when_nobody_answers_for_long_all_are_lost() -> None:
     assert cycles(supervisor, 1.4, 1.6) == []
 
 
+@pytest.mark.fault("in bursts", body="dynamixel", reaction="answers that an adapter collects are waited for")
 def test_answers_that_are_always_late_are_waited_for(stages) -> None:
     stage = driven(stages, fast_read=False)
     rule = stage.virtual.inject("delay_status", id=1, seconds=0.04)  # a margin of 0.03 is not enough

@@ -15,9 +15,10 @@ from driver_stage import Stage, servo
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
-from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
 from embodiment_bridge.dynamixel.wire.packet import sync_write
 
@@ -76,6 +77,9 @@ def test_a_soft_start_begins_slowly_and_no_step_is_larger_than_the_speed(stages)
     assert filter.position(-1.0, 0.01, fresh=False) == filter.goal
 
 
+@pytest.mark.fault(
+    "not a number", body="dynamixel", reaction="no command leaves the limits; registers are whole numbers"
+)
 @pytest.mark.parametrize("value", [5.0, -5.0, math.inf, -math.inf, nan])
 def test_no_command_leaves_the_limits(value) -> None:
     config = servo(1, lower=-1.0, upper=1.0, velocity=2.0, effort=0.5, soft_start_s=0.0)
@@ -176,6 +180,18 @@ def test_a_servo_that_missed_the_emergency_stop_is_stopped_after_it_and_nobody_d
     assert ask(stage, requests.SetTorque([], on=True)) == (False, "emergency stop: release it first", 0)
     time.sleep(0.1)
     assert not any(stage.register(id, "torque_enable") for id in (1, 2, 3))
+
+
+def test_a_silent_servo_that_missed_the_emergency_stop_becomes_limp_as_soon_as_it_hears(stages) -> None:
+    stage = stages([servo(1), servo(2), servo(3)])
+    stage.virtual.inject("drop_status", id=2)
+    deaf = stage.virtual.inject("drop_instruction", id=2)
+    stage.until(lambda: stage.reading(2).silent)
+    stage.bus.emergency_stop("torque_off")
+    stage.until(lambda: not any(stage.register(id, "torque_enable") for id in (1, 3)))
+    assert stage.register(2, "torque_enable")
+    stage.virtual.heal(deaf)  # it hears, but cannot answer
+    stage.until(lambda: not stage.register(2, "torque_enable"))
 
 
 @pytest.mark.parametrize(("policy", "torque"), [("off", 0), ("hold", 1), ("keep", 1)])

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.guardian import Guardian
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 ROOT = Path(__file__).parents[2]
@@ -34,15 +34,17 @@ buses = [ServoBus(BusConfig(name, name, servos), margin_s=0.03) for name in sys.
 for bus in buses:
     bus.start()
     bus.activate(True)
-if sys.argv[1] == "fork" and os.fork() == 0:  # a child that has all our files, and lives on
-    time.sleep(20)
-    os._exit(0)
 def drive():
     for bus in buses:
         bus.command({"j1": Target(0.4), "j2": Target(0.4), "j3": Target(0.0, 1.0)})
     time.sleep(0.01)
 while not all(reading.torque for bus in buses for reading in bus.readings()):
     drive()
+if sys.argv[1] == "fork":  # only now: a port that is lost cannot be opened again while the child has it, too
+    if os.fork() == 0:  # a child that has all our files, and lives on
+        time.sleep(20)
+        os._exit(0)
+    print("forked", flush=True)
 if sys.argv[1] == "mistake":
     buses[0]._update_state = lambda: 1 / 0
     while buses[0].state.value != "lost":
@@ -83,12 +85,18 @@ def started(how: str, *stages: Stage, ports: Sequence[str] = ()) -> subprocess.P
         words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
     )
     deadline = time.monotonic() + PATIENCE_S
-    while not all(torque(stage) == [1] * 4 and stage.register(3, "goal_velocity") > 9 for stage in stages):
-        if how == "mistake" and torque(stages[0]) == [0, 1, 1, 0]:
-            break  # it was over before we looked
-        assert time.monotonic() < deadline, [*map(torque, stages)]
-        assert child.poll() is None
-        time.sleep(0.005)
+    try:
+        while not all(
+            torque(stage) == [1] * 4 and stage.register(3, "goal_velocity") > 9 for stage in stages
+        ):
+            if how == "mistake" and torque(stages[0]) == [0, 1, 1, 0]:
+                break  # it was over before we looked
+            assert time.monotonic() < deadline, [*map(torque, stages)]
+            assert child.poll() is None
+            time.sleep(0.005)
+    except AssertionError:
+        end(child)
+        raise
     return child
 
 
@@ -104,6 +112,11 @@ def made_safe(stage: Stage) -> bool:
     return torque(stage) == [0, 1, 1, 0] and stage.register(3, "goal_velocity") == 0
 
 
+@pytest.mark.fault(
+    "killed",
+    body="dynamixel",
+    reaction="the driver itself: its guardian makes the joints safe by their policies",
+)
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT])
 def test_a_driver_that_is_killed_or_crashes_leaves_every_joint_as_its_policy_says(stages, number) -> None:
     stage = stages()
@@ -148,12 +161,16 @@ def test_files_that_live_on_in_a_child_do_not_keep_the_guardian_waiting(stages) 
     stage = stages()
     child = started("fork", stage)
     try:
+        assert child.stdout.readline() == b"forked\n"
         child.kill()
         stage.until(lambda: made_safe(stage))
     finally:
         end(child)
 
 
+@pytest.mark.fault(
+    "no memory", body="dynamixel", reaction="the thread of the bus ends; the guardian makes the joints safe"
+)
 def test_a_mistake_in_the_thread_of_the_bus_makes_safe(stages) -> None:
     stage = stages()
     child = started("mistake", stage)

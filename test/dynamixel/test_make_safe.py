@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus.bus import BusState, ServoBus
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.making_safe import safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.servo import make_servo
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.dynamixel.wire import packet, packet1
 

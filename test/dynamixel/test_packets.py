@@ -68,6 +68,39 @@ def test_answer_of_protocol_1_is_known_by_its_question():
     assert codec.feed(STATUS_OF_TEMPERATURE) == [events.Status(1, data=(0x20,), protocol=1, offset=8)]
 
 
+def test_answers_of_protocol_1_to_a_bulk_read_are_known_by_it():
+    question = packet1.bulk_read([(1, 30, 2), (2, 36, 1)])
+    found = Codec().feed(question + packet1.status(1, 0, b"\0\2") + packet1.status(2, 32, b"\7"))
+    assert found[1:] == [
+        events.Status(1, data=(0, 2), protocol=1, offset=13),
+        events.Status(2, "overload", data=(7,), protocol=1, offset=21),
+    ]
+
+
+@pytest.mark.parametrize("event", [events.Clear(1, "errors"), events.Status(1, "error_100")])
+def test_rare_packet_comes_back(event):
+    assert Codec().feed(Codec().encode(event)) == [event]
+
+
+def test_answer_to_all_without_a_block_is_unknown():
+    body = b"\xff\xff\xfd\0\xfe\4\0\x55\0"
+    wire = body + bitwise_crc(body).to_bytes(2, "little")
+    assert Codec().feed(wire) == [Unknown(0, wire)]
+
+
+def test_id_of_no_servo_is_refused():
+    (found, *_) = decoded(b"\xff\xff\xfd\0\xfd\3\0\1\0\0")
+    assert found.reason == "no servo has this id"
+
+
+def test_half_of_a_header_of_protocol_1_is_kept_for_the_rest():
+    decoder = PacketDecoder("instruction", (1,))
+    for byte in packet1.ping(1)[:-1]:
+        assert decoder.feed(bytes([byte])) == []
+    (found,) = decoder.feed(packet1.ping(1)[-1:])
+    assert found.id == 1
+
+
 def test_question_of_protocol_1_that_is_repeated_is_no_answer():
     question = packet1.read(1, 36, 2)
     kinds = [type(event).__name__ for event in Codec().feed(question * 2 + packet1.status(1, 0x02, b"\0\2"))]
@@ -245,7 +278,11 @@ def test_dialect_is_one_of_three():
         (lambda: packet.status(1, 256), "error is 256"),
         (lambda: packet1.read(1, 256, 1), "address is 256"),
         (lambda: packet1.write(1, 0, bytes(254)), "too many"),
+        (lambda: packet1.sync_write(0, 4, {1: b"\0"}), "data of id 1 has 1 bytes; size is 4"),
         (lambda: Codec().encode(Unknown(0, b"\xff\xff")), "Unknown.raw"),
+        (lambda: Codec().encode(Unknown(0, "FF FF")), "Unknown.raw is 'FF FF'"),
+        (lambda: Codec().encode(events.FactoryReset(1, 2, 1)), "scope is 2; protocol 1 knows 255"),
+        (lambda: Codec().encode(events.Status(1, alert=True, protocol=1)), "alert is True"),
         (lambda: Codec().encode(events.Clear(1, "all")), "what is 'all'"),
         (lambda: Codec().encode(events.Status(1, "acces")), "did you mean 'access'"),
         (lambda: Codec().encode(dataclasses.replace(events.Ping(1), protocol=3)), "protocol is 3"),

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.cli.commands.servos import ports_here
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.registers import Registers
@@ -186,3 +187,12 @@ def test_command_line(served, capsys):
     assert capsys.readouterr().out.splitlines() == ['{"written": true}', '{"led": 1}']
     assert main(["servos", served.link, "--wait", "150", "ping", "77"]) == 2
     assert "servo 77 does not answer" in capsys.readouterr().err
+
+
+def test_a_port_that_is_not_there_is_answered_with_those_that_are(tmp_path, capsys):
+    assert main(["servos", "/dev/nothing", "scan"]) == 2
+    assert "serial ports here: " in capsys.readouterr().err
+    assert ports_here(tmp_path) == "serial ports here: none: is the adapter plugged in?"
+    for name in ("ttyUSB1", "ttyACM0", "tty7"):
+        (tmp_path / name).touch()
+    assert ports_here(tmp_path) == f"serial ports here: {tmp_path}/ttyUSB1, {tmp_path}/ttyACM0"

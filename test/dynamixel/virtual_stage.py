@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A virtual bus without a port and with a clock that stands, for tests."""
 
+from functools import partial
+
 from embodiment_bridge.dynamixel.tables.control_table import table
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.clock import VirtualClock
@@ -52,3 +54,10 @@ class Stage:
         item = self.item(id, name)
         (status,) = self.ask(packet1.read(id, item.address, item.size))
         return item.decode(status.parameters)
+
+    def asks(self, id):
+        """To read and to write a register of a servo, in its protocol."""
+        one = table(self.models[id - 1]).protocol == 1
+        return partial(self.read_1 if one else self.read, id), partial(
+            self.write_1 if one else self.write, id
+        )

@@ -2,16 +2,12 @@
 """A servo bus and the thread that owns its port.
 
 The thread opens the port, finds the servos, sets them up and drives them, and begins again when the port is lost.
-
-CLOSED -> OPEN -> PROBE -> CONFIGURE -> READY -> ACTIVE <-> DEGRADED -> LOST -> (OPEN ...)
 """
 
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from enum import Enum
 from functools import partial
 
 from embodiment_bridge.core.errors import LinkError
@@ -23,9 +19,11 @@ from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.making_safe import PATIENCE_S, make_safe, safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, latency_timer_ms, open_port
-from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done, Request
+from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue
+from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
 from embodiment_bridge.dynamixel.bus.sdk_port import open_sdk_port
 from embodiment_bridge.dynamixel.bus.servo import JointReading, Servo
+from embodiment_bridge.dynamixel.bus.state import SERVING, BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
@@ -35,23 +33,7 @@ BACKOFF_S, BACKOFF_LATEST_S = 0.1, 2.0  # s between tries to open the port
 # s between two cycles after which the positions of the joints count as unknown: the process was stopped meanwhile.
 GAP_S = 0.25
 STEP_S = 0.01  # s: a cycle may always take this long
-WORK_LIMIT = 256  # requests that may wait; further ones are refused
 
-
-class BusState(Enum):
-    """The state of a bus."""
-
-    CLOSED = "closed"  # not started
-    OPEN = "open"  # the port was opened
-    PROBE = "probe"  # the servos are asked who they are
-    CONFIGURE = "configure"  # their settings are brought in order
-    READY = "ready"  # the servos are read; their torque has not been requested
-    ACTIVE = "active"  # the servos are driven
-    DEGRADED = "degraded"  # some servos do not answer
-    LOST = "lost"  # the port is gone, or no servo answers
-
-
-SERVING = frozenset({BusState.READY, BusState.ACTIVE, BusState.DEGRADED})
 
 OpenPort = Callable[[str, int], Port]
 PORT_HANDLERS: Mapping[str, OpenPort] = {"own": open_port, "sdk": open_sdk_port}
@@ -90,8 +72,7 @@ class ServoBus:
         self._stopping = False
         self._estop = ""  # torque_off or hold during an emergency stop
         self._wake = threading.Event()
-        self._work: deque[Request] = deque()
-        self._waiting: list[Request] = []
+        self._requests = RequestQueue()
         self._targets: tuple[float, Mapping[str, Target]] = (float("-inf"), {})
         self._thread: threading.Thread | None = None
         self._opened = False  # since ``start``
@@ -143,14 +124,12 @@ class ServoBus:
 
     def request(self, work: BusRequest, done: Done) -> None:
         """Do ``work`` between two cycles; ``done(success, text, value)`` is called on the bus thread."""
-        if len(self._work) >= WORK_LIMIT:
-            done(False, "too many requests are waiting for this bus", 0)
-        elif self._estop and work.drives:
+        if self._estop and work.drives:
             done(False, "emergency stop: release it first", 0)
         elif self.state not in SERVING:
-            done(False, f"bus {self.config.name!r} is {self.state.value}: {self.reason}", 0)
+            done(False, self._not_serving(), 0)
         else:
-            self._work.append(Request(work, done))
+            self._requests.add(work, done)
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:
@@ -240,11 +219,11 @@ class ServoBus:
         self._set_state(BusState.LOST, reason)
         self._refuse_work()
 
+    def _not_serving(self) -> str:
+        return f"bus {self.config.name!r} is {self.state.value}: {self.reason}"
+
     def _refuse_work(self) -> None:
-        for work in [*self._work, *self._waiting]:
-            work.done(False, f"bus {self.config.name!r} is {self.state.value}: {self.reason}", 0)
-        self._work.clear()
-        self._waiting.clear()
+        self._requests.refuse(self._not_serving())
 
     def _serve(self, port: Port, guardian: Guardian) -> None:
         protocols = {servo.id: servo.table.protocol for servo in self.servos}
@@ -329,17 +308,17 @@ class ServoBus:
             cycle.apply_estop(self._estop)
         told, targets = self._targets
         fresh = self._active and not self._estop and now - told < self.config.command_timeout_s
-        hurried = hurried and not self._work and not self._waiting
+        hurried = hurried and not self._requests
         if cycle.exchange(targets, now, dt, fresh=fresh, hurried=hurried):
             return
         try:
             with cycle.giving_way(lambda: self._estop != cycle.estop):
                 cycle.tend(now)
                 if cycle.estop == "torque_off":
-                    supervisor.keep_limp()
+                    supervisor.keep_limp(now)
                 else:
                     supervisor.drive(now)
-                self._do_requests(supervisor, now)
+                self._requests.step(supervisor, self.servos, now)
         except GivenWay:  # an emergency stop comes first, in the next cycle
             return
         self.read_kind = supervisor.reader.kind
@@ -358,14 +337,6 @@ class ServoBus:
             self._set_state(BusState.ACTIVE)
         else:
             self._set_state(BusState.READY)
-
-    def _do_requests(self, supervisor: Supervisor, now: float) -> None:
-        if self._waiting:
-            self._waiting = [work for work in self._waiting if not work.look(now)]
-        if self._work:
-            work = self._work.popleft()
-            if not work.begin(supervisor, self.servos, now):
-                self._waiting.append(work)
 
     def _shut_down(self, client: BusClient, supervisor: Supervisor) -> None:
         self.unsafe = make_safe(client, self.servos, self._deadline())

@@ -46,12 +46,7 @@ class Cycle:
         self._writer.forget()
         self.estop = estop
         if estop == "torque_off":
-            groups: dict[int, dict[int, bytes]] = {}
-            for servo in self._servos:
-                groups.setdefault(servo.table.item("torque_enable").address, {})[servo.id] = b"\0"
-                servo.torque = False
-            for address, data in groups.items():
-                self._client.sync_write(address, 1, data)
+            self._supervisor.send_torque_off(self._servos)
             self._health.check_torque_next()
         self.settle()
 

@@ -11,13 +11,16 @@ from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
+from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 
 EVERY_S = 1.0  # s between two checks of the same kind
 FIRED = -1  # value of bus_watchdog after it has fired
-FAR, LOOKS = 0.3, 2  # rad from the goal in that many checks in a row: the joint does not follow
+# rad from the goal in that many checks of any kind in a row: the joint does not follow. A stuck servo calls it an
+# overload, and goes limp, after 2 s.
+FAR, LOOKS = 0.3, 4
 BEHIND = "does not follow: "
-FIRST, LAST = "torque_enable", "hardware_error_status"
-SUPPLY, HEAT = "present_input_voltage", "present_temperature"
+FIRST, LAST, CODE = "torque_enable", "hardware_error_status", "error_code"
+SUPPLY, HEATS = "present_input_voltage", ("present_temperature", "present_inverter_temperature")
 
 
 class Health:
@@ -56,17 +59,20 @@ class Health:
                 return
         if now < self.due:
             return
+        for servo in servos:
+            _check_following(servo)
         self._looks[self._next](servos, now)
         self._next = (self._next + 1) % len(self._looks)
         self.due = now + EVERY_S / len(self._looks)
 
     def _check_error(self, servo: Servo, now: float) -> None:
-        item = servo.table.items.get(LAST)
+        item = servo.table.first(LAST, CODE)
         if item is None:
             return
         answer = self._client.read(servo.id, item.address, item.size)
         if answer is not None and answer.data:
-            self._supervisor.handle_fault(servo, item.decode(answer.data), now)
+            value = item.decode(answer.data)
+            self._supervisor.handle_fault(servo, error_bits(value) if item.name == CODE else value, now)
 
     def _check_torque(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, FIRST, LAST):
@@ -88,14 +94,13 @@ class Health:
                 servo.starts += 1
                 servo.goals.start(servo.position)  # its goal may be old
 
-        for servo in servos:
-            _check_following(servo)
-
     def _check_supply(self, servos: Sequence[Servo], now: float) -> None:
-        for servo, answer in self._ask(servos, SUPPLY, HEAT):
-            start = servo.table.item(SUPPLY).address
-            servo.voltage = _value(servo, SUPPLY, answer, start) * servo.table.item(SUPPLY).factor
-            servo.temperature = float(_value(servo, HEAT, answer, start))
+        for heat in HEATS:
+            alike = [servo for servo in servos if heat in servo.table.items]
+            for servo, answer in self._ask(alike, SUPPLY, heat):
+                start = servo.table.item(SUPPLY).address
+                servo.voltage = _value(servo, SUPPLY, answer, start) * servo.table.item(SUPPLY).factor
+                servo.temperature = float(_value(servo, heat, answer, start))
 
     def _check_watchdog(self, servos: Sequence[Servo], now: float) -> None:
         watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]

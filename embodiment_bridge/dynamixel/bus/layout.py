@@ -89,7 +89,7 @@ def _items(table: ControlTable) -> tuple[Item, Item, Item]:
     """Position, speed and load."""
 
     def first(*names: str) -> Item:
-        found = next((table.items[name] for name in names if name in table.items), None)
+        found = table.first(*names)
         if found is None:
             raise ConfigError(f"{table.model} has no {' or '.join(names)} in its control table")
         return found
@@ -116,7 +116,9 @@ def _indirect(table: ControlTable) -> Block | None:
     items = _items(table)
     ordered = sorted(items, key=lambda item: item.address)
     entries = tuple(address for item in ordered for address in range(item.address, item.end))
-    for _, count, addresses, data in table.indirect:
+    for first, count, addresses, data in table.indirect:
+        if table.item(f"indirect_address_{first}").eeprom:
+            continue  # it would be written at each start, and wears out
         if count >= len(entries):
             layout = Struct("<" + "".join(FORMATS[item.size, item.signed] for item in ordered))
             return Block(data, len(entries), layout, _order(items, ordered), entries, addresses)

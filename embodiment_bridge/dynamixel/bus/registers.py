@@ -82,6 +82,15 @@ class Registers(ClosedOnExit):
             found += [self._note(id, 1, *answer) for id, answer in old if answer is not None]
         return found
 
+    def table(self, id: int) -> ControlTable:
+        """The control table of a servo.
+
+        Raises:
+            ConfigError: its model is unknown.
+            LinkError: it does not answer.
+        """
+        return self._table(id)[1]
+
     def read(self, id: int, name: str) -> int:
         """The value of a register in the units of the manual.
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo
@@ -47,47 +47,6 @@ class BusRequest(Protocol):
         Raises:
             BridgeError: the request cannot be done.
         """
-
-
-class Request:
-    """A request that is being carried out."""
-
-    def __init__(self, work: BusRequest, done: Done) -> None:
-        self._work = work
-        self.done = done
-        self._look: Callable[[float], tuple[str, int] | None] | None = None
-
-    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
-        """Begin the request; whether it has ended.
-
-        Raises:
-            GivenWay: an emergency stop came in between; ``done`` was called.
-        """
-        try:
-            result = self._work.begin(supervisor, servos, now)
-        except GivenWay:
-            self.done(False, "an emergency stop was pressed or released meanwhile: ask again", 0)
-            raise
-        except BridgeError as error:
-            self.done(False, str(error), 0)
-            return True
-        if isinstance(result, tuple):
-            self.done(True, *result)
-            return True
-        self._look = result
-        return False
-
-    def look(self, now: float) -> bool:
-        """Whether the request has ended by now."""
-        try:
-            result = self._look(now) if self._look is not None else ("", 0)
-        except BridgeError as error:
-            self.done(False, str(error), 0)
-            return True
-        if result is None:
-            return False
-        self.done(True, *result)
-        return True
 
 
 class SetTorque(BusRequest):

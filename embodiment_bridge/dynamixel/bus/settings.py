@@ -4,7 +4,7 @@
 EEPROM is written only where a value differs, because it wears out; RAM is written again after each restart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
@@ -13,7 +13,8 @@ from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_
 from embodiment_bridge.dynamixel.bus.layout import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
-from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table_of
+from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
+from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
 TRIES = 3  # for each read and write, because an answer may be damaged
@@ -22,6 +23,7 @@ WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
 CHUNK = 120  # bytes of a control table that are read at once
+GAP = 32  # bytes without items over which a read goes on
 
 
 class Settings:
@@ -49,16 +51,14 @@ class Settings:
             raise CommandError(str(error)) from error
 
     def image(self, servo: Servo) -> bytes:
-        """The bytes of the control table up to the last item that is not indirect."""
-        size = min(
-            servo.table.size,
-            max(item.end for name, item in servo.table.items.items() if "direct" not in name),
-        )
-        data = b""
-        while len(data) < size:
-            part = min(CHUNK, size - len(data))
-            data += self.read(servo, len(data), part)
-        return data
+        """The bytes of the control table up to the last item that is not indirect; 0 in wide gaps between items."""
+        items = [item for name, item in servo.table.items.items() if "direct" not in name]
+        image = bytearray(max(item.end for item in items))
+        for start, end in _spans(items):
+            for at in range(start, end, CHUNK):
+                part = min(CHUNK, end - at)
+                image[at : at + part] = self.read(servo, at, part)
+        return bytes(image)
 
     def configure(self, servo: Servo, block: Block, *, keep: bool) -> None:
         """Write EEPROM and RAM settings. Torque stays on with ``keep``, and where no setting required it to be off."""
@@ -69,7 +69,7 @@ class Settings:
         now = {
             name: item.decode(image[item.address : item.end])
             for name, item in table.items.items()
-            if item.end <= len(image)
+            if "direct" not in name
         }
         servo.torque = bool(now["torque_enable"])
         keep = keep and servo.torque
@@ -79,7 +79,7 @@ class Settings:
             data = b"".join(address.to_bytes(2, "little") for address in block.entries)
             self.write_bytes(servo, block.entries_at, data)
         self._read_limits(servo, now)
-        servo.error = now.get("hardware_error_status", servo.error)
+        servo.error = error_now(now, servo.error)
         goal = now.get("goal_position", 0)
         if servo.torque and servo.mode in POSITION_MODES:
             servo.goals.start(servo.scale.position(goal))
@@ -114,7 +114,7 @@ class Settings:
             self.write(servo, GOAL_ITEMS[servo.mode], 0)
             return
         if servo.mode == "position":
-            ticks %= int(table.ticks_per_turn)
+            ticks = table.within_turn(ticks)
             if not servo.limits.lowest <= ticks <= servo.limits.highest:
                 raise CommandError(
                     f"joint {servo.config.joint!r} is at {ticks} counts, outside the position limits of its servo "
@@ -237,6 +237,24 @@ def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
     if servo.table.protocol == 1:
         return "position" if now["cw_angle_limit"] or now["ccw_angle_limit"] else "velocity"
     return MODE_NAMES.get(now["operating_mode"], "")
+
+
+def error_now(now: Mapping[str, int], otherwise: int) -> int:
+    """The bits of HardwareError in a servo's registers; ``otherwise`` where the model does not report them."""
+    if "error_code" in now:
+        return error_bits(now["error_code"])
+    return now.get("hardware_error_status", otherwise)
+
+
+def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:
+    """First and last address (exclusive) of each stretch of items without a wide gap."""
+    spans: list[tuple[int, int]] = []
+    for item in sorted(items, key=lambda each: each.address):
+        if spans and item.address - spans[-1][1] <= GAP:
+            spans[-1] = spans[-1][0], max(spans[-1][1], item.end)
+        else:
+            spans.append((item.address, item.end))
+    return spans
 
 
 def watchdog_units(rate_hz: float) -> int:

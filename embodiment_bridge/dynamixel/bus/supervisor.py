@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Supervises the servos of a bus, in its thread: finds, sets up and drives them, handles silence and faults."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus.client import BusClient
@@ -18,6 +18,7 @@ RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between searches for a silent servo, dou
 SILENT_S = 0.25  # s without an answer, while others answer, before a servo is taken out of the list
 # The same if no servo answers, or none did a moment ago: more likely the computer is busy than all servos are gone.
 ALL_SILENT_S = 1.5
+OFF_AGAIN_S = 0.1  # s between two packets "torque off" to silent servos during an emergency stop
 RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
 AT_ONCE = (
     2  # servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
@@ -26,6 +27,7 @@ MOVED = 0.125  # turns by which a servo may have been moved without power while 
 FAULT_BITS = {
     HardwareError.VOLTAGE: "voltage",
     HardwareError.OVERHEATING: "overheating",
+    HardwareError.HALL: "encoder",  # the sensor that turns the field of a brushless motor
     HardwareError.ENCODER: "encoder",
     HardwareError.SHOCK: "shock",
     HardwareError.OVERLOAD: "overload",
@@ -51,6 +53,7 @@ class Supervisor:
         self._servos = servos
         self._stored = stored
         self._all_silent_at = float("-inf")  # when no servo answered last, s
+        self._off_again_at = float("-inf")  # s
         self.settings = Settings(client, bus)
         self.reader = self._make_reader()
 
@@ -192,11 +195,26 @@ class Supervisor:
             if done >= AT_ONCE:
                 return
 
-    def keep_limp(self) -> None:
-        """Switch off any torque that is on: a servo may have missed the emergency stop."""
+    def send_torque_off(self, servos: Iterable[Servo]) -> None:
+        """Switch torque off without waiting for answers."""
+        groups: dict[int, dict[int, bytes]] = {}
+        for servo in servos:
+            groups.setdefault(servo.table.item("torque_enable").address, {})[servo.id] = b"\0"
+            servo.torque = False
+        for address, data in groups.items():
+            self._client.sync_write(address, 1, data)
+
+    def keep_limp(self, now: float) -> None:
+        """Switch off any torque that is on: a servo may have missed the emergency stop.
+
+        Silent servos, which cannot say so, are sent it again and again: they may hear.
+        """
         for servo in self._servos:
             if servo.torque and not servo.silent:
                 self.attempt(servo, self.settings.torque_off)
+        if now >= self._off_again_at:
+            self._off_again_at = now + OFF_AGAIN_S
+            self.send_torque_off(servo for servo in self._servos if servo.silent)
 
     def torque_on(self, servo: Servo) -> None:
         """Switch the torque on where the joint is now.

@@ -133,10 +133,15 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(file.name).replace(path)
+            made = Path(file.name)
+            try:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+                made.replace(path)
+            except OSError:  # such as a full disk
+                made.unlink()
+                raise
     except OSError as error:
         raise ConfigError(f"calibration file {path}: cannot be written: {error}") from error
 

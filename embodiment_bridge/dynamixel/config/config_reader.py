@@ -64,7 +64,10 @@ def read_servo_setup(robot: Robot, overrides: Mapping[str, object] | None = None
     reader = _Reader(robot, problems, raw)
     buses = tuple(reader.bus(name) for name in raw.buses)
     if not any(bus.servos for bus in buses) and not problems:
-        problems.add("no servo: there is no joint with an id in a <ros2_control> of the description")
+        problems.add(
+            "no servo: there is no joint with an id in a <ros2_control> of the description "
+            "('embodiment_bridge new-body' writes a copy of the description that has one)"
+        )
     if problems:
         raise ConfigError(f"servos of robot {robot.name!r} cannot be used:\n  {problems}")
     mimics = {joint.name: joint.mimic for joint in robot.movable if joint.mimic is not None}

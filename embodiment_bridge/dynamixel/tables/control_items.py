@@ -66,7 +66,8 @@ class ControlTable:
     name: of its file; aliases: other names. manual: URL of its page. firmware: the version that this table is for.
     fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``
     (an AX has 1 as wheel and 3 as joint). centre: the tick at 0 rad. indirect: (number of the first entry,
-    count, address of addresses, address of data) of each run.
+    count, address of addresses, address of data) of each run. keeps_turns: the position counts whole turns also in
+    position mode, and survives a power cut.
     """
 
     name: str
@@ -83,6 +84,7 @@ class ControlTable:
     motor: Motor
     items: Mapping[str, Item]
     indirect: tuple[tuple[int, int, int, int], ...]
+    keeps_turns: bool = False
 
     @property
     def has_current(self) -> bool:
@@ -93,6 +95,18 @@ class ControlTable:
     def size(self) -> int:
         """Bytes of the whole table."""
         return max(item.end for item in self.items.values())
+
+    def first(self, *names: str) -> Item | None:
+        """The first of these items that the model has; what is the same has several names in the manuals."""
+        return next((self.items[name] for name in names if name in self.items), None)
+
+    def within_turn(self, ticks: int) -> int:
+        """The position without whole turns, as in position mode: at most half a turn from the centre."""
+        if self.keeps_turns:
+            return ticks
+        turn = round(self.ticks_per_turn)
+        lowest = self.centre - turn // 2
+        return (ticks - lowest) % turn + lowest
 
     def item(self, name: str) -> Item:
         """An item by name.

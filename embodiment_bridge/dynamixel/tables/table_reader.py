@@ -3,12 +3,14 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from embodiment_bridge.body.config_section import Section, parse
+from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item, Motor
 
@@ -29,9 +31,41 @@ UNITS: Final = {  # of the manuals: (SI unit, value of 1 in it); a pulse depends
     "ms": ("s", 1e-3),
 }
 PULSE: Final = "pulse"
-ITEM_KEYS: Final = ("address", "size", "access", "signed", "initial", "lower", "upper", "unit")
+AREAS: Final = ("eeprom", "ram")
+ITEM_KEYS: Final = ("address", "size", "access", "area", "signed", "initial", "lower", "upper", "unit")
+LAYOUT_KEYS: Final = (
+    "layout",
+    "leave_out",
+    "items",
+    "change",
+    "indirect",
+    "before",
+    "eeprom_end",
+    "keeps_turns",
+)
+HEAD: Final = re.compile(r"(?:model|aliases|number):")
 SIZES: Final = (1, 2, 4)
 Indirect = tuple[tuple[int, int, int, int], ...]
+
+
+class ModelNames(NamedTuple):
+    """How a model is called: by its number, by ``name`` (of its file), by ``model`` (of the manual), or by aliases."""
+
+    name: str
+    model: str
+    aliases: tuple[str, ...]
+    number: int
+
+
+def read_names(path: Path) -> ModelNames:
+    """The names of the model of a file, without the rest of it, which takes longer to read.
+
+    Raises:
+        ConfigError: the file cannot be read, or has no model or number.
+    """
+    head = "\n".join(line for line in _text(path).splitlines() if HEAD.match(line))
+    top = parse(head, str(path))
+    return ModelNames(path.stem, top.text("model"), _texts(top, "aliases"), _whole(top, "number", 0, 65535))
 
 
 def read_table(path: Path, firmware: int = 0) -> ControlTable:
@@ -40,16 +74,11 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
     Raises:
         ConfigError: the file cannot be read, or has a wrong key or value.
     """
-    top = _parse(path)
-    layout = _layout(path, top)
+    top = parse(_text(path), str(path))
+    chain = _chain(path, top)
     pulses = top.number("ticks_per_turn", 1, 1e7)
-    indirect = _indirect(top if top.has("indirect") else layout)
-    if top.has("before"):
-        before = top.section("before")
-        first = _whole(before, "firmware", 1, 255)
-        older = _indirect(before)
-        before.close()
-        indirect = older if 0 < firmware < first else indirect
+    indirect = _indirect_of(chain, firmware)
+    keeps = _first(chain, "keeps_turns")
     found = ControlTable(
         name=path.stem,
         model=top.text("model"),
@@ -63,45 +92,86 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
         ticks_per_turn=pulses,
         centre=_whole(top, "centre", 0, 1 << 20),
         motor=_motor(top.section("motor")),
-        items={item.name: item for item in _items(top, layout, indirect, pulses)},
+        items={item.name: item for item in _items(chain, indirect, pulses)},
         indirect=indirect,
+        keeps_turns=keeps is not None and keeps.flag("keeps_turns"),
     )
     top.has("firmware")
     top.close()
     return found
 
 
-def _parse(path: Path) -> Section:
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
-    return parse(text, str(path))
 
 
-def _layout(path: Path, top: Section) -> Section | None:
-    """The items that the model shares with others, from the folder of its file or from ``layouts/``."""
-    if not top.has("layout"):
-        return None
-    name = top.text("layout")
-    for folder in (path.parent, LAYOUTS):
-        if (folder / f"{name}.yaml").is_file():
-            return _parse(folder / f"{name}.yaml")
-    raise ConfigError(
-        f"{top.name('layout')}: {unknown('layout', name, (p.stem for p in LAYOUTS.glob('*.yaml')))}"
-    )
+@cache
+def _layout_data(path: Path) -> object:
+    """The content of a layout, which many models share."""
+    try:
+        return safe_yaml.load(_text(path))
+    except ConfigError as error:
+        raise ConfigError(f"{path}: cannot be read as YAML: {error}") from error
 
 
-def _items(top: Section, layout: Section | None, indirect: Indirect, pulses: float) -> list[Item]:
-    described = dict(_described(layout, "items")) if layout else {}
-    for name in _texts(top, "leave_out"):
-        if name not in described:
-            raise ConfigError(f"{top.name('leave_out')}: {unknown('item of the layout', name, described)}")
-        del described[name]
-    for key in ("items", "change"):
-        for name, values in _described(top, key):
-            described[name] = described.get(name, {}) | values
-    eeprom_end = _whole(top, "eeprom_end", 0, HIGHEST_ADDRESS, EEPROM_END)
+def _chain(path: Path, top: Section) -> list[Section]:
+    """The file of a model, the layout that it names, the layout which that names, and so on.
+
+    A layout is in the folder of the model's file, or in ``layouts/``.
+    """
+    chain, names = [top], set[str]()
+    while chain[-1].has("layout"):
+        last = chain[-1]
+        name = last.text("layout")
+        found = [folder / f"{name}.yaml" for folder in (path.parent, LAYOUTS)]
+        file = next((each for each in found if each.is_file()), None)
+        if file is None or name in names:
+            known = sorted({each.stem for each in LAYOUTS.glob("*.yaml")} - names)
+            raise ConfigError(f"{last.name('layout')}: {unknown('layout', name, known)}")
+        names.add(name)
+        layout = Section(str(file), _layout_data(file))
+        layout.require(LAYOUT_KEYS)
+        chain.append(layout)
+    return chain
+
+
+def _first(chain: Sequence[Section], key: str) -> Section | None:
+    """The nearest of the files that has a key."""
+    return next((section for section in chain if section.has(key)), None)
+
+
+def _indirect_of(chain: Sequence[Section], firmware: int) -> Indirect:
+    section = _first(chain, "indirect")
+    if section is None:
+        return ()
+    indirect = _indirect(section)
+    if section.has("before"):
+        before = section.section("before")
+        first = _whole(before, "firmware", 1, 255)
+        older = _indirect(before)
+        before.close()
+        indirect = older if 0 < firmware < first else indirect
+    return indirect
+
+
+def _items(chain: Sequence[Section], indirect: Indirect, pulses: float) -> list[Item]:
+    top = chain[0]
+    described: dict[str, dict[str, object]] = {}
+    for section in reversed(chain):
+        for name in _texts(section, "leave_out"):
+            if name not in described:
+                raise ConfigError(
+                    f"{section.name('leave_out')}: {unknown('item of the layout', name, described)}"
+                )
+            del described[name]
+        for key in ("items", "change"):
+            for name, values in _described(section, key):
+                described[name] = described.get(name, {}) | values
+    ends = _first(chain, "eeprom_end")
+    eeprom_end = _whole(ends, "eeprom_end", 0, HIGHEST_ADDRESS) if ends else EEPROM_END
     described |= _indirect_items(indirect)
     items = [
         _item(Section(top.name(), values, name), name, eeprom_end, pulses)
@@ -114,8 +184,8 @@ def _items(top: Section, layout: Section | None, indirect: Indirect, pulses: flo
     return items
 
 
-def _described(section: Section | None, key: str) -> Iterator[tuple[str, dict[str, object]]]:
-    if section is None or not section.has(key):
+def _described(section: Section, key: str) -> Iterator[tuple[str, dict[str, object]]]:
+    if not section.has(key):
         return
     inner = section.section(key)
     for name in inner.names():
@@ -138,9 +208,8 @@ def _item(section: Section, name: str, eeprom_end: int, pulses: float) -> Item:
     initial = _whole(section, "initial", least, most, 0)
     unit, factor = _unit(section, pulses)
     access = section.text("access", ("r", "rw"))
-    return Item(
-        name, address, size, access, address < eeprom_end, signed, unit, factor, lower, upper, initial
-    )
+    area = section.text("area", AREAS, AREAS[address >= eeprom_end])
+    return Item(name, address, size, access, area == "eeprom", signed, unit, factor, lower, upper, initial)
 
 
 def _unit(section: Section, pulses: float) -> tuple[str, float]:
@@ -155,9 +224,7 @@ def _unit(section: Section, pulses: float) -> tuple[str, float]:
     return si, float(number) * factor
 
 
-def _indirect(section: Section | None) -> Indirect:
-    if section is None or not section.has("indirect"):
-        return ()
+def _indirect(section: Section) -> Indirect:
     runs: list[tuple[int, int, int, int]] = []
     for run in section.sections("indirect"):
         run.require(("first", "count", "address", "data"), all_of=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of an AX-12, which speaks protocol 1.0."""
+"""The registers of an AX-12 or of an MX with older firmware, which speak protocol 1.0."""
 
 import math
 from typing import Final
@@ -14,10 +14,12 @@ from embodiment_bridge.dynamixel.virtual.supply import Supply
 from embodiment_bridge.dynamixel.wire.instructions import Error1, Fault, HardwareError
 
 FULL: Final = 1023  # of torque, load and speed
+FAST_BAUDS: Final = {250: 2_250_000, 251: 2_500_000, 252: 3_000_000}  # of an MX, by the value of baud_rate
 CLOCKWISE: Final = 1024  # direction bit
+P_UNIT, D_UNIT = 1 / 8, 4 / 1000  # of the gains of an MX: torque (of FULL) per pulse, and per pulse/s
 PRESENT: Final = (
     "present_position", "present_speed", "present_load", "present_input_voltage", "present_temperature",
-    "registered_instruction", "moving",
+    "registered_instruction", "moving", "realtime_tick",
 )  # fmt: skip
 BITS: Final = {  # of HardwareError and of Error1
     HardwareError.VOLTAGE: Error1.VOLTAGE,
@@ -37,13 +39,15 @@ FAULTS: Final = {
 
 
 class AxServo(Servo):
-    """A virtual AX-12A."""
+    """A virtual AX-12A, or an MX with firmware for protocol 1.0 (in joint or wheel mode)."""
 
     protocol = 1
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         self._pulse = table.items["present_position"].factor
         self._speed_unit = table.items["moving_speed"].factor
+        self._highest = table.items["goal_position"].upper
+        self._names = tuple(name for name in PRESENT if name in table.items)
         self._torque = False
         super().__init__(table, id, supply, drive)
 
@@ -70,7 +74,8 @@ class AxServo(Servo):
     @property
     @override
     def baud_rate(self) -> int:
-        return 2_000_000 // (self.memory.get("baud_rate") + 1)
+        value = self.memory.get("baud_rate")
+        return FAST_BAUDS.get(value, 2_000_000 // (value + 1))
 
     @override
     def error_byte(self, fault: int) -> int:
@@ -78,9 +83,9 @@ class AxServo(Servo):
         return int(FAULTS[Fault(fault)] | hardware)
 
     def position(self) -> int:
-        """``present_position``: 0 to 1023, also in the gap of 60 degrees, where the value is meaningless."""
+        """``present_position``: within the limits of a goal, also in the gap of an AX, where it is meaningless."""
         pulses = math.floor(self.drive.position / self._pulse + 0.5) + self.table.centre
-        return min(max(pulses % round(self.table.ticks_per_turn), 0), FULL)
+        return min(max(pulses % round(self.table.ticks_per_turn), 0), self._highest)
 
     @override
     def is_eeprom_locked(self) -> bool:
@@ -131,9 +136,17 @@ class AxServo(Servo):
         else:
             control.kind = drives.POSITION
             control.goal = (get("goal_position") - self.table.centre) * self._pulse
-            control.p = 1 / (get("cw_compliance_slope") * self._pulse)
+            control.p, control.d = self._gains()
             control.speed = (speed & FULL) * self._speed_unit or math.inf
         self.drive.control(control)
+
+    def _gains(self) -> tuple[float, float]:
+        """Share of the full torque per rad, and per rad/s."""
+        get = self.memory.get
+        if not self.memory.has("p_gain"):
+            return 1 / (get("cw_compliance_slope") * self._pulse), 0.0
+        per_rad = 1 / (FULL * self._pulse)
+        return get("p_gain") * P_UNIT * per_rad, get("d_gain") * D_UNIT * per_rad
 
     def clear_turns(self) -> int:
         """Refuse: an AX has no such instruction."""
@@ -143,12 +156,12 @@ class AxServo(Servo):
 
     @override
     def present_names(self) -> tuple[str, ...]:
-        return PRESENT
+        return self._names
 
     @override
     def present(self) -> tuple[int, ...]:
         drive = self.drive
-        return (
+        values = (
             self.position(),
             _signed(drive.velocity / self._speed_unit),
             _signed(-drive.pwm * FULL),
@@ -156,7 +169,14 @@ class AxServo(Servo):
             max(0, round(self.temperature)),
             self.registered is not None,
             abs(drive.velocity) > self._speed_unit,
+            round((self.time - self._started) * 1000) % 32768,
         )
+        return values[: len(self._names)]
+
+
+def baud_value(baud: int) -> int:
+    """The value of ``baud_rate`` for a baud rate."""
+    return next((value for value, fast in FAST_BAUDS.items() if fast == baud), round(2_000_000 / baud) - 1)
 
 
 def _signed(value: float) -> int:

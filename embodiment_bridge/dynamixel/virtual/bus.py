@@ -16,7 +16,7 @@ from typing import Final, TypedDict
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
 from embodiment_bridge.dynamixel.virtual.answers import Answers
-from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo
+from embodiment_bridge.dynamixel.virtual.ax_servo import AxServo, baud_value
 from embodiment_bridge.dynamixel.virtual.clock import Clock, WallClock
 from embodiment_bridge.dynamixel.virtual.drive import Drive
 from embodiment_bridge.dynamixel.virtual.execute import execute
@@ -298,7 +298,7 @@ class VirtualBus:
 def _make(model: ControlTable, id: int, supply: Supply, baud: int, drive: Drive | None) -> Servo:
     kind = AxServo if model.protocol == 1 else XServo
     servo: Servo = kind(model, id, supply, drive)
-    servo.memory.set("baud_rate", round(2_000_000 / baud) - 1 if model.protocol == 1 else BAUDS.index(baud))
+    servo.memory.set("baud_rate", baud_value(baud) if model.protocol == 1 else BAUDS.index(baud))
     servo.touch()
     return servo
 
@@ -319,6 +319,9 @@ def _check(chosen: list[tuple[int, ControlTable]], baud: int, chain: str) -> Non
         raise ConfigError(f"servo ids {twice} are used twice on one bus")
     if baud not in BAUDS:
         raise ConfigError(f"baud rate {baud} is not one of a servo: {', '.join(map(str, BAUDS))}")
+    for id, model in chosen:
+        if model.protocol == 2 and BAUDS.index(baud) > model.item("baud_rate").upper:
+            raise ConfigError(f"servo {id} ({model.model}) has no baud rate {baud}")
     if chain not in ("wait", "continue"):
         raise ConfigError(f"chain is {chain!r}; it must be 'wait' or 'continue'")
 
@@ -327,5 +330,5 @@ def _voltage(models: list[ControlTable]) -> float:
     """12 V, or another voltage within the limits of all models."""
     lowest = max(model.item("min_voltage_limit").initial for model in models) * 0.1
     highest = min(model.item("max_voltage_limit").initial for model in models) * 0.1
-    usual = [12.0, 11.1, 5.0]
+    usual = [12.0, 11.1, 5.0, 24.0]
     return next((volts for volts in usual if lowest <= volts <= highest), highest)

@@ -22,6 +22,7 @@ SLOW: Final = 0.05  # rad/s
 AIR_DEGC: Final = 25.0
 HEAT_CAPACITY: Final = 15.0  # J/K per Nm of stall torque
 COOLING: Final = 0.12  # W/K per Nm of stall torque
+ALL_ERRORS: Final = 0xFF
 OBJECT: Final = {1: "B", 2: "H", 4: "I"}
 
 
@@ -75,6 +76,11 @@ class Servo(ABC):
         return self.memory.get("status_return_level")
 
     @property
+    def dangerous(self) -> int:
+        """The HardwareError bits that switch its torque off; all, where the model does not let one choose."""
+        return self.memory.get("shutdown") if self.memory.has("shutdown") else ALL_ERRORS
+
+    @property
     def return_delay_s(self) -> float:
         """Time before it answers, s."""
         return self.memory.get("return_delay_time") * 2e-6
@@ -105,7 +111,7 @@ class Servo(ABC):
         """Raise a hardware error; ``shut_down`` None: as the shutdown register says."""
         self.errors |= bits
         self._dirty = True
-        if shut_down if shut_down is not None else bits & self.memory.get("shutdown"):
+        if shut_down if shut_down is not None else bits & self.dangerous:
             self.shut_down = True
             self.torque_off()
 
@@ -155,7 +161,8 @@ class Servo(ABC):
 
     def cache_limits(self) -> None:
         """Cache the limits that are compared in every check."""
-        self._temperature_limit = self.memory.get("temperature_limit")
+        name = "temperature_limit" if self.memory.has("temperature_limit") else "inverter_temperature_limit"
+        self._temperature_limit = self.memory.get(name)
         self._least_volts = self.memory.get("min_voltage_limit") * 0.1 - 0.05
         self._most_volts = self.memory.get("max_voltage_limit") * 0.1 + 0.05
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of a servo of the X series, or of an MX with firmware 2.0."""
+"""The registers of a servo of the X, P or Y series, or of an MX with firmware 2.0."""
 
 import math
 
@@ -11,11 +11,13 @@ from embodiment_bridge.dynamixel.virtual import x_numbers as x
 from embodiment_bridge.dynamixel.virtual.drive import Control, Drive
 from embodiment_bridge.dynamixel.virtual.servo import Servo
 from embodiment_bridge.dynamixel.virtual.supply import Supply
+from embodiment_bridge.dynamixel.virtual.x_gains import has_x_gains, set_position_gains, set_speed_gains
+from embodiment_bridge.dynamixel.wire.error_codes import error_code
 from embodiment_bridge.dynamixel.wire.instructions import ALERT, Fault
 
 
 class XServo(Servo):
-    """A virtual servo with the register layout of the X series; it speaks protocol 2.0."""
+    """A virtual servo whose registers mean what they mean in the X series; it speaks protocol 2.0."""
 
     def __init__(self, table: ControlTable, id: int, supply: Supply, drive: Drive | None = None) -> None:
         units = table.items
@@ -27,6 +29,11 @@ class XServo(Servo):
         )  # A, or share of torque
         self._watchdog_address = units["bus_watchdog"].address
         self._goal_address = units["goal_position"].address
+        self._full_pwm = units["goal_pwm"].upper
+        self._is_x = has_x_gains(table)
+        self._has_error_bits = "hardware_error_status" in units
+        self._volt_unit = units["present_input_voltage"].factor
+        self._shown = [i for i, name in enumerate(x.PRESENT) if x.shown_name(table, name)]
         self._base = 0  # pulses of whole turns that have been forgotten
         self._backup: bytes | None = None
         self._torque = self._has_plain_goal = False
@@ -83,9 +90,9 @@ class XServo(Servo):
         return self._pulses(self.drive.position)
 
     def count_one_turn(self) -> None:
-        """Forget whole turns: the position is 0 to 4095 again."""
+        """Forget whole turns: the position is within one turn again."""
         self._base = 0
-        self._base = self.position() // x.TURN * x.TURN
+        self._base = self.position() - self.table.within_turn(self.position())
         self.touch()
 
     def _pulses(self, angle: float) -> int:
@@ -174,13 +181,15 @@ class XServo(Servo):
         self._drive_mode = self.memory.get("drive_mode")
         self._sign = -1 if self._drive_mode & x.REVERSE else 1
         homing = self.memory.get("homing_offset")
-        self._homing = 0 if self._mode == x.JOINT and abs(homing) > x.HOMING_LIMIT else homing
+        ignored = self._is_x and self._mode == x.JOINT and abs(homing) > x.HOMING_LIMIT
+        self._homing = 0 if ignored else homing
 
     def _change_mode(self) -> None:
         """Set the registers to the defaults of the new mode."""
         self._load_settings()
         for name in x.MODE_DEFAULTS:
-            self.memory.set(name, self.table.items[name].initial)
+            if self.memory.has(name):
+                self.memory.set(name, self.table.items[name].initial)
         self.memory.set("goal_pwm", self.memory.get("pwm_limit"))
         if self.memory.has("goal_current"):
             self.memory.set("goal_current", self.memory.get("current_limit"))
@@ -198,27 +207,25 @@ class XServo(Servo):
 
     def _control(self) -> Control:
         get = self.memory.get
-        control = Control(pwm_limit=min(get("pwm_limit"), abs(get("goal_pwm"))) / x.FULL_PWM)
+        limit = get("pwm_limit")
+        if x.PWM in self.table.modes:  # else it is no limit of other modes
+            limit = min(limit, abs(get("goal_pwm")))
+        control = Control(pwm_limit=limit / self._full_pwm)
         mode = self._mode
         if mode in (x.JOINT, x.MULTI_TURN, x.CURRENT_JOINT):
             control.kind, control.goal = drives.POSITION, self._angle(get("goal_position"))
-            per_rad = 1 / (x.FULL_PWM * self._pulse)
-            control.p = get("position_p_gain") / 128 * per_rad
-            control.i = get("position_i_gain") / 65536 * per_rad / drives.STEP
-            control.d = get("position_d_gain") / 16 * per_rad * drives.STEP
+            set_position_gains(control, self.memory)
             if mode == x.CURRENT_JOINT:
                 control.current_limit = abs(get("goal_current")) * self._current_unit
             self._set_profile(control, control.goal - self.drive.wanted)
         elif mode == x.VELOCITY:
             control.kind, control.goal = drives.VELOCITY, get("goal_velocity") * self._speed_unit * self._sign
-            per_speed = 1 / (x.FULL_PWM * self._speed_unit)
-            control.speed_p = get("velocity_p_gain") / 128 * per_speed
-            control.speed_i = get("velocity_i_gain") / 65536 * per_speed / drives.STEP
+            set_speed_gains(control, self.memory)
             if acceleration := get("profile_acceleration"):
                 control.acceleration = acceleration * self._acceleration_unit
         elif mode == x.PWM:
-            control.kind, control.goal = drives.PWM, get("goal_pwm") / x.FULL_PWM * self._sign
-            control.pwm_limit = get("pwm_limit") / x.FULL_PWM
+            control.kind, control.goal = drives.PWM, get("goal_pwm") / self._full_pwm * self._sign
+            control.pwm_limit = get("pwm_limit") / self._full_pwm
         else:
             control.kind, control.goal = drives.CURRENT, get("goal_current") * self._current_unit * self._sign
         return control
@@ -292,8 +299,8 @@ class XServo(Servo):
         """Restore the stored table; refused while torque is on, or if none was stored."""
         if self._torque or self._backup is None:
             return Fault.RESULT
-        keep = ("id", "hardware_error_status", "torque_enable", "goal_position")
-        kept = {name: self.memory.get(name) for name in keep}
+        keep = ("id", "hardware_error_status", "error_code", "torque_enable", "goal_position")
+        kept = {name: self.memory.get(name) for name in keep if self.memory.has(name)}
         self.memory.bytes[:] = self._backup
         for name, value in kept.items():
             self.memory.set(name, value)
@@ -304,12 +311,7 @@ class XServo(Servo):
 
     @override
     def present_names(self) -> tuple[str, ...]:
-        names = (
-            x.PRESENT
-            if self.table.has_current
-            else ("present_load" if n == "present_current" else n for n in x.PRESENT)
-        )
-        return tuple(names)
+        return tuple(name for name in (x.shown_name(self.table, n) for n in x.PRESENT) if name)
 
     @override
     def present(self) -> tuple[int, ...]:
@@ -321,21 +323,22 @@ class XServo(Servo):
         wanted = self._pulses(drive.wanted) if self._torque else position
         there = abs(position - self._goal) < x.NEAR
         ongoing = self._torque and drive.wanted_speed != 0.0
-        return (
+        values = (
             self.registered is not None,
-            self.errors,
+            self.errors if self._has_error_bits else error_code(self.errors),
             round((self.time - self._started) * 1000) % 32768,
             turning,
             there | ongoing << 1 | self._profile,
-            round(drive.pwm * x.FULL_PWM) * sign,
+            round(drive.pwm * self._full_pwm) * sign,
             round(min(max(current, -32767), 32767)) * sign,
             speed,
             (position + 0x80000000 & 0xFFFFFFFF) - 0x80000000,
             round(drive.wanted_speed * sign / self._speed_unit),
             (wanted + 0x80000000 & 0xFFFFFFFF) - 0x80000000,
-            round(self.supply.voltage * 10),
+            round(self.supply.voltage / self._volt_unit),
             max(0, round(self.temperature)),
         )
+        return values if len(self._shown) == len(values) else tuple(values[i] for i in self._shown)
 
     def _is_moving(self) -> bool:
         return abs(self.drive.velocity) > self._threshold

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The requests to a bus that wait for their turn, and those that are being carried out."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from embodiment_bridge.core.errors import BridgeError
+from embodiment_bridge.dynamixel.bus.client import GivenWay
+from embodiment_bridge.dynamixel.bus.requests import BusRequest, Done
+from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
+
+LIMIT = 256  # requests that may wait; further ones are refused
+
+
+class Request:
+    """A request that is being carried out."""
+
+    def __init__(self, work: BusRequest, done: Done) -> None:
+        self._work = work
+        self.done = done
+        self._look: Callable[[float], tuple[str, int] | None] | None = None
+
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
+        """Begin the request; whether it has ended.
+
+        Raises:
+            GivenWay: an emergency stop came in between; ``done`` was called.
+        """
+        try:
+            result = self._work.begin(supervisor, servos, now)
+        except GivenWay:
+            self.done(False, "an emergency stop was pressed or released meanwhile: ask again", 0)
+            raise
+        except BridgeError as error:
+            self.done(False, str(error), 0)
+            return True
+        if isinstance(result, tuple):
+            self.done(True, *result)
+            return True
+        self._look = result
+        return False
+
+    def look(self, now: float) -> bool:
+        """Whether the request has ended by now."""
+        try:
+            result = self._look(now) if self._look is not None else ("", 0)
+        except BridgeError as error:
+            self.done(False, str(error), 0)
+            return True
+        if result is None:
+            return False
+        self.done(True, *result)
+        return True
+
+
+class RequestQueue:
+    """Requests in the order in which they came. ``add`` may be called by any thread, the rest by that of the bus."""
+
+    def __init__(self) -> None:
+        self._new: deque[Request] = deque()
+        self._begun: list[Request] = []
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self._new or self._begun)
+
+    def add(self, work: BusRequest, done: Done) -> None:
+        """Queue a request, or refuse it if too many wait."""
+        if len(self._new) >= LIMIT:
+            done(False, "too many requests are waiting for this bus", 0)
+        else:
+            self._new.append(Request(work, done))
+
+    def step(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> None:
+        """Look at what was begun, and begin one more.
+
+        Raises:
+            GivenWay: an emergency stop came in between.
+        """
+        if self._begun:
+            self._begun = [work for work in self._begun if not work.look(now)]
+        if self._new:
+            work = self._new.popleft()
+            if not work.begin(supervisor, servos, now):
+                self._begun.append(work)
+
+    def refuse(self, why: str) -> None:
+        """End all requests without success."""
+        for work in [*self._new, *self._begun]:
+            work.done(False, why, 0)
+        self._new.clear()
+        self._begun.clear()
