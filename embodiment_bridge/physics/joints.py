@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The joints of a compiled model that can be driven, with what the model says of their actuators."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, Final
+
+import numpy as np
+
+from embodiment_bridge.physics.engine import mujoco
+from embodiment_bridge.urdf import Robot
+
+HINGE, SLIDE = int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE)
+FIXED_GAIN: Final = int(mujoco.mjtGain.mjGAIN_FIXED)
+BY_JOINT: Final = (int(mujoco.mjtTrn.mjTRN_JOINT), int(mujoco.mjtTrn.mjTRN_JOINTINPARENT))
+BY_TENDON: Final = int(mujoco.mjtTrn.mjTRN_TENDON)
+WRAPS_JOINT: Final = int(mujoco.mjtWrap.mjWRAP_JOINT)
+COUPLES_JOINTS: Final = int(mujoco.mjtEq.mjEQ_JOINT)
+
+
+@dataclass(frozen=True, slots=True)
+class DrivenJoint:
+    """A joint with a motor. Angles rad (m for a sliding joint); unlimited ranges, speeds and efforts are infinite.
+
+    velocity: rad/s; effort: Nm; kp: Nm/rad, kd: Nm s/rad, both 0 where the model does not say.
+    """
+
+    name: str
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    kp: float = 0.0
+    kd: float = 0.0
+
+
+@dataclass(slots=True)
+class Motors:
+    """What is found out about a model. root: body of the robot, a child of the world.
+
+    replaced: names or numbers of the model's own actuators, whose joints this package drives. left: of the others.
+    """
+
+    root: int
+    joints: list[DrivenJoint] = field(default_factory=list)
+    replaced: list[int] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+
+
+def find_motors(model: Any, robot: Robot | None) -> Motors:
+    """The robot in a model and the joints that can be driven.
+
+    The robot is the tree with most actuators, or else with most joints. Driven are the joints that actuators of the
+    model move, directly or by a fixed tendon; in a model without actuators all hinges and slides. A joint that is
+    coupled to another one follows it.
+    """
+    by_actuator = _joints_of_actuators(model)
+    moved = {joint for joints in by_actuator.values() for joint in joints}
+    followers = {int(model.eq_obj1id[e]) for e in range(model.neq) if _couples(model, e)}
+    everything = [j for j in range(model.njnt) if model.jnt_type[j] in (HINGE, SLIDE)]
+    chosen = [j for j in everything if (j in moved or not moved) and j not in followers]
+    root = _root_of(model, chosen)
+    motors = Motors(root)
+    for j in chosen:
+        if int(model.body_rootid[model.jnt_bodyid[j]]) == root:
+            own = [a for a, joints in by_actuator.items() if joints == [j] and a not in motors.replaced]
+            motors.joints.append(_driven(model, j, own, robot))
+    names = {joint.name for joint in motors.joints}
+    for a in range(model.nu):
+        if a in by_actuator and any(model.joint(j).name in names for j in by_actuator[a]):
+            motors.replaced.append(a)
+        else:
+            motors.left.append(f"actuator {model.actuator(a).name or a}")
+    motors.left += [
+        f"joint {model.joint(j).name or j}"
+        for j in everything
+        if j not in chosen and j not in followers and int(model.body_rootid[model.jnt_bodyid[j]]) == root
+    ]
+    return motors
+
+
+def _joints_of_actuators(model: Any) -> dict[int, list[int]]:
+    """By actuator that acts on joints: their numbers."""
+    found = {}
+    for a in range(model.nu):
+        target, kind = int(model.actuator_trnid[a, 0]), int(model.actuator_trntype[a])
+        if kind in BY_JOINT and model.jnt_type[target] in (HINGE, SLIDE):
+            found[a] = [target]
+        elif kind == BY_TENDON:
+            joints = list(_wrapped(model, target))
+            if joints:
+                found[a] = joints
+    return found
+
+
+def _wrapped(model: Any, tendon: int) -> Iterator[int]:
+    """Joints of a fixed tendon; none for one that runs over sites."""
+    first, number = int(model.tendon_adr[tendon]), int(model.tendon_num[tendon])
+    for w in range(first, first + number):
+        if model.wrap_type[w] == WRAPS_JOINT:
+            yield int(model.wrap_objid[w])
+
+
+def _couples(model: Any, equality: int) -> bool:
+    return bool(
+        model.eq_type[equality] == COUPLES_JOINTS
+        and model.eq_active0[equality]
+        and model.eq_obj2id[equality] >= 0
+    )
+
+
+def _root_of(model: Any, joints: list[int]) -> int:
+    roots = [int(model.body_rootid[model.jnt_bodyid[j]]) for j in joints]
+    if not roots:
+        first = np.flatnonzero(np.asarray(model.body_parentid[1:]) == 0)
+        return int(first[0]) + 1 if len(first) else 0
+    return max(dict.fromkeys(roots), key=roots.count)
+
+
+def _driven(model: Any, joint: int, actuators: list[int], robot: Robot | None) -> DrivenJoint:
+    name = model.joint(joint).name
+    limit = robot.joints[name].limit if robot is not None and name in robot.joints else None
+    limited = bool(model.jnt_limited[joint])
+    lower, upper = map(float, model.jnt_range[joint]) if limited else (-inf, inf)
+    effort = float(model.jnt_actfrcrange[joint, 1]) if model.jnt_actfrclimited[joint] else inf
+    kp = kd = 0.0
+    if len(actuators) == 1 and int(model.actuator_gaintype[actuators[0]]) == FIXED_GAIN:
+        (a,) = actuators
+        gear, bias = float(model.actuator_gear[a, 0]), model.actuator_biasprm[a]
+        kp, kd = max(-float(bias[1]), 0.0) * gear * gear, max(-float(bias[2]), 0.0) * gear * gear
+        effort = min(effort, abs(gear) * _strength(model, a, is_motor=not (kp or kd)))
+    return DrivenJoint(name, lower, upper, limit.velocity if limit else inf, effort, kp, kd)
+
+
+def _strength(model: Any, actuator: int, *, is_motor: bool) -> float:
+    """The greatest force of an actuator, before its gear."""
+    force = inf
+    if model.actuator_forcelimited[actuator]:
+        force = float(np.abs(model.actuator_forcerange[actuator]).max())
+    if is_motor and model.actuator_ctrllimited[actuator]:
+        most = float(np.abs(model.actuator_ctrlrange[actuator]).max())
+        force = min(force, most * abs(float(model.actuator_gainprm[actuator, 0])))
+    return force

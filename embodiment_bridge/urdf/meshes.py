@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the mesh files of a robot description are."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from lxml import etree
+
+PACKAGE: Final = "package://"
+FILE: Final = "file://"
+
+
+def find_mesh(name: str, description: Path | None = None) -> Path | None:
+    """The file of a mesh, or None where there is none.
+
+    name: a path, ``file://`` or ``package://``. description: a path may be relative to this file, and a package may be
+    a folder above it; without it only absolute paths and the share folders of installed packages are known.
+    """
+    folder = None if description is None else description.resolve().parent
+    if name.startswith(PACKAGE):
+        package, _, rest = name.removeprefix(PACKAGE).partition("/")
+        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+        places = [Path(prefix) / "share" / package / rest for prefix in prefixes if prefix]
+        if folder is not None:
+            above = [up / rest for up in (folder, *folder.parents) if up.name == package]
+            beside = [up / package / rest for up in folder.parents]
+            places = [*above, *beside, *places, folder / rest]
+    else:
+        path = Path(name.removeprefix(FILE))
+        places = [path] if folder is None and path.is_absolute() else []
+        if folder is not None:
+            places = [folder / path]
+    return next((place for place in places if _is_file(place)), None)
+
+
+def with_found_meshes(text: str, description: Path) -> str:
+    """The text of a description in which meshes that only it knows how to find have absolute names.
+
+    The text stays as it is where there are none.
+    """
+    if "<mesh" not in text:
+        return text
+    root = parse(text)
+    changed = False
+    for mesh in root.iter("mesh"):
+        name = mesh.get("filename", "")
+        found = find_mesh(name, description) if find_mesh(name) is None else None
+        if found is not None:
+            mesh.set("filename", f"{FILE}{found}")
+            changed = True
+    return etree.tostring(root, encoding="unicode") if changed else text
+
+
+def parse(text: str) -> etree._Element:
+    """The elements of a description that ``read_urdf`` has read, with its comments; it is UTF-8 whatever it says."""
+    return etree.fromstring(text.encode(), etree.XMLParser(encoding="utf-8", resolve_entities=False))
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False
