@@ -207,10 +207,20 @@ class Foretold(VirtualSkills):
 
 
 class Stage:
-    """A run on virtual ports (or given ones), ticked by the test."""
+    """A run on virtual ports (or given ones), ticked by the test. ``known``: the body's skills."""
 
     def __init__(
-        self, root, *, skills=None, media=None, requests=None, settings=EXACT, board=None, seed=0, **rules
+        self,
+        root,
+        *,
+        skills=None,
+        media=None,
+        requests=None,
+        settings=EXACT,
+        board=None,
+        seed=0,
+        known=SKILLS,
+        **rules,
     ):
         self.skills = skills or VirtualSkills(SKILLS)
         self.media = media or VirtualMedia(LENGTHS)
@@ -219,7 +229,7 @@ class Stage:
         source = root if isinstance(root, str | Document | Loaded) else document(root)
         ports = Ports(self.skills, self.media, self.requests)
         self.run = Run(
-            source, ports, Rules(SKILLS, **rules), settings=settings, blackboard=self.board, seed=seed
+            source, ports, Rules(known, **rules), settings=settings, blackboard=self.board, seed=seed
         )
         self.events = []
         self.now = 0.0

@@ -62,8 +62,7 @@ def test_what_the_body_is_asked_for():
 
     root = Body(pointer="", kind="emotion", action="HAPPY", duration_s=1.5, intensity=0.5)
     happy = replace(SKILLS["head_shake"], name="happy")
-    stage = Stage(Document(root), skills=Listening())
-    stage.run._rules = replace(stage.run._rules, skills={"happy": happy})
+    stage = Stage(Document(root), skills=Listening(), known={"happy": happy})
     stage.tick(0.0)
     assert asked == [SkillRequest("run/1", "happy", {"intensity": 0.5}, 1.5, "run")]
 

@@ -170,7 +170,7 @@ def test_five_thousand_documents_in_constant_memory():
             counts[links] = live_nodes()
     assert max(counts.values()) - min(counts.values()) <= 3  # one document more or less
     assert len(stage.skills._motions) <= 1
-    assert stage.run._documents == 5001
+    assert stage.run.documents.count == 5001
 
 
 def test_nested_documents_are_limited():

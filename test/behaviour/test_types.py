@@ -23,4 +23,4 @@ def test_every_type_is_documented():
     page = (Path(bml.__file__).parents[2] / "docs" / "bml.md").read_text(encoding="utf-8")
     table = page.partition("| type | required |")[2].partition("\n\n")[0]
     for name in WRITTEN:
-        assert f"`{name}`" in table, name
+        assert f"`{name}`" in table, f"the table of types in docs/bml.md lacks {name}"

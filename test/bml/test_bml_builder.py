@@ -31,6 +31,10 @@ PARTS = [
     (b.delay(1).loop(2).loop(3), {"type": "loop", "loop": 3, "behavior": {**WAIT, "loop": 2}}),
     (b.body("HEAD_SHAKE", 2), {"type": "body", "action": "HEAD_SHAKE", "duration": 2}),
     (b.body("RESET", intensity=0.5), {"type": "body", "action": "RESET", "intensity": 0.5}),
+    (
+        b.body("WALK", parameters={"distance": 0.5}),
+        {"type": "body", "action": "WALK", "parameters": {"distance": 0.5}},
+    ),
     (b.emotion("HAPPY"), {"type": "emotion", "action": "HAPPY"}),
     (b.play(URL, volume=20), {"type": "player", "action": "play", "url": URL, "volume": 20}),
     (b.play(URL, content="c"), {"type": "player", "action": "play", "url": URL, "content": "c"}),

@@ -107,3 +107,10 @@ def test_bad_entries(entries, text):
     with pytest.raises(ConfigError, match="parameter source_channels") as caught:
         parse_table(entries)
     assert text in str(caught.value)
+
+
+def test_a_client_of_a_kind_of_source_may_what_the_kind_may():
+    table = parse_table(["mcp=head", "mcp/7=legs", "*=eyes"])
+    assert allowed_to(table, "mcp/4711").channels == {"head"}
+    assert allowed_to(table, "mcp/7").channels == {"legs"}
+    assert allowed_to(table, "other/1").channels == {"eyes"}

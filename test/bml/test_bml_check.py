@@ -7,6 +7,7 @@ import pytest
 from bml_documents import SKILLS, VALID, document
 
 from embodiment_bridge.bml import UrlPolicy, check, read
+from embodiment_bridge.body.state import ParameterInfo
 
 RESET = {"type": "body", "action": "reset"}
 
@@ -92,3 +93,50 @@ def test_urls_of_players_and_requests_are_checked():
 def test_many_unknown_actions_are_told_soon():
     tree = in_sequence(*({"type": "body", "action": f"HEAD_{i}"} for i in range(999)))
     assert len(check(tree, SKILLS)) == 999
+
+
+WALK = replace(
+    SKILLS["step_forward"],
+    name="walk",
+    parameters=("distance", "text", "gait"),
+    details=(
+        ParameterInfo("distance", unit="m", minimum=-2.0, maximum=2.0),
+        ParameterInfo("text", type="text", required=True),
+        ParameterInfo("gait", type="text", choices=("slow", "fast")),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "pointer", "code", "words"),
+    [
+        (
+            {"text": "a", "distanse": 1},
+            "/parameters/distanse",
+            "UNKNOWN_PARAMETER",
+            "did you mean 'distance'",
+        ),
+        ({"text": "a", "distance": 3}, "/parameters/distance", "BAD_PARAMETER", "a number within -2 to 2 m"),
+        ({"text": "a", "distance": "far"}, "/parameters/distance", "BAD_PARAMETER", "'far'"),
+        ({"text": "a", "gait": "odd"}, "/parameters/gait", "BAD_PARAMETER", "one of slow, fast"),
+        ({"distance": 1}, "", "MISSING_PARAMETER", "WALK needs the parameter 'text'"),
+    ],
+)
+def test_parameters_that_the_skill_does_not_take(parameters, pointer, code, words):
+    tree = document({"type": "body", "action": "WALK", "parameters": parameters})
+    problems = check(tree, {"walk": WALK})
+    assert found(problems) == [(pointer, code, True)]
+    assert words in problems[0].message
+
+
+def test_parameters_that_it_takes():
+    given = {"text": "a", "distance": 2, "gait": "slow"}
+    assert check(document({"type": "body", "action": "WALK", "parameters": given}), {"walk": WALK}) == []
+
+
+def test_of_a_body_that_gives_no_details_only_the_names_are_known():
+    bare = replace(WALK, details=())
+    far = document({"type": "body", "action": "WALK", "parameters": {"distance": 300}})
+    assert check(far, {"walk": bare}) == []
+    odd = document({"type": "body", "action": "WALK", "parameters": {"distanse": 3}})
+    assert found(check(odd, {"walk": bare})) == [("/parameters/distanse", "UNKNOWN_PARAMETER", True)]

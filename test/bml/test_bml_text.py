@@ -161,6 +161,8 @@ def test_brackets_in_strings_do_not_count():
         (b'["[[[[", "]]"]', 1),
         (rb'["\"[[", [1]]', 2),
         (rb'["\\", [1]]', 2),
+        (b"{},[[]],[]", 2),
+        (b"[[", 2),
     ],
 )
 def test_bracket_depth(text, depth):

@@ -157,3 +157,35 @@ def test_any_text_gets_an_answer(url):
 def test_address_as_host_gets_the_answer_of_the_address(address):
     host = f"[{address}]" if address.version == 6 else str(address)
     assert url_refusal(f"http://{host}/", MEDIA) == address_refusal(address)
+
+
+@pytest.mark.parametrize(
+    ("url", "trusted", "allowed"),
+    [
+        ("https://10.0.0.1/", "10.0.0.1:443", True),
+        ("http://10.0.0.1/", "10.0.0.1:443", False),
+        ("http://10.0.0.1/", "10.0.0.1:80", True),
+        ("https://10.0.0.1/", "10.0.0.1:80", False),
+        ("http://10.0.0.1:81/", "10.0.0.1:80", False),
+        ("http://10.0.0.1:81/", "10.0.0.1:81", True),
+        ("http://[fd00::1]/", "[fd00::1]:80", True),
+        ("http://[fd00::1]:81/", "[fd00::1]:80", False),
+        ("http://[fd00::1]/", "fd00::1:80", False),
+    ],
+)
+def test_a_trusted_port_is_that_port_or_the_one_of_the_scheme(url, trusted, allowed):
+    assert (url_refusal(url, UrlPolicy(trusted_hosts=frozenset({trusted}))) == "") is allowed
+
+
+def test_the_longest_url():
+    url = "http://a.example/"
+    assert url_refusal(url, UrlPolicy(max_length=len(url))) == ""
+    assert "17 characters, 16 is the limit" in url_refusal(url, UrlPolicy(max_length=len(url) - 1))
+
+
+def test_a_refusal_says_what_would_open_it():
+    policy = UrlPolicy(schemes=("https",), opens_http="allow_http", opens_private="trust")
+    assert url_refusal("http://a.example/", policy) == "plain http is closed (opened by allow_http)"
+    assert "unknown scheme 'ftp'" in url_refusal("ftp://a.example/", policy)
+    assert url_refusal("https://127.0.0.1/", policy).endswith("is not a public address (opened by trust)")
+    assert url_refusal("https://a.example/", policy) == ""

@@ -22,6 +22,7 @@ CANONICAL = [
     WAIT,
     {"type": "delay", "duration": 0.5, "return": False},
     {"type": "body", "name": "n", "action": "RESET", "duration": 1, "intensity": 0.5, "loop": 2},
+    {"type": "body", "action": "WALK", "parameters": {"distance": 2, "speed": -0.5, "text": "hey"}},
     {"type": "emotion", "action": "HAPPY"},
     {"type": "player", "action": "play", "url": "http://a.example/a", "content": "c", "volume": 20, "duration": 3},
     {"type": "player", "action": "setVolume", "volume": 0},

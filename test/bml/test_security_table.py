@@ -34,6 +34,7 @@ HTTPS, CHAINS, LIMITS = (
     "behaviour/test_run_limits.py",
 )
 TEXT, ERRORS, PORT = "bml/test_bml_text.py", "bml/test_bml_errors.py", "fetching/test_requests_port.py"
+MODEL = "mcp_server/test"
 GATE, ESTOP = "nodes/test_goal_gate.py", "nodes/test_emergency_stop.py"
 PLAYER, SPEECH, SOURCES = "media/test_media_player.py", "media/test_speech.py", "media/test_media_sources.py"
 
@@ -170,6 +171,26 @@ ROWS = {
         "cap": (f"{PLAYER}::test_the_cap_holds_whatever_a_document_says",),
         "fade-in": (f"{PLAYER}::test_every_sound_fades_in",),
         "quiet hours": (f"{PLAYER}::test_quiet_hours", f"{HERE}::test_quiet_hours_do_not_make_louder"),
+    },
+    "a language model that errs, or does what a text from the world says": {
+        "only looks, or moves its channels only": (
+            f"{MODEL}_safety.py::test_it_only_looks_where_it_may_only_look",
+            f"{MODEL}_safety.py::test_channels_that_are_not_given_are_not_moved",
+            f"{MODEL}_hostile_host.py::test_hostile_calls_do_not_move_forbidden_channels",
+        ),
+        "asks first": (
+            f"{MODEL}_safety.py::test_the_user_of_the_host_is_asked",
+            f"{MODEL}_safety.py::test_an_operator_is_asked",
+        ),
+        "so many calls": (f"{MODEL}_hostile_host.py::test_a_flood_is_refused_and_the_robot_still_answers",),
+        "its host gone": (
+            f"{MODEL}_safety.py::test_a_host_that_does_not_answer_pings_is_gone",
+            f"{MODEL}_processes.py::test_the_body_holds_when_the_server_is_killed",
+        ),
+        "lines that are no calls": (f"{MODEL}_hostile_wire.py::test_a_hostile_line_does_not_end_the_server",),
+        "names and speech are data": (
+            f"{MODEL}_safety.py::test_text_from_the_world_is_cut_quoted_and_marked",
+        ),
     },
     "injection": {
         "conditions are data": (f"{HERE}::test_conditions_are_no_expressions",),

@@ -10,6 +10,7 @@ from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.clock import TIE_S, RunClock
 from embodiment_bridge.behaviour.engine.control import Gate
+from embodiment_bridge.behaviour.engine.failures import Failures
 from embodiment_bridge.behaviour.engine.journal import Journal
 from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.ports import Ports
@@ -88,6 +89,10 @@ class RunContext:
     blackboard: Blackboard = field(default_factory=Blackboard)
     seed: int = 0
     """Of all that is drawn at random in the run."""
+    failures: Failures | None = None
+    """Nodes that a rehearsal lets fail; None: there are none."""
+    body_paused: bool = False
+    """Whether the document has frozen the body, by the action PAUSE."""
     gate: Gate = field(init=False)
     budget: StartBudget = field(init=False)
     held_back: list[UUID] = field(default_factory=list)
@@ -117,6 +122,12 @@ class RunContext:
     def unseen(self) -> int:
         """How often something was done that a tick may do without an event: a halt begun, a leaf queued up."""
         return self.halts + self.budget.queued
+
+    def pause_body(self, on: bool) -> None:
+        """Freeze the motions of this run, or let them go on."""
+        if on != self.body_paused:
+            self.body_paused = on
+            self.ports.skills.hold(on)
 
     def begin_tick(self, outside: float) -> None:
         """Note the outside time; loops may turn again."""

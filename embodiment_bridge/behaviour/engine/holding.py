@@ -22,12 +22,13 @@ class Hold:
         """Ask body and player."""
         self.on = on
         self._deadline = self._context.outside + self._context.settings.hold_limit_s
-        for port in (self._context.ports.skills, self._context.ports.media):
-            self._ask(port, on)
+        self._ask(self._context.ports.skills, on or self._context.body_paused)
+        self._ask(self._context.ports.media, on)
 
     def release(self) -> None:
-        """Let them go on, if they were asked to hold."""
-        if self.on:
+        """Let them go on, if they were asked to hold, by the run or by the action PAUSE of the document."""
+        if self.on or self._context.body_paused:
+            self._context.body_paused = False
             self.ask(False)
 
     def followed(self, nodes: Iterable[Node]) -> bool:

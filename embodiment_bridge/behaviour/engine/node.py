@@ -9,6 +9,7 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine.context import RunContext
+from embodiment_bridge.behaviour.engine.failures import Failures
 from embodiment_bridge.behaviour.engine.journal import Origin
 from embodiment_bridge.behaviour.engine.policy import Result
 
@@ -54,6 +55,11 @@ class Node(Behaviour):
     @property
     def _origin_above(self) -> Origin | None:
         return self.parent.origin if isinstance(self.parent, Node) else None
+
+    @property
+    def place_in_text(self) -> tuple[int, str]:
+        """Document and JSON pointer; a node shares them with its loop, its box and its condition."""
+        return self.origin.document, self.origin.pointer
 
     @property
     def at_breakpoint(self) -> bool:
@@ -112,8 +118,25 @@ class Node(Behaviour):
         if self.ending is not None:
             self._end_when_halted()
         elif self.running and not self.held_back:
-            yield from self.work()
+            failures = self.context.failures
+            if failures is None or not self._fails_as_rehearsed(failures):
+                yield from self.work()
         yield self
+
+    def _fails_as_rehearsed(self, failures: Failures) -> bool:
+        """End as the rehearsal wants it, where it does; of a node with its loop or box, the innermost part does."""
+        place = self.place_in_text
+        if any(isinstance(child, Node) and child.place_in_text == place for child in self.children):
+            return False
+        reason = failures.reason_for(self.origin)
+        if reason is None:
+            return False
+        self.announce_failing()
+        self.finish(Status.FAILURE, self.t_start, reason)
+        return True
+
+    def announce_failing(self) -> None:
+        """Journal the beginning, where that has not been done (for subclasses)."""
 
     def work(self) -> Iterator[Behaviour]:
         """Advance a running node (for subclasses)."""

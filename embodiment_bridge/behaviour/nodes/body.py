@@ -12,6 +12,7 @@ from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.registry import makes
 from embodiment_bridge.behaviour.nodes.seconds import seconds_of
 from embodiment_bridge.bml.nodes.body import Body as Written
+from embodiment_bridge.body.control_actions import CONTROL, RESET
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 
@@ -22,6 +23,8 @@ class BodyAction(Leaf):
     The node ends at the later of the end of the slot, which is scheduled, and the end of the motion, which is
     seen. A motion is never cut because its slot is over; the overrun is warned of. A skill that a newer claim
     replaced keeps its slot, so that two loops that fight for a channel do not restart each other without pause.
+    A control action freezes the motions of the run (PAUSE), lets them go on (RESUME), or replaces them by the rest pose
+    (STOP); the clock and the sound of the run go on.
 
     A tick starts the skill a little after the slot began. The body is asked for what is left of the slot, else
     a row of actions would be late by one more tick with each. After a long delay the slot begins anew instead.
@@ -49,8 +52,22 @@ class BodyAction(Leaf):
         self._refuse_missing_channel()
         self._id = self.context.new_id()
         slot = self._schedule() if self.slot_s > 0 else 0.0
-        request = SkillRequest(self._id, self.skill, self.parameters, slot, self.context.run_id)
-        self.context.ports.skills.start(request)
+        skill = self._control()
+        if skill:
+            request = SkillRequest(self._id, skill, self.parameters, slot, self.context.run_id)
+            self.context.ports.skills.start(request)
+
+    def _control(self) -> str:
+        """Do what a control action does at once; returns the skill that is to be started, or nothing."""
+        info = self.context.skills.get(self.skill)
+        if info is None or info.kind != CONTROL:
+            return self.skill
+        self.context.pause_body(self.skill == "pause")
+        if self.skill == "stop":
+            return RESET
+        self._report = SkillReport(self._id, SkillStatus.SUCCEEDED)
+        self._rested_at = self.t_start
+        return ""
 
     def _refuse_missing_channel(self) -> None:
         info = self.context.skills.get(self.skill)
@@ -116,7 +133,7 @@ class BodyAction(Leaf):
     def port_held(self) -> bool | None:
         """Whether the motion is frozen; None when it is over."""
         report = self._look()
-        return None if report.status.ended else report.held
+        return None if report.status.ended or self.context.body_paused else report.held
 
     def wake_at(self) -> float:
         """When the slot is over, once the motion is; before, only the body knows."""
@@ -126,5 +143,7 @@ class BodyAction(Leaf):
 
 @makes("body", "emotion")
 def make(node: Written, children: list[Node], nesting: int) -> Node:
-    parameters = {} if node.intensity == 1.0 else {"intensity": node.intensity}
+    parameters = dict(node.parameters)
+    if node.intensity != 1.0:
+        parameters["intensity"] = node.intensity
     return BodyAction(node.name, node.action.lower(), seconds_of(node, node.duration_s), parameters)

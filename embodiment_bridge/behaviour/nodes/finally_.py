@@ -61,6 +61,7 @@ class Finally(Node, Composite):
     def _clean_up(self, t: float) -> None:
         self._cleaning = True
         self._t_due = t + CLEANUP_S
+        self.context.pause_body(False)
         self.cleanup.begin(t)
         if self._asked:
             self.cleanup.let_go()  # nothing waits at a breakpoint while the run is brought to rest

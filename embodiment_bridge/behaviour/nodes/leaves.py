@@ -49,6 +49,10 @@ class Leaf(Node):
     def announce(self) -> None:
         """Nothing yet: journaled when it starts."""
 
+    def announce_failing(self) -> None:
+        """It fails before it starts."""
+        super().announce()
+
     def work(self) -> Iterator[Behaviour]:
         """Start or poll."""
         try:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The leaf that does one action of a plan: one skill after the other, each chosen when the one before has ended."""
 
+from dataclasses import replace
+
 from py_trees.common import Status
 
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
@@ -14,7 +16,7 @@ from embodiment_bridge.behaviour.plans.action_plan import (
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.plans.action import Action
-from embodiment_bridge.plans.routine import Routine, SkillCall
+from embodiment_bridge.plans.routine import Routine, SkillCall, Wait
 
 RETRY_AFTER_S = 0.5  # a body that fails at once is not asked again in every tick
 MAX_SKILLS = 200  # of one attempt; a routine that gets nowhere ends
@@ -121,19 +123,22 @@ class PlanStep(Leaf):
         """Begin the next skill of the routine, or succeed."""
         if self._routine is None:
             return
-        self._call = self._routine.next(self._surroundings.world())
-        if self._call is None:
+        move = self._routine.next(replace(self._surroundings.world(), time_s=now))
+        if move is None:
             self.finish(Status.SUCCESS, now)
             return
+        if isinstance(move, Wait):
+            self._next_at = now + move.seconds
+            return
+        self._call = move
         self._skills += 1
         if self._skills > MAX_SKILLS:
             raise CommandError(f"{self.action.name} is not done after {MAX_SKILLS} skills")
-        self._check(self._call.skill)
+        self._check(move.skill)
         self._report = None
         self._id = self.context.new_id()
-        request = SkillRequest(
-            self._id, self._call.skill, self._call.parameters, self._call.slot_s, self.context.run_id
-        )
+        parameters = move.parameters_for(self.context.skills[move.skill])
+        request = SkillRequest(self._id, move.skill, parameters, move.slot_s, self.context.run_id)
         self.context.ports.skills.start(request)
 
     def _check(self, skill: str) -> None:

@@ -2,7 +2,7 @@
 """A player and a fetcher on a virtual clock, with lengths and replies from tables: for dry runs and tests."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from typing_extensions import override
@@ -19,6 +19,8 @@ from embodiment_bridge.behaviour.engine.ports import (
 )
 from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+
+SpeechLength = Callable[[str, float], float]  # of a text and its rate: s
 
 COMMANDS = ("pause", "resume", "stop", "setVolume")
 FETCH_S = 0.2  # how long a virtual fetch takes
@@ -82,20 +84,22 @@ class _Channel:
 class VirtualMedia(MediaPort):
     """A ``MediaPort``.
 
-    ``lengths`` are those of media in s, by URL; every spoken text takes ``speech_s`` (None: it has no voice).
+    ``lengths`` are those of media in s, by URL; every spoken text takes ``speech`` (s, or a function of the text and
+    its rate; None: it has no voice).
 
     Raises:
         ConfigError: a length is not a finite number, 0 or more.
     """
 
-    def __init__(self, lengths: Mapping[str, float], speech_s: float | None = None) -> None:
-        for what, seconds in (*lengths.items(), ("speech", speech_s or 0.0)):
+    def __init__(self, lengths: Mapping[str, float], speech: SpeechLength | float | None = None) -> None:
+        fixed = speech if isinstance(speech, (int, float)) else 0.0
+        for what, seconds in (*lengths.items(), ("speech", fixed)):
             if not (math.isfinite(seconds) and seconds >= 0):
                 raise ConfigError(
                     f"the length of {what} is {seconds!r} s; it must be a finite number, 0 or more"
                 )
         self._lengths = lengths
-        self._speech_s = speech_s
+        self._speech = speech
         self._tracks: dict[str, _Track] = {}
         self._channels = {"": _Channel()}
         self._held = False
@@ -104,7 +108,7 @@ class VirtualMedia(MediaPort):
     @property
     @override
     def speaks(self) -> bool:
-        return self._speech_s is not None
+        return self._speech is not None
 
     @property
     def volume(self) -> float:
@@ -125,7 +129,7 @@ class VirtualMedia(MediaPort):
 
     @override
     def start(self, request: SoundRequest) -> None:
-        length = self._lengths.get(request.url) if request.url else self._speech_s
+        length = self._lengths.get(request.url) if request.url else self._speech_s(request)
         if length is None:
             reason = f"MEDIA_LENGTH_UNKNOWN: say how long {request.url} is with --media URL=SECONDS"
             self._tracks[request.id] = _Track(self._now, SoundStatus.FAILED, reason)
@@ -137,6 +141,10 @@ class VirtualMedia(MediaPort):
         if request.volume is not None:
             channel.volume = request.volume
         self.advance_to(self._now)
+
+    def _speech_s(self, request: SoundRequest) -> float | None:
+        speech = self._speech
+        return speech(request.content, request.rate or 1.0) if callable(speech) else speech
 
     @override
     def report(self, request_id: str) -> SoundReport:
@@ -189,10 +197,15 @@ class VirtualMedia(MediaPort):
 
 
 class VirtualRequests(RequestPort):
-    """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; other URLs fail after the same time."""
+    """A ``RequestPort``: ``replies`` by URL, each after ``FETCH_S``; for other URLs ``otherwise``, empty: they fail.
 
-    def __init__(self, replies: Mapping[str, str]) -> None:
+    ``assumed`` has the URLs that were answered by ``otherwise``.
+    """
+
+    def __init__(self, replies: Mapping[str, str], otherwise: str = "") -> None:
         self._replies = replies
+        self._otherwise = otherwise
+        self.assumed: list[str] = []
         self._fetches: dict[str, tuple[float, str]] = {}
         self._canceled: set[str] = set()
         self._now = 0.0
@@ -220,6 +233,9 @@ class VirtualRequests(RequestPort):
         del self._fetches[request_id]
         if url in self._replies:
             return FetchReport(request_id, FetchStatus.DONE, text=self._replies[url])
+        if self._otherwise:
+            self.assumed.append(url)
+            return FetchReport(request_id, FetchStatus.DONE, text=self._otherwise)
         reason = f"NO_REPLY: give one for {url} with --reply URL=FILE"
         return FetchReport(request_id, FetchStatus.FAILED, reason=reason)
 

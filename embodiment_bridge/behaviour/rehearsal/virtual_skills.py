@@ -20,6 +20,7 @@ class _Motion:
     t_end: float
     status: SkillStatus
     reason: str = ""
+    t_start: float = 0.0
 
 
 class VirtualSkills(SkillPort):
@@ -57,7 +58,7 @@ class VirtualSkills(SkillPort):
         if info.available:
             length = max(length, info.min_s)
             self._replace(info)
-        self._motions[request.id] = _Motion(info, self._now + length, SkillStatus.RUNNING)
+        self._motions[request.id] = _Motion(info, self._now + length, SkillStatus.RUNNING, t_start=self._now)
 
     @override
     def report(self, request_id: str) -> SkillReport:
@@ -86,7 +87,7 @@ class VirtualSkills(SkillPort):
             self._held_since = self._now
         elif not on and self._held_since is not None:
             for motion in self._running():
-                motion.t_end += self._now - self._held_since
+                motion.t_end += self._now - max(self._held_since, motion.t_start)
             self._held_since = None
 
     def _running(self) -> list[_Motion]:

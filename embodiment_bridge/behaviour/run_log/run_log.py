@@ -32,6 +32,7 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.run_log.recorder import Recorder
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
 
 FORMAT = 1
@@ -213,12 +214,17 @@ def _header(
         "sha256": hash_of(source),
         "document": _text(source),
         "subtrees": {name: _text(one) for name, one in rules.subtrees.items()},
-        "skills": {name: asdict(info) for name, info in rules.skills.items()},
+        "skills": {name: _skill(info) for name, info in rules.skills.items()},
         "settings": asdict(settings),
         "rules": {"strict": rules.strict, "volume_scale": rules.volume_scale, "limits": asdict(rules.limits)},
         "allowed": [_channels(rules.allowed), _channels(rules.allowed_fetched)],
         "urls": {key: _plain(value) for key, value in asdict(rules.urls).items()},
     }
+
+
+def _skill(info: SkillInfo) -> dict[str, Any]:
+    """What a run depends on; the words and ranges that a skill has for its clients are left out."""
+    return {key: value for key, value in asdict(info).items() if key not in ("description", "details")}
 
 
 def _text(text: str | bytes) -> str:

@@ -4,23 +4,23 @@
 import secrets
 from collections.abc import Generator, Iterable
 from dataclasses import replace
-from uuid import UUID
-
-from py_trees.common import Status
 
 from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.asked import Replaced, StopAsked
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.clock import RunClock
 from embodiment_bridge.behaviour.engine.context import RunContext, Settings
-from embodiment_bridge.behaviour.engine.document_hashes import DocumentHashes
+from embodiment_bridge.behaviour.engine.failures import Failures
 from embodiment_bridge.behaviour.engine.holding import Hold
-from embodiment_bridge.behaviour.engine.journal import Origin, Transition
+from embodiment_bridge.behaviour.engine.journal import Journal, Origin, Transition
 from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.stops import apply_stops
 from embodiment_bridge.behaviour.nodes.tree_builder import build, build_in_slices
+from embodiment_bridge.behaviour.runs.documents import Documents
+from embodiment_bridge.behaviour.runs.ending import ending_of
+from embodiment_bridge.behaviour.runs.held_back import HeldBack
 from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import text_of
 
@@ -40,6 +40,7 @@ class Run:
         settings: times and limits.
         blackboard: the values that conditions look at; its own, empty one when none is given.
         seed: of all that is drawn at random, so that a run can be done again; drawn itself when None.
+        failures: nodes that a rehearsal lets fail.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class Run:
         settings: Settings | None = None,
         blackboard: Blackboard | None = None,
         seed: int | None = None,
+        failures: Failures | None = None,
     ) -> None:
         self.state = RunState.LOADING
         self.ending: RunEnding | None = None
@@ -59,23 +61,24 @@ class Run:
         self.clock = RunClock()
         settings = settings or Settings()
         self.seed = secrets.randbits(32) if seed is None else seed
-        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, self._read)
+        journal = Journal()
+        self.documents = Documents(rules, ports, self.clock, journal)
+        read = self.documents.read
+        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, read, journal)
         self._context.seed = self.seed
+        self._context.failures = failures or None
         self._context.unfreeze = self._unfreeze
         if blackboard is not None:
             self._context.blackboard = blackboard
         self._source = source
-        self._rules = rules
-        self._documents = 0
         self._growing: Generator[None, None, Node] | None = None
         self.clock.freeze()
-        self.hashes = DocumentHashes()
         self._root: Node | None = None
         self._ended_root: Node | None = None
         self._halt: Halt | None = None
         self._verdict = RunEnding(Outcome.ERROR, 0.0)
         self._hold = Hold(self._context)
-        self._held_back_before = 0
+        self._held_back = HeldBack(self._context)
         self._steps = {
             RunState.LOADING: self._load,
             RunState.RUNNING: self._advance,
@@ -150,13 +153,7 @@ class Run:
 
     def held_back(self) -> list[Origin]:
         """The nodes that are about to begin when the run goes on: where it paused by itself."""
-        return [node.origin for node in self._held_back_nodes(self._context.held_back)]
-
-    def _held_back_nodes(self, ids: list[UUID]) -> list[Node]:
-        if not ids:
-            return []
-        waiting = {node.id: node for node in self._active_nodes() if node.held_back}
-        return [waiting[one] for one in ids if one in waiting]
+        return [node.origin for node in self._held_back.nodes(self._active_nodes())]
 
     def _resume(self) -> bool:
         if self.state in (RunState.PAUSING, RunState.PAUSED):
@@ -234,27 +231,7 @@ class Run:
         Raises:
             Rejected: it cannot be run.
         """
-        return (yield from build_in_slices(self._read(self._source), self._context))
-
-    def _read(self, source: loading.Source) -> loading.Loaded:
-        """Take in the next document of this run; what was loaded before is not checked again.
-
-        Raises:
-            Rejected: it cannot be run.
-        """
-        number = self._documents
-        if isinstance(source, loading.Loaded):
-            loaded = source
-        else:
-            rules = self._rules.of_fetched if number else self._rules
-            loaded = loading.load(source, rules, speech=self._context.ports.media.speaks)
-        self._documents += 1
-        if loaded.text is not None:
-            self.hashes.keep(number, loaded.text)
-        for doubt in loaded.doubts:
-            where = Origin(doubt.pointer, "document", document=number)
-            self._context.journal.warn(self.clock.seconds, where, doubt.code, doubt.message)
-        return replace(loaded, number=number)
+        return (yield from build_in_slices(self.documents.read(self._source), self._context))
 
     def _advance(self) -> None:
         """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""
@@ -268,8 +245,8 @@ class Run:
                 self._after_pass(self._root)
             if self.state is RunState.RUNNING and self.clock.due(context.settings.time_limit_s):
                 self._stop_by_time()
-            if self.state is RunState.RUNNING and (context.gate.step_over or self._newly_held_back):
-                self._tell_breakpoints()
+            if self.state is RunState.RUNNING and (context.gate.step_over or self._held_back.more):
+                self._held_back.note(self._active_nodes())
                 context.gate.stepping = False
                 self._pause()
             if self.state is not RunState.RUNNING or not context.waiting:
@@ -281,7 +258,7 @@ class Run:
         if stop is not None:
             self._stop_by(stop)
         elif not root.running:
-            self._conclude(root)
+            self._end(ending_of(root))
         elif replaced is not None:
             self._context.replaced = None
             self._context.waiting = True
@@ -308,17 +285,6 @@ class Run:
         limit = self._context.settings.time_limit_s
         text = f"RUN_TIME: the run has lasted {limit:g} s, as long as max_run_time allows"
         self._wind_down(RunEnding(Outcome.ERROR, limit, text))
-
-    def _conclude(self, root: Node) -> None:
-        if root.left_out:
-            self._end(
-                RunEnding(Outcome.SUCCEEDED, root.t_end, f"left out: {root.feedback_message}", root.origin)
-            )
-        elif root.status is Status.SUCCESS:
-            self._end(RunEnding(Outcome.SUCCEEDED, root.t_end))
-        else:
-            where = root.culprit or root.origin
-            self._end(RunEnding(Outcome.FAILED, root.t_end, root.feedback_message, where))
 
     def _wind_down(self, verdict: RunEnding) -> None:
         """Halt everything, then end like this."""
@@ -351,25 +317,6 @@ class Run:
         self._ended_root, self._root = self._root, None
         self._halt = None
 
-    @property
-    def _newly_held_back(self) -> bool:
-        return len(self._context.held_back) > self._held_back_before
-
-    def _tell_breakpoints(self) -> None:
-        for node in self._held_back_nodes(self._context.held_back[self._held_back_before :]):
-            if node.at_breakpoint:
-                text = "the run pauses before it"
-                self._context.journal.note(node.t_start, "breakpoint", node.origin, text)
-
-    def _let_go(self) -> None:
-        """Let begin what was held back: all of it, in a step only the first."""
-        context = self._context
-        waiting = self._held_back_nodes(context.held_back)
-        context.held_back = [node.id for node in waiting[1:]] if context.gate.stepping else []
-        self._held_back_before = len(context.held_back)
-        for node in waiting[:1] if context.gate.stepping else waiting:
-            node.let_go()
-
     def _unfreeze(self) -> None:
         self._hold.release()
         self.clock.thaw()
@@ -382,5 +329,5 @@ class Run:
         if self._hold.followed(self._active_nodes()):
             self.clock.thaw()
             self.state = RunState.RUNNING
-            self._let_go()
+            self._held_back.let_go(self._active_nodes())
             self._advance()

@@ -193,9 +193,16 @@ def delay(seconds: float, *, succeed: bool = True) -> Part:
     return Part({"type": "delay", "duration": seconds, **({} if succeed else {"return": False})})
 
 
-def body(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:
-    """An action of the body, such as HEAD_SHAKE, in a slot of so many seconds."""
-    return node("body", action=action, duration=seconds, intensity=intensity)
+def body(
+    action: str,
+    seconds: float | None = None,
+    *,
+    intensity: float | None = None,
+    parameters: Mapping[str, float | str] | None = None,
+) -> Part:
+    """An action of the body, such as HEAD_SHAKE, in a slot of so many seconds; parameters are in SI units."""
+    given = None if parameters is None else dict(parameters)
+    return node("body", action=action, duration=seconds, intensity=intensity, parameters=given)
 
 
 def emotion(action: str, seconds: float | None = None, *, intensity: float | None = None) -> Part:

@@ -11,6 +11,7 @@ with Script(name="greeting") as script:
 text = script.to_json()
 """
 
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -151,9 +152,16 @@ class Script:
         """See ``builder.delay``."""
         self.add(builder.delay(seconds))
 
-    def body(self, action: str, seconds: float | None = None, *, intensity: float | None = None) -> None:
+    def body(
+        self,
+        action: str,
+        seconds: float | None = None,
+        *,
+        intensity: float | None = None,
+        parameters: Mapping[str, float | str] | None = None,
+    ) -> None:
         """See ``builder.body``."""
-        self.add(builder.body(action, seconds, intensity=intensity))
+        self.add(builder.body(action, seconds, intensity=intensity, parameters=parameters))
 
     def emotion(self, action: str, seconds: float | None = None, *, intensity: float | None = None) -> None:
         """See ``builder.emotion``."""

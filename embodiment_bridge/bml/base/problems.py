@@ -52,6 +52,7 @@ CODES: dict[str, str] = {
     "UNKNOWN_SUBTREE": ERROR,
     "SUBTREE_CYCLE": ERROR,
     "MISSING_ARGUMENT": ERROR,
+    "OPEN_PARAMETER": ERROR,
     "BAD_ARGUMENT": ERROR,
     "UNKNOWN_KEY": TOLERATED,
     "UNSUPPORTED_EXTENSION": ERROR,
@@ -70,6 +71,9 @@ CODES: dict[str, str] = {
     "VOLUME_SCALE": WARNING,
     # Against a body (checker).
     "UNKNOWN_ACTION": ERROR,  # body actions: a warning on request; player actions are checked on reading
+    "UNKNOWN_PARAMETER": ERROR,
+    "MISSING_PARAMETER": ERROR,
+    "BAD_PARAMETER": ERROR,
     "UNRESOLVED_SPEAK": ERROR,
     "CHANNEL_NOT_ALLOWED": ERROR,
     "URL_REFUSED": ERROR,

@@ -41,9 +41,8 @@ class Field:
 
     @property
     def may_be_absent(self) -> bool:
-        """Whether nothing is to be done where the key is not there."""
-        own = type(self).absent is not Field.absent
-        return not (own or self.required or self.aliases or self.default is not None)
+        """Whether the default, where there is one, is all that there is to do where the key is not there."""
+        return not (type(self).absent is not Field.absent or self.required or self.aliases)
 
     def key_in(self, raw: Raw, pointer: str, values: Values) -> str | None:
         """Under which key it stands: its own, or the first alias that is there, which is noted."""
@@ -130,7 +129,7 @@ class Duration(Seconds):
     """The length of an execution in s where the node carries it itself: 0 where it is bad or not there."""
 
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> float:
-        return super().read(raw, pointer, key, values) or 0.0
+        return values.number(raw, pointer, key, self.low, values.limits.max_duration_s) or 0.0
 
 
 @dataclass(frozen=True)

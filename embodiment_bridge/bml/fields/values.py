@@ -14,6 +14,7 @@ from embodiment_bridge.bml.base.problems import Problems, short
 FOREVER: Final = -1
 Raw = dict[str, Any]
 MISSING: Final = object()
+_NUMBERS: Final = frozenset({int, float})  # not bool, which is an int in Python
 _BOOLEANS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -49,17 +50,17 @@ class Values:
     def number(self, raw: Raw, pointer: str, key: str, low: float, high: float) -> float | None:
         """The number of ``key``, None when it is not there or bad."""
         value = raw.get(key, MISSING)
-        if value is MISSING:
-            return None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            self.wrong_type(pointer, key, value, "a number")
+        if type(value) not in _NUMBERS:
+            if value is not MISSING:
+                self.wrong_type(pointer, key, value, "a number")
             return None
         if not low <= value <= high:
             if isinstance(value, int) or math.isfinite(value):  # else noted as NOT_FINITE
                 text = f"'{key}' is {short(value)}, allowed is {low:g} to {high:g}"
                 self.problems.error(at(pointer, key), "OUT_OF_RANGE", text)
             return None
-        return value + 0.0  # a float, and no -0.0
+        found: float = value + 0.0  # a float, and no -0.0
+        return found
 
     def volume(self, raw: Raw, pointer: str, key: str) -> float | None:
         """The volume in percent, None when not given."""

@@ -2,16 +2,19 @@
 """``body``: an action of the body."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.fields.field import Duration, Field, Number, Object
+from embodiment_bridge.bml.fields.skill_parameters import SkillParameters
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Leaf
-from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
+from embodiment_bridge.bml.nodes.node_type import Given, NodeType, Skills, Surroundings, Use
+from embodiment_bridge.bml.nodes.skill_check import check_parameters
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
+from embodiment_bridge.body.control_actions import CONTROL_ACTIONS, CONTROL_PARAMETER
 
 ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
@@ -60,17 +63,19 @@ def action_fields(*aliases: str) -> tuple[Field, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Body(Leaf):
     """One body or emotion action (``kind`` body or emotion): upper case name, slot in s (0: natural length).
 
-    ``action_key`` is the key that named the action in the text (an emotion may use others), for pointers.
+    ``parameters`` are those of the skill by name, in SI units. ``action_key`` is the key that named the action in
+    the text (an emotion may use others), for pointers.
     """
 
     kind: str
     action: str
     duration_s: float = 0.0
     intensity: float = 1.0
+    parameters: Mapping[str, float | str] = field(default_factory=dict)
     action_key: str = field(default="action", compare=False)
 
     @property
@@ -84,9 +89,9 @@ class BodyType(NodeType[Body]):
     name = "body"
     meaning = "moves or lights the body"
     made = Body
-    fields = action_fields()
+    fields = (*action_fields(), SkillParameters("parameters", "of the skill, by name, in SI units"))
 
-    def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
+    def values_in(self, raw: Raw, pointer: str, values: Values) -> Given:
         found = super().values_in(raw, pointer, values)
         found["kind"] = self.name
         return found
@@ -102,9 +107,14 @@ class BodyType(NodeType[Body]):
         skill = around.skills.get(node.action.lower())
         if skill is None:
             choices = [name.upper() for name in around.skills]
-            text = problems.unknown(f"{node.kind} action", node.action, choices)
+            if node.action.lower() in CONTROL_ACTIONS:
+                text = f"{node.action} is off here; the parameter {CONTROL_PARAMETER} switches it on"
+            else:
+                text = problems.unknown(f"{node.kind} action", node.action, choices)
             problems.add(where, "UNKNOWN_ACTION", text, fatal=not around.skip_unknown)
-        elif not skill.available:
+            return
+        check_parameters(node.parameters, skill, node.pointer, problems)
+        if not skill.available:
             lacking = ", ".join(skill.channels) or "what it needs"
             text = f"this body lacks {lacking}: {node.action} only takes its time"
             problems.warning(where, "MISSING_CHANNEL", text)

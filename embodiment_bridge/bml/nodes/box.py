@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The key ``duration``: a time box."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.fields.field import Duration
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import NEVER, SUCCEEDS, Lengths, Timing, counted
 
@@ -15,7 +14,7 @@ DURATION = Duration(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Box(Wrapper):
     """``child`` for exactly ``duration_s``: success is padded, overrun is stopped as success, failure passes.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finding the children of a node: an array as a rule, an object in what is tolerated."""
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from embodiment_bridge.bml.base.conditions import Value
@@ -11,16 +12,16 @@ CHILD_KEYS = ("behaviors", "children")
 _NODE_KEYS = frozenset({"type", "behaviors", "children", "behavior"})
 
 
-class Child(NamedTuple):
+@dataclass(slots=True)
+class Child:
     """A value that should be a node.
 
-    ``name`` is the key under which it stood in an object of children; ``scope``: the subtree that it is part of.
+    ``name`` is the key under which it stood in an object of children.
     """
 
     pointer: str
     value: Any
     name: str = ""
-    scope: "Scope | None" = None
 
 
 class Reference(NamedTuple):
@@ -39,17 +40,21 @@ class Scope(NamedTuple):
 
 def find(raw: Raw, pointer: str, kind: str, values: Values) -> list[Child]:
     """The children of a composite, from ``behaviors`` or ``children``."""
-    keys = [key for key in CHILD_KEYS if key in raw]
-    if not keys:
+    usual, other = CHILD_KEYS
+    if other not in raw:
+        if usual in raw:
+            return _under(raw, pointer, usual, values)
         values.problems.error(pointer, "MISSING_KEY", f"a {kind} needs the key 'behaviors' (or 'children')")
         return []
-    if len(keys) == 2:
-        text = "'behaviors' and 'children' mean the same; give one of them"
-        values.problems.error(pointer, "BOTH_CHILD_KEYS", text)
-    return [child for key in keys for child in _under(raw[key], at(pointer, key), key, values)]
+    if usual not in raw:
+        return _under(raw, pointer, other, values)
+    text = "'behaviors' and 'children' mean the same; give one of them"
+    values.problems.error(pointer, "BOTH_CHILD_KEYS", text)
+    return _under(raw, pointer, usual, values) + _under(raw, pointer, other, values)
 
 
-def _under(value: Any, pointer: str, key: str, values: Values) -> list[Child]:
+def _under(raw: Raw, above: str, key: str, values: Values) -> list[Child]:
+    value, pointer = raw[key], f"{above}/{key}"
     if not isinstance(value, (dict, list)):
         values.problems.error(pointer, "WRONG_TYPE", f"'{key}' must be an array of nodes")
         return []

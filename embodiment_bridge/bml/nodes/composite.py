@@ -2,20 +2,20 @@
 """What sequence, selector and parallel have in common."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import ClassVar
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.fields.field import Field, Object
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, find
-from embodiment_bridge.bml.nodes.node import Node
-from embodiment_bridge.bml.nodes.node_type import NodeType
+from embodiment_bridge.bml.nodes.node import Node, attributes
+from embodiment_bridge.bml.nodes.node_type import Given, NodeType
 from embodiment_bridge.bml.nodes.policies import policies
 from embodiment_bridge.bml.nodes.timing import SUCCEEDS, deciding_ends
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Composite(Node):
     """``kind`` is sequence, selector or parallel; the policies are resolved (defaults filled in per kind).
 
@@ -51,15 +51,15 @@ class CompositeType(NodeType[Composite]):
     has_children = True
     empty = SUCCEEDS
 
-    def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
+    def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
         inner = find(raw, pointer, self.name, values)
-        note_if_empty(raw, pointer, self.name, "succeeds" if self.empty == SUCCEEDS else "fails", values)
+        if not inner:
+            outcome = "succeeds" if self.empty == SUCCEEDS else "fails"
+            note_if_empty(raw, pointer, self.name, outcome, values)
         return inner
 
-    def node(
-        self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]
-    ) -> Composite:
-        return Composite(kind=self.name, children=children, **head, **found)
+    def node(self, given: Given, children: tuple[Node, ...]) -> Composite:
+        return Composite(kind=self.name, children=children, **given)
 
     def written(self, node: Composite, objects: Mapping[int, Object]) -> Object:
         return {

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from embodiment_bridge.bml.fields.field import Duration, Flag
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType
 from embodiment_bridge.bml.nodes.timing import FAILS, SUCCEEDS, Lengths, Timing, exactly
 
@@ -21,7 +21,7 @@ class Wait(Duration):
         return 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Delay(Leaf):
     """Waits; then success when ``succeed``."""
 

@@ -2,7 +2,7 @@
 """The key ``finally``: a clean-up that follows, however its node ended."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any, ClassVar
 
@@ -10,14 +10,14 @@ from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.fields.field import Object
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import Child
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, WrapperType
 from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing, counted
 
 CLEANUP_S = 2.0  # the longest that a clean-up may take, in s of the run
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Finally(Wrapper):
     """``child``, and after it, however it ended, ``cleanup``; the result is that of ``child``."""
 

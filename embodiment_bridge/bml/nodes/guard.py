@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The key ``condition``: a node that may be left out."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.conditions import Condition, describe
 from embodiment_bridge.bml.fields.field import ConditionField
-from embodiment_bridge.bml.nodes.node import Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import LEFT_OUT, Lengths, Timing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Guard(Wrapper):
     """``child`` if ``condition`` is met when its turn comes; else it is left out."""
 

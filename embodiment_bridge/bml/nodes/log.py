@@ -11,7 +11,7 @@ from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
 from embodiment_bridge.bml.fields.field import Object, Text
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType
 from embodiment_bridge.bml.nodes.timing import SUCCEEDS, Lengths, Timing, exactly
 
@@ -42,7 +42,7 @@ class Template(Text):
         return {**super().schema(), "pattern": pattern}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Log(Leaf):
     """Notes ``text`` with the values of the blackboard in it."""
 

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.fields.field import Count, Object
@@ -13,8 +13,8 @@ from embodiment_bridge.bml.nodes import children
 from embodiment_bridge.bml.nodes.box import DURATION, Box
 from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child
 from embodiment_bridge.bml.nodes.composite import Composite, note_if_empty
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
-from embodiment_bridge.bml.nodes.node_type import WrapperType
+from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
+from embodiment_bridge.bml.nodes.node_type import Given, WrapperType
 from embodiment_bridge.bml.nodes.policies import policies
 from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing, counted, deciding_ends
 
@@ -55,7 +55,7 @@ def count_of(raw: Raw, pointer: str, values: Values) -> int:
     return count
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Loop(Wrapper):
     """``count`` iterations of ``child``, -1 for ever."""
 
@@ -88,7 +88,7 @@ class LoopType(WrapperType[Loop]):
     def also_known(self, raw: Raw) -> frozenset[str]:
         return frozenset(CHILD_KEYS)
 
-    def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
+    def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
         """See NodeType: the behavior, or the children where several were given."""
         found["duration_s"] = DURATION.read(raw, pointer, "duration", values) if "duration" in raw else 0.0
         found["in_sequence"] = False
@@ -108,17 +108,17 @@ class LoopType(WrapperType[Loop]):
         note_if_empty(raw, pointer, "sequence", "succeeds", values)
         return inner
 
-    def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> Loop:
+    def node(self, given: Given, children: tuple[Node, ...]) -> Loop:
         """See NodeType; its ``duration`` is that of one iteration, so the box is inside."""
-        given = dict(found)
+        given = dict(given)
         duration_s, in_sequence = given.pop("duration_s"), given.pop("in_sequence")
-        pointer, name = head["pointer"], head["name"]
+        pointer, name = given["pointer"], given["name"]
         child = children[0] if children and not in_sequence else None
         if child is None:
             child = Composite(pointer=pointer, name=name, kind="sequence", children=children)
         if duration_s:
             child = Box(pointer=pointer, name=name, duration_s=duration_s, child=child)
-        return Loop(child=child, **head, **given)
+        return Loop(child=child, **given)
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> int:
         return count_of(raw, pointer, values)

@@ -2,7 +2,7 @@
 """What a type of node says of its nodes; everything that is done with a document asks this, by the registry."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from embodiment_bridge.bml.base.problems import Problems
@@ -15,6 +15,8 @@ from embodiment_bridge.body.state import SkillInfo
 
 N = TypeVar("N", bound=Node)
 Skills = Mapping[str, SkillInfo]
+Given = dict[str, Any]
+"""Attributes of a node by name."""
 
 
 class Surroundings(NamedTuple):
@@ -28,9 +30,9 @@ class Surroundings(NamedTuple):
     skip_unknown: bool
     speech: bool
     url_refusal: Callable[[str], str]
-    names: frozenset[str]
+    names: Set[str]
     sounds: Mapping[str, Node]
-    begun_together: frozenset[int]
+    begun_together: Set[int]
 
 
 class Use(NamedTuple):
@@ -66,6 +68,11 @@ class NodeType(Generic[N]):
     def __init__(self) -> None:
         self.own_keys = frozenset(field.key for field in self.fields)
         self._table = [(field.key, field.target, field, field.may_be_absent) for field in self.fields]
+        self._defaults = {
+            field.target: field.default
+            for field in self.fields
+            if field.may_be_absent and field.default is not None
+        }
         given = {field.name: field for field in dataclasses.fields(self.made)}
         self._written = [
             (field.key, field.target, field, field.required, _default(field, given.get(field.target)))
@@ -79,9 +86,9 @@ class NodeType(Generic[N]):
 
     # Reading.
 
-    def values_in(self, raw: Raw, pointer: str, values: Values) -> dict[str, Any]:
+    def values_in(self, raw: Raw, pointer: str, values: Values) -> Given:
         """The attributes that the keys of a node give."""
-        found = {}
+        found = self._defaults.copy()
         for key, target, field, may_be_absent in self._table:
             if key in raw:
                 found[target] = field.read(raw, pointer, key, values)
@@ -106,15 +113,13 @@ class NodeType(Generic[N]):
             if field.aliases and field.key not in raw
         )
 
-    def children_in(
-        self, raw: Raw, pointer: str, found: dict[str, Any], values: Values
-    ) -> list[Child] | None:
+    def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child] | None:
         """The values of the nodes below, None for a leaf; ``found`` are the attributes read so far."""
         return None
 
-    def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> N:
-        """The node; ``head`` has what all nodes have."""
-        return self.made(**head, **found)
+    def node(self, given: Given, children: tuple[Node, ...]) -> N:
+        """The node; ``given`` are the attributes read, and the pointer and name (and extra) that all nodes have."""
+        return self.made(**given)
 
     # Writing and showing.
 

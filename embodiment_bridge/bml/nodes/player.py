@@ -10,7 +10,7 @@ from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.fields.field import Field, Number, Object, Text
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.box import Box
-from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.node import Node, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
 from embodiment_bridge.bml.nodes.request import check_url, shown_url
 from embodiment_bridge.bml.nodes.sound import AUDIO, CHANNEL_KEY, VOLUME, Sound, audio_channel
@@ -48,7 +48,7 @@ class PlayerAction(Field):
         return {"enum": list(ACTIONS)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Player(Sound):
     """``action`` is play, pause, stop, resume or setVolume; volume in percent, None when not given.
 

@@ -55,16 +55,17 @@ KEYS: Final = {
 
 
 class Entry(NamedTuple):
-    """What reading a node of one type asks for."""
+    """What reading a node of one type asks for; ``plain_keys`` are the known ones that put nothing round it."""
 
     type: AnyType
+    plain_keys: frozenset[str]
     keys: frozenset[str]
-    wrapping_keys: frozenset[str]
     wrappers: tuple[AnyWrapper, ...]
 
 
 ENTRIES: Final = {
-    name: Entry(TYPES[name], KEYS[name], _WRAPPING_KEYS[name], WRAPPERS_OF[name]) for name in WRITTEN
+    name: Entry(TYPES[name], KEYS[name] - _WRAPPING_KEYS[name], KEYS[name], WRAPPERS_OF[name])
+    for name in WRITTEN
 }
 
 _SPELLINGS: Final = {word: name for name, found in TYPES.items() for word in found.spellings}

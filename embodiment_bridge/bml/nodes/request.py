@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """``request``: fetches a document and executes it."""
 
-from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.problems import Problems
 from embodiment_bridge.bml.fields.field import Text
-from embodiment_bridge.bml.nodes.node import Leaf, Node
+from embodiment_bridge.bml.nodes.node import Leaf, Node, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Surroundings
 from embodiment_bridge.bml.nodes.timing import EITHER, SUCCEEDS, Lengths, Timing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Request(Leaf):
     """Fetch the next document from ``url`` and run it."""
 

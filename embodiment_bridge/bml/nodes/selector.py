@@ -3,7 +3,6 @@
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
@@ -12,6 +11,7 @@ from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import Child
 from embodiment_bridge.bml.nodes.composite import Composite
 from embodiment_bridge.bml.nodes.guard import Guard
+from embodiment_bridge.bml.nodes.node_type import Given
 from embodiment_bridge.bml.nodes.ordered import OrderedType, in_order
 from embodiment_bridge.bml.nodes.policies import policies
 from embodiment_bridge.bml.nodes.timing import EITHER, FAILS, NEVER, Lengths, Timing, Timings
@@ -58,7 +58,7 @@ class SelectorType(OrderedType):
     colour = "#ffe8cc"
     empty = FAILS
 
-    def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
+    def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
         if not found["succeed_on_one"]:
             text = "a selector with SucceedOnAll needs the success of all children, as a sequence does"
             values.problems.warning(at(pointer, "successPolicy"), "SELECTOR_POLICY", text)

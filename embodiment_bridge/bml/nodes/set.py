@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``set``: writes a value on the blackboard."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.fields.field import BlackboardKey, Scalar
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType
 from embodiment_bridge.bml.nodes.timing import EITHER, SUCCEEDS, Lengths, Timing, exactly
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Set(Leaf):
     """Writes a value on the blackboard; None takes the key away."""
 

@@ -8,7 +8,7 @@ from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
 from embodiment_bridge.bml.fields.field import Object, Text, Volume
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 
 AUDIO = "audio"
 CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
@@ -33,7 +33,7 @@ VOLUME = Volume("volume", "percent")
 CHANNEL_KEY = Channel("channel", "which of the player's channels; main when left out")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Sound(Leaf):
     """What is heard, on a ``channel`` (empty: the usual one), at a volume in percent (None: as it is)."""
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """``speak``: text that still has to become sound."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.problems import Problems
 from embodiment_bridge.bml.fields.field import Number, Text
+from embodiment_bridge.bml.nodes.node import attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
 from embodiment_bridge.bml.nodes.sound import AUDIO, CHANNEL_KEY, VOLUME, Sound, audio_channel
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Speak(Sound):
     """Text that still has to become sound, on a ``channel`` as of ``Player``."""
 

@@ -11,7 +11,7 @@ from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.base.words import place_of
 from embodiment_bridge.bml.fields.field import Field, Number, Object, Text
 from embodiment_bridge.bml.fields.values import Raw, Values
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
+from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import Surroundings, WrapperType
 from embodiment_bridge.bml.nodes.sound import Sound
 from embodiment_bridge.bml.nodes.timing import NEVER, Lengths, Timing
@@ -48,7 +48,7 @@ class Begin(NamedTuple):
     offset_s: float = 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Start(Wrapper):
     """``child``, from ``offset_s`` after the sound named ``at`` has come to the word ``mark`` (empty: is heard)."""
 

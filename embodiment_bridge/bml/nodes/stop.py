@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``stop``: ends the run, or another node."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.fields.field import Text
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Surroundings
 from embodiment_bridge.bml.nodes.timing import ENDS_RUN, SUCCEEDS, Lengths, Timing, exactly
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Stop(Leaf):
     """Ends the whole run as STOPPED, or the node named ``target`` with success."""
 

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.base.pointer import at
@@ -13,8 +13,8 @@ from embodiment_bridge.bml.fields.conditions import scalar
 from embodiment_bridge.bml.fields.field import LIMITS, Field, Object, Text
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.children import Child, Reference
-from embodiment_bridge.bml.nodes.node import Node, Wrapper
-from embodiment_bridge.bml.nodes.node_type import NodeType
+from embodiment_bridge.bml.nodes.node import Node, Wrapper, attributes
+from embodiment_bridge.bml.nodes.node_type import Given, NodeType
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing
 
 ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -50,7 +50,7 @@ class Arguments(Field):
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Subtree(Wrapper):
     """The document called ``ref``, whose root is ``child``, with ``args`` for its parameters."""
 
@@ -67,13 +67,13 @@ class SubtreeType(NodeType[Subtree]):
     made = Subtree
     fields = (Text("ref", required=True), Arguments("args"))
 
-    def children_in(self, raw: Raw, pointer: str, found: dict[str, Any], values: Values) -> list[Child]:
+    def children_in(self, raw: Raw, pointer: str, found: Given, values: Values) -> list[Child]:
         """See NodeType: the root of the document that it names."""
         reference = Reference(found["ref"], found.get("args", {}))
         return [Child(pointer, reference)] if reference.ref else []
 
-    def node(self, head: Mapping[str, Any], found: Mapping[str, Any], children: tuple[Node, ...]) -> Subtree:
-        return Subtree(child=children[0], **head, **found)
+    def node(self, given: Given, children: tuple[Node, ...]) -> Subtree:
+        return Subtree(child=children[0], **given)
 
     def title(self, node: Subtree) -> str:
         return node.ref

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The key ``timeout``: a node that fails when it takes too long."""
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from embodiment_bridge.bml.fields.field import Seconds
-from embodiment_bridge.bml.nodes.node import Wrapper
+from embodiment_bridge.bml.nodes.node import Wrapper, attributes
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.timing import FAILS, NEVER, Lengths, Timing, counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class Timeout(Wrapper):
     """``child``, which is halted and fails when it has not ended after ``timeout_s``."""
 

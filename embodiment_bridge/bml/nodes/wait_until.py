@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wait_until``: waits until a condition is met."""
 
-from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
 from embodiment_bridge.bml.base.conditions import Condition, describe
 from embodiment_bridge.bml.fields.field import ConditionField, Flag, Seconds
-from embodiment_bridge.bml.nodes.node import Leaf
+from embodiment_bridge.bml.nodes.node import Leaf, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType
 from embodiment_bridge.bml.nodes.timing import FAILS, SUCCEEDS, Lengths, Timing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@attributes
 class WaitUntil(Leaf):
     """Waits until ``until`` is met; after ``timeout_s`` (None: for ever) it ends with success when ``succeed``."""
 

@@ -6,15 +6,17 @@ with children becomes a draft that waits for them. Then the drafts are built fro
 that the children of a node are there when it is built.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, Union
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Union
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes import children
-from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference
+from embodiment_bridge.bml.nodes.children import CHILD_KEYS, Child, Reference, Scope
 from embodiment_bridge.bml.nodes.node import Node
+from embodiment_bridge.bml.nodes.node_type import Given
 from embodiment_bridge.bml.nodes.registry import (
     ENTRIES,
     KEYS,
@@ -33,26 +35,33 @@ Parts = list[Union["Draft", Node]]
 Wrapping = tuple[AnyWrapper, Any]
 
 
+class Level(NamedTuple):
+    """What is below one node: what is left to be read, how deep, inside of which subtree, and the list it goes to."""
+
+    left: Iterator[Child]
+    depth: int
+    scope: Scope | None
+    siblings: Parts
+
+
 @dataclass(slots=True)
 class Draft:
     """A node whose children are not built yet; ``wrappings`` go round it, those of a node as the list it will be in."""
 
     type: AnyType
-    head: dict[str, Any]
-    found: dict[str, Any]
+    given: Given
     wrappings: list[Wrapping]
-    children: Parts = field(default_factory=list)
+    children: Parts
     node: Node | None = None
 
     def build(self) -> None:
         """Make ``node`` from the children, which have been built before."""
-        bare = self.type.node(self.head, self.found, _built(self.children))
-        self.node = wrapped(bare, self.wrappings)
+        self.node = wrapped(self.type.node(self.given, _built(self.children)), self.wrappings)
 
 
 def _built(parts: Parts) -> tuple[Node, ...]:
-    nodes = (part.node if isinstance(part, Draft) else part for part in parts)
-    return tuple(node for node in nodes if node is not None)
+    nodes = [part.node if isinstance(part, Draft) else part for part in parts]
+    return tuple([node for node in nodes if node is not None])
 
 
 def wrapped(node: Node, wrappings: list[Wrapping]) -> Node:
@@ -70,8 +79,7 @@ def normalise(root: Child, values: Values, subtrees: Subtrees) -> Node | None:
         return None
     for draft in reversed(walk.drafts):
         draft.build()
-    top = tops[0]
-    return top.node if isinstance(top, Draft) else top
+    return _built(tops)[0]
 
 
 class _Walk:
@@ -82,28 +90,43 @@ class _Walk:
         self._values = values
         self._subtrees = subtrees
         self._problems = values.problems
-        self._todo: list[tuple[Child, int, Parts]] = []
+        self._levels: list[Level] = []  # down to the node that is being read
 
     def read(self, root: Child) -> Parts:
         """Read all nodes; the list has the root's, or nothing when that one is bad."""
-        tops: Parts = []
-        self._todo = [(root, 1, tops)]
+        top = Level(iter([root]), 1, None, [])
+        levels = self._levels = [top]
         limits = self._values.limits
         left = limits.max_nodes
-        while self._todo:
-            child, depth, siblings = self._todo.pop()
-            left -= 1
-            if left < 0:
-                text = f"the document has more than {limits.max_nodes} nodes"
-                self._problems.error(child.pointer, "TOO_MANY_NODES", text)
-                break
-            if not isinstance(child.value, dict) or depth > limits.max_depth:
-                self._note_unreadable(child)
-                continue
-            node = self._node(child, depth)
-            if node is not None:
-                siblings.append(node)
-        return tops
+        while levels:
+            level = levels[-1]
+            for child in level.left:
+                if isinstance(child.value, Reference):
+                    self._open(child.value, child.pointer, level)
+                    break
+                left -= 1
+                if left < 0:
+                    text = f"the document has more than {limits.max_nodes} nodes"
+                    self._problems.error(child.pointer, "TOO_MANY_NODES", text)
+                    return top.siblings
+                if not isinstance(child.value, dict) or level.depth > limits.max_depth:
+                    self._note_unreadable(child)
+                    continue
+                node = self._node(child, level)
+                if node is not None:
+                    level.siblings.append(node)
+                if levels[-1] is not level:
+                    break  # what is below it comes first
+            else:
+                levels.pop()
+        return top.siblings
+
+    def _open(self, reference: Reference, pointer: str, level: Level) -> None:
+        """Read the root of a subtree in the place of what refers to it."""
+        opened = self._subtrees.open(reference, pointer, level.scope, self._values)
+        if opened is not None:
+            root, scope = opened
+            self._levels.append(Level(iter([root]), level.depth, scope, level.siblings))
 
     def _note_unreadable(self, child: Child) -> None:
         if not isinstance(child.value, dict):
@@ -113,55 +136,50 @@ class _Walk:
             text = f"nodes are nested deeper than {self._values.limits.max_depth}"
             self._problems.error(child.pointer, "TOO_DEEP", text)
 
-    def _node(self, child: Child, depth: int) -> Draft | Node | None:
-        raw, pointer, values, scope = child.value, child.pointer, self._values, child.scope
-        if scope is not None:
-            raw = filled_in(raw, pointer, scope, self._problems)
-        name = self._type_name(raw, pointer)
-        if name is None:
-            self._note_below(self._below_unknown(raw, pointer), child, depth, [])
-            return None
-        node_type, keys, wrapping_keys, wrappers = ENTRIES[name]
-        head: dict[str, Any] = {"pointer": pointer, "name": child.name}
-        # Most keys of most nodes are not there: asking first saves a third of the time of a whole document.
+    def _node(self, child: Child, level: Level) -> Draft | Node | None:
+        pointer, raw, name = child.pointer, child.value, child.name
+        values = self._values
+        if level.scope is not None:
+            raw = filled_in(raw, pointer, level.scope, self._problems)
+        kind = raw.get("type")
+        if not isinstance(kind, str) or kind not in ENTRIES:
+            kind = self._type_name(raw, pointer)
+            if kind is None:
+                self._note_below(self._below_unknown(raw, pointer), level, [])
+                return None
+        node_type, plain_keys, keys, wrappers = ENTRIES[kind]
         if "name" in raw:
-            head["name"] = values.text(raw, pointer, "name", values.limits.max_name) or child.name
+            name = values.text(raw, pointer, "name", values.limits.max_name) or name
         wrappings: list[Wrapping] = []
-        if not wrapping_keys.isdisjoint(raw):
+        extra: Raw = {}
+        if not plain_keys.issuperset(raw):  # which few nodes have
             wrappings = [
                 (wrapper, wanted)
                 for wrapper in wrappers
                 if (wrapper.keys[0] in raw or wrapper.keys[-1] in raw)
                 and (wanted := wrapper.wanted(raw, pointer, values)) is not None
             ]
-        if not keys.issuperset(raw):
-            head["extra"] = self._extra(raw, pointer, node_type)
-        found = node_type.values_in(raw, pointer, values)
-        below = node_type.children_in(raw, pointer, found, values)
+            if not keys.issuperset(raw):
+                extra = self._extra(raw, pointer, node_type)
+        given = node_type.values_in(raw, pointer, values)
+        below = node_type.children_in(raw, pointer, given, values)
+        given["pointer"], given["name"], given["extra"] = pointer, name, extra
         if below is None:
-            leaf = node_type.node(head, found, ())
+            leaf = node_type.node(given, ())
             return wrapped(leaf, wrappings) if wrappings else leaf
-        draft = Draft(node_type, head, found, wrappings)
+        draft = Draft(node_type, given, wrappings, [])
         self.drafts.append(draft)
-        for place in range(len(wrappings)):
-            wrapper, wanted = wrappings[place]
+        for i, (wrapper, wanted) in enumerate(wrappings):
             if isinstance(wanted, Child):  # to be read later than the children
                 cleanup: Parts = []
-                wrappings[place] = wrapper, cleanup
-                self._note_below([wanted], child, depth, cleanup)
-        self._note_below(below, child, depth, draft.children)
+                wrappings[i] = wrapper, cleanup
+                self._note_below([wanted], level, cleanup)
+        self._note_below(below, level, draft.children)
         return draft
 
-    def _note_below(self, below: list[Child], above: Child, depth: int, into: Parts) -> None:
-        """What is to be read next, in order."""
-        for item in reversed(below):
-            opened: Child | None
-            if isinstance(item.value, Reference):
-                opened = self._subtrees.open(item.value, item.pointer, above.scope, self._values)
-            else:
-                opened = item if above.scope is None else item._replace(scope=above.scope)
-            if opened is not None:
-                self._todo.append((opened, depth + 1, into))
+    def _note_below(self, below: list[Child], above: Level, into: Parts) -> None:
+        """What is to be read before all that was noted earlier."""
+        self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
 
     def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
         """The keys that a node of this type does not have, each noted."""

@@ -19,12 +19,14 @@ from embodiment_bridge.core.unicode_text import is_unicode
 
 LONGEST_INTEGER = 400  # digits; a double has at most 309, and long integers parse in square time
 
+_LONG_INTEGER = re.compile(rb"\d{%d}" % (LONGEST_INTEGER + 1))
 _BOM = "\ufeff"
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _MARKDOWN_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_KIND = bytes.maketrans(b"[{]}", b"(())")
+_STEP = {ord("("): 1, ord(")"): -1}
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -49,12 +51,13 @@ def parse(text: bytes | str, problems: Problems, limits: Limits) -> Parsed | Non
     if whole.startswith(_BOM):
         problems.tolerated("", "BYTE_ORDER_MARK", "the text begins with a byte order mark")
         whole = whole[1:]
-    depth = bracket_depth(whole.encode(errors="surrogatepass"))
+    marks = _outside_texts(whole.encode(errors="surrogatepass"))
+    depth = _depth(marks)
     if depth > limits.max_brackets:
         message = f"brackets are nested {depth} deep, {limits.max_brackets} is the limit"
         problems.error("", "TOO_DEEP", message)
         return None
-    return _loaded(whole, problems)
+    return _loaded(whole, marks, problems)
 
 
 def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | None:
@@ -76,14 +79,23 @@ def _decoded(text: bytes | str, problems: Problems, limits: Limits) -> str | Non
 
 def bracket_depth(data: bytes) -> int:
     """How deep brackets nest in JSON text, strings left out (exact for valid JSON, never raises)."""
+    return _depth(_outside_texts(data))
+
+
+def _outside_texts(data: bytes) -> bytes:
+    """What stands between the strings of JSON text."""
     unescaped = _ESCAPE.sub(b"", data) if b"\\" in data else data
-    outside = b"".join(unescaped.split(b'"')[::2])
-    brackets = outside.translate(None, _NO_BRACKETS)
-    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+    return b"".join(unescaped.split(b'"')[::2])
 
 
-def _loaded(text: str, problems: Problems) -> Parsed | None:
-    hooks = _Hooks()
+def _depth(marks: bytes) -> int:
+    brackets = marks.translate(_KIND, _NO_BRACKETS)
+    flat = brackets.replace(b"()", b"")  # pairs with nothing inside, which are most: one level less
+    return max(accumulate(map(_STEP.__getitem__, flat), initial=0)) + (flat != brackets)
+
+
+def _loaded(text: str, marks: bytes, problems: Problems) -> Parsed | None:
+    hooks = _Hooks(marks)
     try:
         try:
             value = hooks.loads(text)
@@ -111,10 +123,25 @@ def _without_markdown(text: str) -> str:
 class _Hooks:
     """What ``json`` calls for values that JSON does not allow; they stay in place for ``doubts`` to find."""
 
-    def __init__(self) -> None:
+    def __init__(self, marks: bytes) -> None:
         self.doubtful = False
+        self._keys = marks.count(b":")
+        self._long_integers = _LONG_INTEGER.search(marks) is not None
 
     def loads(self, text: str) -> Any:
+        """The value of the text; the hooks that look at every pair and integer are for texts that need them."""
+        if not self._long_integers:
+            sizes: list[int] = []
+
+            def counted(value: dict[str, Any]) -> dict[str, Any]:
+                sizes.append(len(value))
+                return value
+
+            value = json.loads(
+                text, object_hook=counted, parse_float=self._float, parse_constant=self._constant
+            )
+            if sum(sizes) == self._keys:
+                return value
         return json.loads(
             text,
             object_pairs_hook=self._pairs,

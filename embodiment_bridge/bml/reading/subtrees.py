@@ -5,10 +5,10 @@ Arguments are filled in node by node as the walk comes by. What a document costs
 that it would be with all subtrees written out, and that is bounded.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from embodiment_bridge.bml.base.arguments import ARGUMENT
 from embodiment_bridge.bml.base.pointer import at, escaped
 from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.fields.values import Raw, Values
@@ -18,7 +18,6 @@ from embodiment_bridge.bml.reading.envelope import opened
 from embodiment_bridge.bml.reading.parse import parse
 from embodiment_bridge.core.unicode_text import is_unicode
 
-PARAMETER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]{0,63})\}")
 # Under these are nodes, which are filled in when the walk comes by.
 _NODE_KEYS = frozenset({*CHILD_KEYS, "behavior", "finally"})
 
@@ -31,8 +30,13 @@ class Subtrees:
         self._roots: dict[str, Child | None] = {}
         self._size = 0
 
-    def open(self, reference: Reference, pointer: str, scope: Scope | None, values: Values) -> Child | None:
-        """The root of the document that a subtree node at ``pointer`` names; None after noting why there is none."""
+    def open(
+        self, reference: Reference, pointer: str, scope: Scope | None, values: Values
+    ) -> tuple[Child, Scope] | None:
+        """The root of the document that a subtree node at ``pointer`` names, and the scope of all that is in it.
+
+        None after noting why there is none.
+        """
         ref = reference.ref
         chain = scope.chain if scope is not None else ()
         if not self._may_open(ref, pointer, chain, values):
@@ -48,7 +52,7 @@ class Subtrees:
             return None
         if root is None:
             return None
-        return Child(below + root.pointer, root.value, scope=Scope(reference.args, (*chain, ref)))
+        return Child(below + root.pointer, root.value), Scope(reference.args, (*chain, ref))
 
     def _may_open(self, ref: str, pointer: str, chain: tuple[str, ...], values: Values) -> bool:
         where = at(pointer, "ref")
@@ -91,7 +95,7 @@ def _value(value: Any, pointer: str, scope: Scope, problems: Problems) -> Any:
     """A whole text ``${name}`` is replaced; a part of a text is not, so that nothing is ever put together."""
     if not isinstance(value, str):
         return value
-    found = PARAMETER.fullmatch(value)
+    found = ARGUMENT.fullmatch(value)
     if found is None:
         return value
     if found[1] not in scope.args:

@@ -17,6 +17,7 @@ from embodiment_bridge.core.errors import ConfigError, unknown
 PARAMETER: Final = "source_channels"
 FETCHED: Final = "fetched"  # the source of documents that came from a server
 OTHERS: Final = "*"  # all sources that are not named
+CLIENT: Final = "/"  # between the kind of a source and its client: cloud/4711
 FORM: Final = "SOURCE=CHANNEL,CHANNEL or SOURCE=-CHANNEL,-CHANNEL, as cloud=-legs"
 EVERYTHING: Final = frozenset({*CHANNELS, AUDIO})
 
@@ -70,8 +71,8 @@ def _channels(text: str) -> frozenset[str]:
 
 
 def allowed_to(table: Table, source: str) -> Allowed | None:
-    """What a source may use; None: everything."""
-    channels = table.get(source, table.get(OTHERS))
+    """What a source may use; None: everything. A client ``mcp/4711`` of the kind ``mcp`` may use what that may."""
+    channels = table.get(source, table.get(source.partition(CLIENT)[0], table.get(OTHERS)))
     return None if channels is None else Allowed(source, channels)
 
 

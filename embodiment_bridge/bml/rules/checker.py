@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking a document against a body: actions, slots, URLs and text that must be spoken."""
+"""Checking a document against a body: actions, slots, URLs, text that must be spoken, arguments that are not given."""
 
 from embodiment_bridge.bml.base.problems import Problem, Problems
-from embodiment_bridge.bml.nodes.node import Document
+from embodiment_bridge.bml.nodes.node import Document, Node
 from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings
 from embodiment_bridge.bml.nodes.registry import TYPES
 from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.bml.rules.open_arguments import check_arguments, may_have_arguments
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
 
 # Most nodes of most documents have nothing to be checked.
 _CHECKED = {name: found for name, found in TYPES.items() if type(found).check is not NodeType.check}
 _HEARD = {name: found for name, found in TYPES.items() if type(found).is_heard is not NodeType.is_heard}
+_WITH_TEXTS = frozenset(name for name, found in TYPES.items() if may_have_arguments(found.made))
 _TOGETHER = frozenset(name for name, found in TYPES.items() if found.begins_together)
 
 
@@ -31,24 +33,32 @@ def check(
         urls: which URLs are allowed.
         skip_unknown: an unknown action is a warning (it will be skipped), not an error.
     """
-    nodes = preorder(document.root)
+    names: set[str] = set()
+    sounds: dict[str, Node] = {}
+    begun_together: set[int] = set()
+    looked_at: list[Node] = []
+    for node in preorder(document.root):
+        kind = node.type_name
+        if node.name:
+            names.add(node.name)
+            if kind in _HEARD and _HEARD[kind].is_heard(node):
+                sounds[node.name] = node
+        if kind in _TOGETHER:
+            begun_together.update(map(id, node.below))
+        if kind in _CHECKED or kind in _WITH_TEXTS:
+            looked_at.append(node)
     surroundings = Surroundings(
         skills=skills,
         skip_unknown=skip_unknown,
         speech=speech,
         url_refusal=lambda url: url_refusal(url, urls),
-        names=frozenset(node.name for node in nodes if node.name),
-        sounds={
-            node.name: node
-            for node in nodes
-            if node.name and node.type_name in _HEARD and _HEARD[node.type_name].is_heard(node)
-        },
-        begun_together=frozenset(
-            id(child) for node in nodes if node.type_name in _TOGETHER for child in node.below
-        ),
+        names=names,
+        sounds=sounds,
+        begun_together=begun_together,
     )
     problems = Problems()
-    for node in nodes:
+    for node in looked_at:
+        check_arguments(node, problems)
         found = _CHECKED.get(node.type_name)
         if found is not None:
             found.check(node, surroundings, problems)

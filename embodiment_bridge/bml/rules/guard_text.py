@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions that an operator writes in one line: ``battery.percent >= 15``."""
+"""Conditions that an operator writes in one line: ``battery >= 0.15``."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from embodiment_bridge.bml.base.conditions import KEY, Compare, Value
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.unicode_text import is_unicode
 
-FORM = "NAME OPERATOR VALUE, as battery.percent >= 15"
+FORM = "NAME OPERATOR VALUE, as battery >= 0.15"
 _GUARD = re.compile(rf"\s*({KEY.pattern})\s*(<=|>=|==|!=|<|>)\s*(\S.{{0,199}}?)\s*")
 
 
