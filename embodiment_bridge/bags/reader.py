@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rosbags.interfaces import Connection, Qos
-from rosbags.rosbag2 import Reader, ReaderError
+from rosbags.rosbag2 import Reader
 
 from embodiment_bridge.core.errors import ConfigError
 
@@ -44,8 +44,8 @@ class BagReader:
         try:
             self._reader = Reader(path)
             self._reader.open()
-        except (OSError, ReaderError, ValueError, KeyError) as error:
-            raise ConfigError(f"recording {path}: cannot be read: {error}") from error
+        except Exception as error:  # rosbags raises anything on a damaged file, MemoryError for a length
+            raise ConfigError(f"recording {path}: cannot be read: {str(error) or repr(error)}") from error
         self.begin = int(self._reader.start_time)
         self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS  # rosbags counts one more
         self.topics = _topics(self._reader.connections)
@@ -76,8 +76,8 @@ class BagReader:
                 connections, start=self.begin + round(start * NANOSECONDS)
             ):
                 yield Message((stamp - self.begin) / NANOSECONDS, connection.topic, data)
-        except (OSError, ReaderError, ValueError, KeyError) as error:
-            raise ConfigError(f"recording {self._path}: damaged: {error}") from error
+        except Exception as error:
+            raise ConfigError(f"recording {self._path}: damaged: {str(error) or repr(error)}") from error
 
 
 def _topics(connections: list[Connection]) -> dict[str, Topic]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Options that `bml dry-run` and `run-bml` share: blackboard values, seed and subtrees."""
+"""Options that the commands for documents share."""
 
 import argparse
 import json
 from collections.abc import Iterable, Iterator
 
-from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.files import read_document
+from embodiment_bridge.cli.robot_options import add_robot_options
 from embodiment_bridge.core.errors import ConfigError
 
 LARGEST_SEED = 2**32 - 1
@@ -16,6 +17,16 @@ def add_subtree_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--subtree", action="append", default=[], metavar="NAME=FILE", help="a document that FILE refers to"
     )
+
+
+def add_reading_options(command: argparse.ArgumentParser) -> None:
+    """Declare FILE, ``--strict``, ``--subtree``, and the options that name a robot."""
+    command.add_argument(
+        "file", metavar="FILE", help="the document, or a shipped one by name; - reads standard input"
+    )
+    command.add_argument("--strict", action="store_true", help="refuse what tolerant reading would accept")
+    add_robot_options(command)
+    add_subtree_option(command)
 
 
 def add_run_options(command: argparse.ArgumentParser) -> None:
@@ -58,7 +69,7 @@ def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
     Raises:
         ConfigError: a file cannot be read.
     """
-    return {name: read_text(path) for name, path in pairs("--subtree", arguments.subtree, "NAME=FILE")}
+    return {name: read_document(path) for name, path in pairs("--subtree", arguments.subtree, "NAME=FILE")}
 
 
 def _seed(text: str) -> int:

@@ -7,28 +7,32 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from typing import Final
 
+from embodiment_bridge.cli import interruption
+from embodiment_bridge.cli.outcome import INTERRUPTED
 from embodiment_bridge.core.errors import BridgeError
 
-COMMANDS = (
-    "up",
-    "run_bml",
-    "run_plan",
-    "bml",
-    "decode",
-    "encode",
-    "record",
-    "replay",
-    "view",
-    "node",
-    "peer",
-    "virtual_servos",
-    "servos",
-    "demo",
-    "doctor",
-)
+COMMANDS: Final = {
+    "up": "run the nodes of a launch file in one process",
+    "run-bml": "run a BML document on the running graph",
+    "run-plan": "run an action plan (XML) on the running graph",
+    "bml": "check or rehearse a BML document",
+    "decode": "decode bytes from a peer into JSON lines",
+    "encode": "encode JSON lines of commands into wire bytes",
+    "record": "record the running graph (rosbag2, MCAP)",
+    "replay": "play a recording (rosbag2) onto the graph",
+    "view": "show robots of the running graph in a browser",
+    "mcp": "let a language model drive the robot (Model Context Protocol)",
+    "node": "run one node in a process of its own",
+    "peer": "run a stand-in for an outside program",
+    "new-body": "write a first body file for a robot of a URDF",
+    "virtual-servos": "simulate the Dynamixel servos of a robot description",
+    "servos": "find Dynamixel servos, read and write their registers",
+    "demo": "start a body and run a demo on it",
+    "doctor": "check this machine and say what to fix",
+}
 USAGE = 2
-INTERRUPTED = 130  # as shells tell it
 EXAMPLES = """\
 examples:
   embodiment_bridge demo
@@ -39,7 +43,7 @@ examples:
 
 
 def parser(first: str = "") -> argparse.ArgumentParser:
-    """The parser of the command ``first`` if it exists, else of all commands.
+    """The parser of the command ``first``; of another word, the names of all commands; of none, all of them.
 
     A command so starts without the parsers and libraries of the others; `doctor` also starts where these are missing.
     """
@@ -50,16 +54,31 @@ def parser(first: str = "") -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    for name in [name for name in COMMANDS if name.replace("_", "-") == first] or COMMANDS:
-        importlib.import_module(f"embodiment_bridge.cli.commands.{name}").add(commands)
+    for name, text in COMMANDS.items():
+        if first in ("", name):
+            module = name.replace("-", "_")
+            importlib.import_module(f"embodiment_bridge.cli.commands.{module}").add(commands)
+        elif first not in COMMANDS:
+            commands.add_parser(name, help=text)
     return top
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
-    words = sys.argv[1:] if words is None else words
-    arguments = _parse(parser(*words[:1]), words)
+    """Run one command; returns the exit code. words: None: those of the program, whose signals it then handles."""
+    if words is not None:
+        return _run(words)
+    interruption.handle_by(interruption.raise_or_end)
     try:
+        return _run(sys.argv[1:])
+    finally:
+        interruption.handle_by(interruption.end)
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        arguments = _parse(parser(words[0] if words else "--help"), words)
+        if getattr(arguments, "end_with", None) is None:
+            interruption.listen()  # else the program that started this one holds it back
         code: int = arguments.run(arguments)
     except BridgeError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")

@@ -8,7 +8,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import cast
 
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.launching.shares import find_share
 
 CHUNK = 65536
 
@@ -20,6 +21,32 @@ def read_text(name: str) -> str:
         ConfigError: it cannot be read.
     """
     return b"".join(read_chunks(name)).decode("utf-8", "surrogateescape")
+
+
+def read_document(name: str) -> str:
+    """The text of a BML document: a file, standard input, or a shipped one by name (``dance.json``, ``dance``).
+
+    A file comes first.
+
+    Raises:
+        ConfigError: there is neither; the text has the shipped ones.
+    """
+    if name == "-" or Path(name).exists() or Path(name).name != name:
+        return read_text(name)
+    shipped = shipped_documents()
+    if Path(name).stem in shipped and Path(name).suffix in ("", ".json"):
+        return read_text(str(shipped[Path(name).stem]))
+    nowhere = unknown("shipped document", name, (f"{word}.json" for word in shipped))
+    raise ConfigError(f"{name}: there is no such file here, and it is an {nowhere}")
+
+
+def shipped_documents() -> dict[str, Path]:
+    """The documents of this package, by name."""
+    try:
+        folder = find_share("embodiment_bridge") / "config" / "bml"
+    except LookupError:  # not installed
+        return {}
+    return {path.stem: path for path in sorted(folder.glob("*.json"))}
 
 
 def read_chunks(name: str) -> Iterator[bytes]:

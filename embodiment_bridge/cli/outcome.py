@@ -5,6 +5,7 @@ from typing import Protocol
 
 EXIT_CODES = {"SUCCEEDED": 0, "STOPPED": 0, "FAILED": 1, "REJECTED": 3}
 OTHER = 4
+INTERRUPTED = 130  # by Ctrl-C, as shells tell it
 
 
 class Located(Protocol):
@@ -14,8 +15,10 @@ class Located(Protocol):
     reason: str
 
 
-def exit_code(outcome: str) -> int:
-    """0 SUCCEEDED or STOPPED, 1 FAILED, 3 REJECTED, 4 anything else (2 is a usage error)."""
+def exit_code(outcome: str, *, interrupted: bool = False) -> int:
+    """0 SUCCEEDED or STOPPED, 1 FAILED, 3 REJECTED, 4 anything else (2 is a usage error); 130 canceled by Ctrl-C."""
+    if interrupted and outcome == "CANCELED":
+        return INTERRUPTED
     return EXIT_CODES.get(outcome, OTHER)
 
 
@@ -25,4 +28,5 @@ def where_and_why(result: Located) -> str:
         f"{result.pointer}: "
     )  # the reason of a rejection begins with the pointer
     where = f" at {result.pointer}" if result.pointer and not said else ""
-    return where + (f": {result.reason}" if result.reason else "")
+    reason = result.reason.removeprefix(": ")  # of a problem of the root
+    return where + (f": {reason}" if reason else "")

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from embodiment_bridge.bml.base.arguments import ARGUMENT
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
 from embodiment_bridge.bml.nodes.walk import preorder
-from embodiment_bridge.bml.reading.subtrees import PARAMETER
 from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
@@ -102,7 +102,7 @@ def _refusals(speaks: list[Speak]) -> list[Problem]:
 def _parameters(node: Speak) -> Iterator[Problem]:
     """Problems for parameters of a template: their values are known only where the template is used."""
     for key, value in (("content", node.content), ("voice", node.voice), ("language", node.language)):
-        found = PARAMETER.fullmatch(value)
+        found = ARGUMENT.fullmatch(value)
         if found is not None:
             text = f"the argument {found[1]!r} of this template is not known here; write the text out to preprocess it"
             yield Problem(at(node.pointer, key), "OPEN_PARAMETER", text)

@@ -1,9 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C while a command is still being loaded."""
+"""Ctrl-C while a command is being loaded, runs, and ends."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from argparse import Namespace
+from pathlib import Path
 
-from embodiment_bridge.cli import command_line
+import pytest
+
+from embodiment_bridge.cli import command_line, interruption
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # s
+ENDED_BY_IT = (130, -signal.SIGINT)  # a shell shows both as 130
+SAME_PYTHON = {
+    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}",
+}
+
+
+def started(*words: str) -> subprocess.Popen:
+    command = [str(ROOT / "scripts" / "embodiment_bridge"), *words]
+    return subprocess.Popen(
+        command, env={**os.environ, **SAME_PYTHON}, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+@pytest.mark.parametrize("after", [0.0, 0.005, 0.02, 0.04, 0.08, 0.16, 0.32])  # s
+def test_no_moment_of_the_start_has_a_traceback(after) -> None:
+    with started("doctor") as program:
+        time.sleep(after)
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=PATIENCE)
+    assert errors == b""
+    assert program.returncode in ENDED_BY_IT
+
+
+def test_what_is_not_interrupted_runs_as_ever() -> None:
+    with started("bml", "show", "first_steps.json") as program:
+        said, errors = program.communicate(timeout=PATIENCE)
+    assert (program.returncode, errors) == (0, b"")
+    assert said
 
 
 def interrupted(_: Namespace) -> int:
@@ -14,3 +54,56 @@ def test_ctrl_c_ends_a_command_without_a_traceback(monkeypatch, capsys) -> None:
     monkeypatch.setattr(command_line, "_parse", lambda *_: Namespace(run=interrupted))
     assert command_line.main(["doctor"]) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_ctrl_c_while_the_words_are_read_is_quiet_too(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(command_line, "parser", lambda *_: None)
+    monkeypatch.setattr(command_line, "_parse", lambda *_: interrupted(Namespace()))
+    assert command_line.main(["doctor"]) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_module_that_is_being_loaded_cannot_hide_it(tmp_path) -> None:
+    (tmp_path / "loaded_slowly.py").write_text(
+        "import os, signal\ntry:\n    os.kill(os.getpid(), signal.SIGINT)\nexcept BaseException:\n    pass\n"
+    )
+    program = (
+        "import signal; from embodiment_bridge.cli import interruption; "
+        "interruption.handle_by(interruption.raise_or_end); import loaded_slowly; print('went on')"
+    )
+    env = {**os.environ, "PYTHONPATH": f"{tmp_path}:{SAME_PYTHON['PYTHONPATH']}"}
+    ended = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"", b"")
+
+
+def test_otherwise_it_is_an_exception_so_that_things_are_put_away() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        interruption.raise_or_end(signal.SIGINT, None)
+
+
+def test_a_program_in_the_background_of_a_script_ignores_it() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        interruption.handle_by(interruption.end)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("words", "waits"), [({}, False), ({"end_with": None}, False), ({"end_with": 1}, True)]
+)
+def test_it_waits_for_a_node_that_its_parent_ends(words, waits, monkeypatch) -> None:
+    asked: list[bool] = []
+
+    def run(_: Namespace) -> int:
+        asked.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+        return 0
+
+    monkeypatch.setattr(command_line, "_parse", lambda *_: Namespace(run=run, **words))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        command_line.main(["doctor"])
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    assert asked == [waits]

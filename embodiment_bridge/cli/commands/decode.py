@@ -21,12 +21,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "decode",
-        help="decode bytes from a peer into JSON lines",
         description="Decode a byte stream exactly as received from the peer, framing included.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("protocol", metavar="PROTOCOL", help=registry.choices())
+    command.add_argument("protocol", metavar="PROTOCOL", help=registry.named())
     command.add_argument("file", metavar="FILE", nargs="?", default="-", help="default: standard input")
     command.add_argument("--dialect", help="dialect of the protocol (default: found from the stream)")
     command.set_defaults(run=run)

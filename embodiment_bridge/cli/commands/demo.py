@@ -2,12 +2,14 @@
 """`embodiment_bridge demo`: start a body and a brain and show something; see ``cli/demos``."""
 
 import argparse
+from contextlib import ExitStack
 
 from embodiment_bridge.cli.commands.up import find_launch_file, launch_description
 from embodiment_bridge.cli.demos.bodies import BODIES
 from embodiment_bridge.cli.demos.show import Show, all_shows, find_show
-from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import GONE, GoneError
+from embodiment_bridge.cli.outcome import INTERRUPTED
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError, unknown
 
@@ -23,7 +25,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "demo",
-        help="start a body and run a demo on it",
         description="Start a body (by default a T1 in the RoboCup MuJoCo simulator) and run a demo on it.",
         epilog=EXAMPLES + "\n".join(_table(all_shows())),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -37,13 +38,16 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Exit code 0 if the demo went well and the robot stands, 1 if it does not, else as of `run-bml`; 8 as of `up`."""
+    """Exit code 0 if the demo went well and the robot stands, 1 if it does not, else as of `run-bml`; 8 as of `up`.
+
+    130 if it was interrupted, unless all was done by then.
+    """
     shows = all_shows()
     name, show, body_name = find_show(shows, arguments.show, arguments.body, arguments.brain)
     if body_name not in BODIES:
         raise ConfigError(unknown("body of a demo", body_name, BODIES))
     body = BODIES[body_name]
-    document = read_text(arguments.bml) if arguments.bml else None
+    document = read_document(arguments.bml) if arguments.bml else None
     words = [f"body:={body_name}", f"brain:={show.brain}", *body.words(), *show.words()]
     description = launch_description(find_launch_file("bringup.launch.xml"), words)
     from embodiment_bridge.cli.demos.stage import Stage
@@ -51,13 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
     say(f"{name}: {show.summary}; starting {body.about}")
-    with stop_on_signals() as stopped, Graph(description, say) as graph:
-        stage = Stage(graph, body, stopped, document)
+    with stop_on_signals() as stopped, ExitStack() as afterwards, Graph(description, say) as graph:
+        stage = Stage(graph, body, stopped, afterwards, document)
         try:
             code = show.perform(stage)
         except GoneError as error:
             say(str(error))
             code = GONE
+        if code and stopped():
+            say("interrupted")
+            code = INTERRUPTED
         if arguments.stay and not stopped():
             say("staying up; Ctrl-C ends")
             graph.spin(stopped)

@@ -22,7 +22,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "doctor",
-        help="check this machine and say what to fix",
         description="Check Python, ROS, the middleware, ports and programs of this machine.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -22,12 +22,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "encode",
-        help="encode JSON lines of commands into wire bytes",
         description="Encode commands, one JSON object per line, into the bytes that the peer receives.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("protocol", metavar="PROTOCOL", help=registry.choices())
+    command.add_argument("protocol", metavar="PROTOCOL", help=registry.named())
     command.add_argument(
         "file", metavar="FILE", nargs="?", default="-", help="the lines (default: standard input)"
     )

@@ -16,7 +16,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "node",
-        help="run one node in a process of its own",
         description="Run one node of this package in a process of its own.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -24,6 +23,11 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument("name", metavar="NAME", help="executable as in launch files, such as joint_driver")
     command.add_argument("others", metavar="ARGUMENT", nargs="*", help="arguments as `ros2 run` passes them")
     command.add_argument("--end-with", type=int, metavar="PID", help="also end when this process has ended")
+    command.add_argument(
+        "--end-if-not-started",
+        action="store_true",
+        help="end with exit code 2 when the node cannot be configured or activated at the start",
+    )
     command.add_argument(
         "--ros-args",
         nargs=argparse.REMAINDER,
@@ -44,4 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
     make_node = node_factory(PACKAGE, arguments.name)
     take_priority(arguments.name)
     words = [*arguments.others, *(["--ros-args", *arguments.ros_args] if arguments.ros_args else [])]
-    return run_node(make_node, words, lambda: is_gone(arguments.end_with))
+    return run_node(
+        make_node, words, lambda: is_gone(arguments.end_with), end_if_not_started=arguments.end_if_not_started
+    )

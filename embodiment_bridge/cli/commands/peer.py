@@ -60,6 +60,7 @@ PEERS: Mapping[str, Peer] = {
             Parameter("nan", 0.0, "Fault: share of messages with a nan in them.", 0.0, 1.0),
             Parameter("unknown", 0.0, "Fault: share of messages with unknown lists.", 0.0, 1.0),
             Parameter("lost", 0.0, "Fault: share of messages that are not sent.", 0.0, 1.0),
+            Parameter("burst", 1, "Fault: cycles in a row, as of a server short of time.", 1, 1000),
         ),
         example="--sync true --monitor-port 0",
     ),
@@ -123,7 +124,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the commands."""
     group = commands.add_parser(
         "peer",
-        help="run a stand-in for an outside program",
         description="Run a stand-in for the simulator, robot or service at the other end of a protocol.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

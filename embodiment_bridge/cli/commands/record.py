@@ -26,7 +26,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "record",
-        help="record the running graph (rosbag2, MCAP)",
         description="Record all topics of the running graph, also those that appear later.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

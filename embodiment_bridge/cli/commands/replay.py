@@ -22,7 +22,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "replay",
-        help="play a recording (rosbag2) onto the graph",
         description="Play a recording with its original time stamps; its time is published on /clock.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

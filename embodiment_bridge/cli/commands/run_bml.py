@@ -4,6 +4,8 @@
 import argparse
 import sys
 import time
+from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.bml.base.plain import one_line
@@ -14,10 +16,11 @@ from embodiment_bridge.cli.bml_options import (
     given_values,
 )
 from embodiment_bridge.cli.durations import seconds
-from embodiment_bridge.cli.files import read_text
+from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import GONE, GoneError, follow
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.progress import Progress
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml
@@ -27,8 +30,8 @@ EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
-exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED, PREEMPTED, ERROR, no server),
-5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
+exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED by others, PREEMPTED, ERROR, no
+server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
 """
 
 
@@ -36,12 +39,13 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "run-bml",
-        help="run a BML document on the running graph",
         description="Run a BML document on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("file", metavar="FILE", help="the document; - reads standard input")
+    command.add_argument(
+        "file", metavar="FILE", help="the document, or a shipped one by name; - reads standard input"
+    )
     command.add_argument(
         "--namespace", type=namespace, default="/", help="namespace of the robot (default: /)"
     )
@@ -63,6 +67,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         metavar="NODE",
         help="name or JSON pointer of a node before which the run pauses",
     )
+    command.add_argument(
+        "--verbose", action="store_true", help="a line for each change, with JSON pointers instead of names"
+    )
     add_run_options(command)
     add_subtree_option(command)
     command.add_argument(
@@ -73,12 +80,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 def run(arguments: argparse.Namespace) -> int:
     """Send the document and follow it; ``EXAMPLES`` lists the exit codes."""
-    document = read_text(arguments.file)
+    document = read_document(arguments.file)
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
     try:
-        result = _perform(document, given_values(arguments), given_subtrees(arguments), arguments)
+        result, interrupted = _perform(
+            document, given_values(arguments), given_subtrees(arguments), arguments
+        )
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
         return GONE
@@ -91,15 +100,16 @@ def run(arguments: argparse.Namespace) -> int:
     for problem in result.problems:
         sys.stderr.write(f"{problem}\n")
     sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where_and_why(result)}") + "\n")
-    return exit_code(result.outcome)
+    return exit_code(result.outcome, interrupted=interrupted)
 
 
 def _perform(
     document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
-) -> "ExecuteBml.Result | None":
-    """The result of the action, or None if no server appeared in time.
+) -> "tuple[ExecuteBml.Result | None, bool]":
+    """The result of the action, or None if no server appeared in time; whether it was interrupted.
 
     Raises:
+        KeyboardInterrupt: nothing had begun yet.
         GoneError: the outcome is unknown; the text says why.
     """
     import rclpy
@@ -112,11 +122,14 @@ def _perform(
         node = runtime.add(
             rclpy.create_node("run_bml", namespace=arguments.namespace, context=runtime.context)
         )
-        client = BmlClient(node, _show)
+        progress = Progress()
+        client = BmlClient(node, _show_pointers if arguments.verbose else partial(_show, progress))
         deadline = time.monotonic() + arguments.wait
         runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
+        if stopped():
+            raise KeyboardInterrupt
         if not client.server_is_there:
-            return None
+            return None, False
         client.send(
             document,
             source="run-bml",
@@ -132,16 +145,30 @@ def _perform(
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not (client.answered or stopped()):
-            return None
-        follow(client, runtime.spin, stopped)
+            return None, False
+        try:
+            follow(client, runtime.spin, stopped)
+        finally:
+            progress.end()
         client.destroy()
-        return client.result
+        return client.result, stopped()
 
 
-def _show(feedback: "ExecuteBml.Feedback") -> None:
-    """Print one line per change: run time, state, and active nodes."""
-    for warning in feedback.warnings:
+def _show(progress: Progress, feedback: "ExecuteBml.Feedback") -> None:
+    """Show the run time and what runs."""
+    if feedback.warnings:
+        progress.above(lambda: _warn(feedback.warnings))
+    progress.show(feedback.elapsed, feedback.state, feedback.doing)
+
+
+def _warn(warnings: Iterable[str]) -> None:
+    for warning in warnings:
         sys.stderr.write(one_line(warning) + "\n")
+
+
+def _show_pointers(feedback: "ExecuteBml.Feedback") -> None:
+    """Print one line per change: run time, state, and active nodes."""
+    _warn(feedback.warnings)
     line = f"{feedback.elapsed:8.2f} s  {feedback.state:9} {' '.join(feedback.active)}"
     sys.stdout.write(one_line(line) + "\n")
     sys.stdout.flush()

@@ -28,8 +28,9 @@ examples:
   embodiment_bridge run-plan plan.xml
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
-exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED,
-PREEMPTED, ERROR, no server), 5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
+exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED by others,
+PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer a cancel, or
+a second signal came
 """
 
 
@@ -37,7 +38,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "run-plan",
-        help="run an action plan (XML) on the running graph",
         description="Run an action plan on the running graph and follow it. Ctrl-C cancels it, twice stops waiting.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     prepare()
     try:
-        result = _perform(plan, arguments)
+        result, interrupted = _perform(plan, arguments)
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
         return GONE
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         return OTHER
     why = f": {result.reason}" if result.reason else ""
     sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{why}\n")
-    return exit_code(result.outcome)
+    return exit_code(result.outcome, interrupted=interrupted)
 
 
 def _read(data: bytes, dialect: str) -> "ActionPlan | str":
@@ -133,10 +133,13 @@ def _goal(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPl
     )
 
 
-def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPlan.Result | None":
-    """The result of the action, or None if no server appeared in time.
+def _perform(
+    plan: "ActionPlan", arguments: argparse.Namespace
+) -> "tuple[ExecuteActionPlan.Result | None, bool]":
+    """The result of the action, or None if no server appeared in time; whether it was interrupted.
 
     Raises:
+        KeyboardInterrupt: nothing had begun yet.
         GoneError: the outcome is unknown; the text says why.
     """
     import rclpy
@@ -152,8 +155,10 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActio
         client = PlanClient(node)
         deadline = time.monotonic() + arguments.wait
         runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
+        if stopped():
+            raise KeyboardInterrupt
         if not client.server_is_there:
-            return None
+            return None, False
         goal = client.send(_goal(plan, arguments), Progress().show)
 
         def spin(until: Callable[[], bool]) -> None:
@@ -165,7 +170,7 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActio
 
         follow(SentPlan(client, goal), spin, stopped)
         client.destroy()
-        return goal.result
+        return goal.result, stopped()
 
 
 class SentPlan(FollowedGoal):

@@ -6,15 +6,18 @@ import json
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.cli.commands import servos_commission
+from embodiment_bridge.core.errors import ConfigError, LinkError
 
 if TYPE_CHECKING:
     from embodiment_bridge.dynamixel.bus.registers import Registers
 
 Rows: TypeAlias = list[Mapping[str, object]]
 
+SERIAL = ("serial/by-id/*", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyDXL*")
 ID = "id of the servo, 0 to 252"
 EXAMPLES = """\
 examples:
@@ -23,8 +26,9 @@ examples:
   embodiment_bridge servos /dev/ttyUSB0 read 3 present_position
   embodiment_bridge servos /dev/ttyUSB0 write 3 return_delay_time 0
   embodiment_bridge servos socket://127.0.0.1:7000 reboot 3
+  embodiment_bridge servos /dev/ttyUSB0 commission --id 3
 Values are raw values as in the servo's manual. No other program may have the port open. Results are printed as one
-JSON object per line. Exit code 2 if a servo does not answer or refuses.
+JSON object per line. Exit code 2 if a servo does not answer or refuses, 1 if a step of commission fails.
 """
 
 
@@ -32,7 +36,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "servos",
-        help="find Dynamixel servos, read and write their registers",
         description="Find Dynamixel servos on a port; read and write their registers.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -76,6 +79,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     write.add_argument("register", help="such as goal_position")
     write.add_argument("value", type=int, help="raw value, a whole number, as in the servo's manual")
     write.set_defaults(act=_write)
+    servos_commission.add(
+        _add_action(actions, "commission", "a checklist for the first day with a real servo", "")
+    )
     command.set_defaults(run=run)
 
 
@@ -88,15 +94,32 @@ def _add_action(
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run one action. Exit code 0; errors are raised."""
+    """Run one action. Exit code 0; 1 if a step of ``commission`` fails; errors are raised."""
+    registers = _opened(arguments)
+    if arguments.act == servos_commission.act:
+        return servos_commission.act(registers, arguments)
+    with registers:
+        for row in arguments.act(registers, arguments):
+            sys.stdout.write(json.dumps(row) + "\n")
+    return 0
+
+
+def _opened(arguments: argparse.Namespace) -> "Registers":
     try:
         from embodiment_bridge.dynamixel.bus.registers import Registers
     except ImportError as error:
         raise ConfigError(f"register access needs pyserial: {error}") from error
-    with Registers(arguments.port, arguments.baud, arguments.wait) as registers:
-        for row in arguments.act(registers, arguments):
-            sys.stdout.write(json.dumps(row) + "\n")
-    return 0
+    try:
+        return Registers(arguments.port, arguments.baud, arguments.wait)
+    except LinkError as error:
+        raise LinkError(f"{error}; {ports_here()}") from error
+
+
+def ports_here(devices: Path = Path("/dev")) -> str:
+    """The serial ports of this machine, in words."""
+    found = [path for form in SERIAL for path in sorted(devices.glob(form))]
+    names = ", ".join(map(str, found)) or "none: is the adapter plugged in?"
+    return f"serial ports here: {names}"
 
 
 def _scan(registers: "Registers", arguments: argparse.Namespace) -> Rows:

@@ -18,7 +18,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "view",
-        help="show robots of the running graph in a browser",
         description="Show robots of the running graph in a browser, with their sensors and actions.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,9 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
     from rclpy.parameter import Parameter
 
     from embodiment_bridge.launching.executables import take_priority
+    from embodiment_bridge.launching.executables import viewer as make_viewer
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
-    from embodiment_bridge.nodes.view.viewer import ALL, Viewer
+    from embodiment_bridge.nodes.view.viewer import ALL
 
     take_priority("viewer")
     given = {"port": arguments.port, "namespaces": [ALL] if arguments.all else None}
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = ["--ros-args", *arguments.ros_args] if arguments.ros_args else []
     with stop_on_signals() as stopped, Runtime(words) as runtime:
         viewer = runtime.add(
-            Viewer(
+            make_viewer(
                 parameter_overrides=overrides, namespace=arguments.namespace or None, context=runtime.context
             )
         )

@@ -6,11 +6,14 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.within import Within
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import place
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
-from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoSetup
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.clock import WallClock
 from embodiment_bridge.dynamixel.virtual.control import ControlSocket
@@ -21,7 +24,11 @@ from embodiment_bridge.dynamixel.virtual.transcript import Transcript
 from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.urdf import read_urdf
 
+if TYPE_CHECKING:
+    from embodiment_bridge.physics.servos.servo_world import ServoWorld
+
 POLL = 0.1  # s between two checks for Ctrl-C
+PHYSICS_POLL = 0.005  # s of the world that are simulated at once while no host asks
 DEFAULT_MODEL = "xm430_w350"  # for servos without a model in the description
 EXAMPLES = """\
 examples:
@@ -38,7 +45,6 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "virtual-servos",
-        help="simulate the Dynamixel servos of a robot description",
         description="Answer on the wire as the servos of a robot description (its <ros2_control>) would.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -61,19 +67,35 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--usb-latency",
         metavar="MS",
-        type=_Number(0.0, 255.0),
+        type=Within(0.0, 255.0),
         default=0.0,
         help="latency timer of the adapter (FTDI: 16)",
     )
     command.add_argument(
         "--scale",
         metavar="FACTOR",
-        type=_Number(0.01, 100.0),
+        type=Within(0.01, 100.0),
         default=1.0,
         help="servo time as a multiple of real time",
     )
     command.add_argument(
-        "--voltage", metavar="V", type=_Number(1.0, 60.0), help="supply voltage (default: that of the models)"
+        "--voltage", metavar="V", type=Within(1.0, 60.0), help="supply voltage (default: that of the models)"
+    )
+    command.add_argument(
+        "--physics",
+        action="store_true",
+        help="let the servos move the robot in a simulated world, with its weight",
+    )
+    command.add_argument(
+        "--base",
+        choices=("auto", "floating", "fixed"),
+        default="auto",
+        help="with --physics: whether the robot can fall (default: as its description says)",
+    )
+    command.add_argument(
+        "--world",
+        default="auto",
+        help="with --physics: MJCF file, or room, desk, soccer, none (default: room)",
     )
     command.add_argument("--seed", type=int, default=0, help="seed of random faults (default: %(default)s)")
     command.set_defaults(run=run)
@@ -86,7 +108,8 @@ def run(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stopped = stack.enter_context(stop_on_signals())
         transcript = stack.enter_context(Transcript(arguments.transcript)) if arguments.transcript else None
-        buses = {config.name: _bus(config, arguments) for config in chosen}
+        world = _world(setup, arguments) if arguments.physics else None
+        buses = {config.name: _bus(config, arguments, world) for config in chosen}
         for index, config in enumerate(chosen):
             bus = buses[config.name]
             if transcript:
@@ -106,8 +129,17 @@ def run(arguments: argparse.Namespace) -> int:
             _serve_faults(requests, arguments.ros_namespace, stopped)
         idle = threading.Event()
         while not stopped():
-            idle.wait(POLL)
+            idle.wait(POLL if world is None else PHYSICS_POLL)
+            for bus in buses.values() if world is not None else ():
+                bus.update()  # a robot falls also while no host asks
     return 0
+
+
+def _world(setup: ServoSetup, arguments: argparse.Namespace) -> "ServoWorld":
+    from embodiment_bridge.physics.servos.servo_world import ServoWorld
+
+    path = Path(arguments.urdf)
+    return ServoWorld(path, setup, DEFAULT_MODEL, base=arguments.base, world=arguments.world)
 
 
 def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool]) -> None:
@@ -125,7 +157,7 @@ def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool
         runtime.spin(stopped)
 
 
-def _bus(config: BusConfig, arguments: argparse.Namespace) -> VirtualBus:
+def _bus(config: BusConfig, arguments: argparse.Namespace, world: "ServoWorld | None") -> VirtualBus:
     pacing = Pacing(
         baud=config.baud_rate if arguments.paced else 0,
         return_delay=arguments.paced,
@@ -138,6 +170,7 @@ def _bus(config: BusConfig, arguments: argparse.Namespace) -> VirtualBus:
         seed=arguments.seed,
         voltage=arguments.voltage,
         baud=config.baud_rate,
+        drives=None if world is None else world.drives(config.servos),
     )
     bus.set_return_delay(config.return_delay_us * 1e-6)
     return bus
@@ -164,21 +197,3 @@ def _address(text: str) -> tuple[str, int]:
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port[:6]) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT")
     return host.strip("[]"), int(port)
-
-
-class _Number:
-    """An argparse type: a number within limits."""
-
-    def __init__(self, lower: float, upper: float) -> None:
-        self._lower, self._upper = lower, upper
-
-    def __call__(self, text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not self._lower <= value <= self._upper:
-            raise argparse.ArgumentTypeError(
-                f"{text} is not a number from {self._lower:g} to {self._upper:g}"
-            )
-        return value

@@ -4,4 +4,4 @@
 from typing import Final
 
 # In order of preference: of several that fit the command line, the first is shown.
-SHOWS: Final = ("first_steps", "dance", "song", "servos", "grid", "opencog")
+SHOWS: Final = ("first_steps", "servos", "push", "grid", "dance", "song", "opencog", "mcp")

@@ -10,6 +10,9 @@ from tempfile import gettempdir
 from typing import Final
 
 STANDING_T1: Final = 0.6  # m; the torso of a standing T1 is at 0.67
+STANDING_ON_DESK: Final = (
+    0.85  # m; base_link of a standing desk humanoid on the table of the world desk is at 0.92
+)
 STANDING_NAO: Final = 0.25  # m; the torso of a standing Nao is at 0.36, as localised by landmarks
 
 
@@ -18,11 +21,14 @@ class DemoBody:
     """A body of the demos. about: what starts, for people. words: gives its launch arguments.
 
     upright: lowest height of base_link of a standing body, m; 0 for a body that cannot fall.
+    near_ball: whether its simulator lets it be placed 2 m from the ball. placed: it has a pose.
     """
 
     about: str
     words: Callable[[], list[str]]
     upright: float = 0.0
+    near_ball: bool = False
+    placed: bool = True
 
 
 def free_ports(number: int) -> list[int]:
@@ -48,12 +54,21 @@ def _virtual_servos() -> list[str]:
     return [f"port:={Path(gettempdir()) / f'ttyDXL{os.getpid()}'}", "start_pose:=rest"]
 
 
+def _on_desk() -> list[str]:
+    return ["world:=desk", "camera:=view"]
+
+
 BODIES: Mapping[str, DemoBody] = {
-    "rcsssmj": DemoBody("the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _soccer, STANDING_T1),
+    "rcsssmj": DemoBody(
+        "the RoboCup MuJoCo simulator, joined with a T1 (about 10 s)", _soccer, STANDING_T1, True
+    ),
     "simspark": DemoBody(
-        "a stand-in for the simulator rcssserver3d, joined with a Nao", _soccer, STANDING_NAO
+        "a stand-in for the simulator rcssserver3d, joined with a Nao", _soccer, STANDING_NAO, True
     ),
     "maeden": DemoBody("a stand-in for the simulator Maeden, joined with an agent", _maeden),
-    "virtual_servos": DemoBody("twenty virtual servos, and the driver for real ones", _virtual_servos),
+    "virtual_servos": DemoBody(
+        "twenty virtual servos, and the driver for real ones", _virtual_servos, placed=False
+    ),
+    "mujoco": DemoBody("a desk humanoid in MuJoCo, on a table", _on_desk, STANDING_ON_DESK),
     "mock": DemoBody("a mock body in a small world of its own", list),
 }

@@ -6,7 +6,6 @@ import math
 from embodiment_bridge.cli.demos.documents import own_document
 from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.cli.demos.stage import Stage
-from embodiment_bridge.cli.outcome import OTHER
 from embodiment_bridge.cli.say import say
 
 PAUSE_S = 2.0  # s of wall time
@@ -16,7 +15,7 @@ PATIENCE_S = 30.0  # s of wall time for each of pause and resume
 def perform(stage: Stage) -> int:
     """Perform the dance. Exit code 1 also if the pause did not work."""
     if not stage.join():
-        return OTHER
+        return stage.not_joined
     stage.begin(stage.document or own_document("dance"))
     held = _pause_half_way(stage)
     code = stage.finish()
@@ -44,4 +43,8 @@ def _is_half_way(stage: Stage) -> bool:
     return math.isfinite(feedback.expected) and feedback.elapsed >= feedback.expected / 2
 
 
-SHOW = Show("a dance with eye colours, paused and resumed half way", ("rcsssmj", "mock", "simspark"), perform)
+SHOW = Show(
+    "a dance with eye colours, paused and resumed half way",
+    ("rcsssmj", "mock", "simspark", "virtual_servos"),
+    perform,
+)

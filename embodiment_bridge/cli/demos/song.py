@@ -11,14 +11,13 @@ from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.cli.demos.documents import own_document
 from embodiment_bridge.cli.demos.show import Show
 from embodiment_bridge.cli.demos.stage import Stage
-from embodiment_bridge.cli.outcome import OTHER
 
 if TYPE_CHECKING:
     from embodiment_bridge.msg import AudioState
     from embodiment_bridge.standins.bml.server import BmlPeer
 
 SONGS = 2
-USUAL_PLACE = "127.0.0.1:7830"  # default address of `embodiment_bridge peer bml`, as in the document
+HOST = "songs.example"  # in the document
 
 
 class SongShow:
@@ -32,7 +31,7 @@ class SongShow:
         """Launch arguments: a parameter file that allows fetching from the stand-in only."""
         self._place = f"127.0.0.1:{free_ports(1)[0]}"
         self._folder = TemporaryDirectory()
-        opened = {"fetch_plain_http": True, "fetch_private_hosts": [self._place]}
+        opened = {"fetch_plain_http": True, "fetch_host_map": [f"{HOST}={self._place}"]}
         path = Path(self._folder.name) / "song.yaml"
         path.write_text(json.dumps({"/**": {"ros__parameters": {"autostart": True, **opened}}}))
         return [f"params:={path}"]
@@ -54,8 +53,8 @@ class SongShow:
             with BmlPeer(host, int(port), songs=SONGS) as peer:
                 stage.watcher.create_subscription(AudioState, "audio_state", on_audio, profile("state"))
                 if not stage.join():
-                    return OTHER
-                stage.begin((stage.document or own_document("song")).replace(USUAL_PLACE, self._place))
+                    return stage.not_joined
+                stage.begin(stage.document or own_document("song"))
                 code = stage.finish()
                 sys.stdout.writelines(f"{line}\n" for line in _summary(endings, peer))
                 sys.stdout.flush()
@@ -86,7 +85,7 @@ def _summary(endings: "dict[str, AudioState]", peer: "BmlPeer") -> list[str]:
 _SHOW = SongShow()
 SHOW = Show(
     "a robot greets, then sings and dances two songs fetched one after the other",
-    ("mock", "rcsssmj", "simspark"),
+    ("mock", "rcsssmj", "simspark", "virtual_servos"),
     _SHOW.perform,
     "none",
     _SHOW.words,

@@ -5,12 +5,13 @@ import math
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from embodiment_bridge.cli.demos.bodies import DemoBody
 from embodiment_bridge.cli.demos.status_line import StatusLine
 from embodiment_bridge.cli.following import GoneError, follow
-from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.outcome import INTERRUPTED, OTHER, exit_code, where_and_why
 from embodiment_bridge.cli.say import say
 
 if TYPE_CHECKING:
@@ -18,14 +19,25 @@ if TYPE_CHECKING:
     from embodiment_bridge.launching.up import Graph
 
 JOIN_TIMEOUT = 120.0  # s; a simulator may compile its world first, and the machine may be busy
+PLACING_S = 10.0  # s at most for each step of placing a robot
+SETTLING_S = 2.0  # s in which it lands on its feet
+FROM_BALL_M = 2.0
 CALL_TIMEOUT = 30.0  # s for a service
 
 
 class Stage:
-    """A running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document."""
+    """A running ``graph``. ``stopped()``: whether Ctrl-C was pressed; ``feedback``: the last one of the document.
+
+    ``afterwards`` ends what the graph is connected to, once the graph has ended.
+    """
 
     def __init__(
-        self, graph: "Graph", body: DemoBody, stopped: Callable[[], bool], document: str | None = None
+        self,
+        graph: "Graph",
+        body: DemoBody,
+        stopped: Callable[[], bool],
+        afterwards: ExitStack,
+        document: str | None = None,
     ) -> None:
         from embodiment_bridge.action import ExecuteBml
         from embodiment_bridge.nodes.base.watcher import Watcher
@@ -34,6 +46,7 @@ class Stage:
         self.graph = graph
         self.body = body
         self.stopped = stopped
+        self.afterwards = afterwards
         self.document = document
         self.feedback = ExecuteBml.Feedback(expected=math.nan)  # until the first one comes
         self.watcher = graph.runtime.add(Watcher(context=graph.runtime.context))
@@ -45,6 +58,11 @@ class Stage:
     def result(self) -> "ExecuteBml.Result | None":
         """The result of the document; None until it has ended."""
         return self.client.result
+
+    @property
+    def placed(self) -> bool:
+        """Whether the robot's place is known, or never will be."""
+        return self.watcher.placed or not self.body.placed
 
     @property
     def upright(self) -> bool:
@@ -65,12 +83,36 @@ class Stage:
         """Wait until the robot is ready for documents; prints why if it does not get ready in time."""
         w = self.watcher
         there = self.wait(
-            lambda: w.link == "ready" and w.placed and self.client.server_is_there, JOIN_TIMEOUT
+            lambda: w.link == "ready" and self.placed and self.client.server_is_there, JOIN_TIMEOUT
         )
-        if not there:
+        if not there and self.stopped():
+            say("the robot had not joined yet")
+        elif not there and not self.graph.failed:
             say(f"the robot did not join within {JOIN_TIMEOUT:g} s: link {w.link} {w.reason}")
+        if there and self.body.near_ball:
+            self._come_near()
         w.mark()
         return there
+
+    @property
+    def not_joined(self) -> int:
+        """The exit code of a demo whose robot has not joined."""
+        return INTERRUPTED if self.stopped() else OTHER
+
+    def _come_near(self) -> None:
+        """Place the robot 2 m from the ball, as a simulator of soccer allows before kick-off."""
+        from embodiment_bridge.srv import Beam
+
+        w = self.watcher
+        client = w.create_client(Beam, "beam")
+        try:
+            if self.wait(client.service_is_ready, PLACING_S):
+                client.call_async(Beam.Request(x=-FROM_BALL_M))
+                self.wait(lambda: math.hypot(w.x, w.y) < FROM_BALL_M + 0.5, PLACING_S)
+                self.wait(lambda: False, SETTLING_S)
+                self.wait(lambda: self.upright, PLACING_S)
+        finally:
+            w.destroy_client(client)
 
     def begin(self, document: str) -> None:
         """Send a document; ``result`` is set later."""
@@ -123,7 +165,7 @@ class Stage:
     def perform(self, document: str) -> int:
         """Wait for the robot, run a document to its end, and return the exit code."""
         if not self.join():
-            return OTHER
+            return self.not_joined
         self.begin(document)
         return self.finish()
 
@@ -141,9 +183,12 @@ class Stage:
         lines = [
             f"outcome            {result.outcome}{where_and_why(result)}",
             f"run time           {result.elapsed:.1f} s ({time.monotonic() - self._begun:.1f} s of wall time)",
-            f"walked             {w.distance:.2f} m, turned {math.degrees(w.turned):.0f} degrees",
-            f"torso height       {w.z:.3f} m, lowest {w.lowest:.3f} m: {posture}",
         ]
+        if w.placed:
+            lines += [
+                f"walked             {w.distance:.2f} m, turned {math.degrees(w.turned):.0f} degrees",
+                f"torso height       {w.z:.3f} m, lowest {w.lowest:.3f} m: {posture}",
+            ]
         answered = "answered in {} ms (p50), {} ms (p99)".format(
             timing.get("percept_to_frame_p50_ms", "?"), timing.get("percept_to_frame_p99_ms", "?")
         )

@@ -5,6 +5,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+from embodiment_bridge.cli.progress import together
 from embodiment_bridge.cli.say import say
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class StatusLine:
     def update(self, feedback: "ExecuteBml.Feedback") -> None:
         """Set the active nodes, and print warnings."""
         paused = [] if feedback.state == "RUNNING" else [feedback.state]
-        self._active = " ".join([*paused, *feedback.active])
+        self._active = " ".join([*paused, together(feedback.doing)])
         for warning in feedback.warnings:
             say(warning)
 

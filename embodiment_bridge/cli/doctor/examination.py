@@ -38,7 +38,6 @@ LIBRARIES = {  # that the package imports, and their Debian packages
     "serial": "python3-serial",
     "dynamixel_sdk": "ros-$ROS_DISTRO-dynamixel-sdk",
 }
-PORTS = (60000, 60001)  # agents and monitors of rcssservermj
 Result = TypeVar("Result")
 CODE = (
     Path(embodiment_bridge.__file__).absolute().parent
@@ -63,7 +62,7 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
     if found is not None:  # otherwise the line above has the error
         yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
     yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
-    for port in PORTS:
+    for port in ports.SIMULATORS:
         yield ports.check_port(port, ports.find_listener(port))
     for name, needed_for in programs.OPTIONAL.items():
         yield programs.check_program(name, find_program(name), needed_for)

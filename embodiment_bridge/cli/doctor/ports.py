@@ -8,7 +8,12 @@ from pathlib import Path
 from embodiment_bridge.cli.doctor.finding import Finding, ok, warn
 
 LISTENS = "0A"  # state in /proc/net/tcp
-SIMULATOR = "rcssservermj"
+SIMULATORS = {  # agents and monitors of each, and what the commands of those that listen there contain
+    60000: ("rcssservermj",),
+    60001: ("rcssservermj",),
+    3100: ("rcssserver3d", "peer simspark"),
+    3200: ("rcssserver3d", "peer simspark"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +25,7 @@ class Listener:
 
 
 def check_port(port: int, listener: Listener | None) -> Finding:
-    """Check that a port of the simulator is free or used by the simulator."""
+    """Check that a port of a simulator is free or used by that simulator."""
     what = f"port {port}"
     if listener is None:
         return ok(what, "free")
@@ -31,8 +36,9 @@ def check_port(port: int, listener: Listener | None) -> Finding:
             "if it is not a simulator, choose another: port:=NUMBER",
         )
     who = f"process {listener.pid} ({listener.command[:60]})"
-    if SIMULATOR in listener.command:
-        return ok(what, f"{SIMULATOR} listens there, {who}")
+    simulator = next((name for name in SIMULATORS.get(port, ()) if name in listener.command), "")
+    if simulator:
+        return ok(what, f"{simulator} listens there, {who}")
     return warn(what, f"taken by {who}", "choose another with port:=NUMBER, or end that process")
 
 

@@ -64,6 +64,23 @@ def test_the_table_is_whole() -> None:
 
 
 @pytest.mark.parametrize(
+    ("wish", "show"),
+    [
+        (("", "virtual_servos", ""), "servos"),
+        (("dance", "virtual_servos", ""), "dance"),
+        (("song", "virtual_servos", ""), "song"),
+        (("", "maeden", ""), "grid"),
+        *(
+            (("", body, "opencog"), "opencog")
+            for body in ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos")
+        ),
+    ],
+)
+def test_shows_of_the_bodies(wish, show: str) -> None:
+    assert find_show(all_shows(), *wish)[::2] == (show, wish[1])
+
+
+@pytest.mark.parametrize(
     ("elapsed", "expected", "half"),
     [(4.9, 10.0, False), (5.0, 10.0, True), (99.0, float("nan"), False), (99.0, float("inf"), False)],
 )

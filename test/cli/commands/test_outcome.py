@@ -24,6 +24,11 @@ def test_every_outcome_has_an_exit_code(outcome: str, code: int) -> None:
     assert exit_code(outcome) == code
 
 
+@pytest.mark.parametrize(("outcome", "code"), [("CANCELED", 130), ("SUCCEEDED", 0), ("FAILED", 1)])
+def test_a_run_that_was_canceled_by_ctrl_c_ends_as_shells_expect(outcome: str, code: int) -> None:
+    assert exit_code(outcome, interrupted=True) == code
+
+
 @pytest.mark.parametrize(
     ("pointer", "reason", "told"),
     [
@@ -31,6 +36,7 @@ def test_every_outcome_has_an_exit_code(outcome: str, code: int) -> None:
         ("", "fails after 2 s, as written", ": fails after 2 s, as written"),
         ("/behaviors/2", "", " at /behaviors/2"),
         ("/behaviors/2", "stopped by a stop node", " at /behaviors/2: stopped by a stop node"),
+        ("", ": NO_BODY: there is none", ": NO_BODY: there is none"),
         ("/action", "/action: UNKNOWN_ACTION: unknown", ": /action: UNKNOWN_ACTION: unknown"),
         ("/action", "/action/x: a longer pointer", " at /action: /action/x: a longer pointer"),
     ],

@@ -39,6 +39,7 @@ def test_every_check_says_something_of_this_machine() -> None:
         "round trip",
         "shared memory",
         "port 60000",
+        "port 3100",
         "serial ports",
     } <= named
     assert [

@@ -77,10 +77,27 @@ class TestSources:
 
 @pytest.mark.parametrize(
     ("seconds", "error", "verdict", "text"),
-    [(0.31, "", OK, "0.31 s"), (None, "", FAIL, "within 2 s"), (None, "RCLError: no", FAIL, "RCLError: no")],
+    [
+        (0.31, "", OK, "0.31 s"),
+        (4.25, "", WARN, "needed 4.2 s and more than one try"),
+        (None, "", FAIL, "within 2 s"),
+        (None, "RCLError: no", FAIL, "RCLError: no"),
+    ],
 )
 def test_round_trip(seconds, error, verdict, text) -> None:
     expect(graph.check_round_trip(seconds, error), verdict, text)
+
+
+def test_load_comes_before_firewalls() -> None:
+    advice = graph.check_round_trip(None, "").advice
+    assert 0 <= advice.find("its load is") < advice.find("firewall")
+
+
+def test_a_round_trip_that_fails_is_tried_again(monkeypatch) -> None:
+    answers = iter([False, True])
+    monkeypatch.setattr(graph, "_answered", lambda clock: next(answers))
+    times = iter([10.0, 12.5])
+    assert graph.round_trip(lambda: next(times)) == 2.5
 
 
 def test_two_nodes_answer_each_other() -> None:
@@ -90,8 +107,9 @@ def test_two_nodes_answer_each_other() -> None:
 
 
 def test_round_trip_ends_when_nothing_is_heard() -> None:
-    late = iter([0.0, *[graph.PATIENCE] * 3])
+    late = iter([0.0, *[0.0, graph.PATIENCE] * graph.TRIES])
     assert graph.round_trip(lambda: next(late)) is None
+    assert not list(late)
 
 
 @pytest.mark.parametrize(
@@ -126,16 +144,20 @@ def test_leftovers_are_those_that_nobody_holds(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("listener", "verdict", "text"),
+    ("port", "listener", "verdict", "text"),
     [
-        (None, OK, "free"),
-        (ports.Listener(7, "python /venv/bin/rcssservermj --sync"), OK, "rcssservermj listens"),
-        (ports.Listener(7, "nginx"), WARN, "process 7 (nginx)"),
-        (ports.Listener(), WARN, "another user"),
+        (60000, None, OK, "free"),
+        (60000, ports.Listener(7, "python /venv/bin/rcssservermj --sync"), OK, "rcssservermj listens"),
+        (60000, ports.Listener(7, "nginx"), WARN, "process 7 (nginx)"),
+        (60000, ports.Listener(7, "rcssserver3d"), WARN, "process 7 (rcssserver3d)"),
+        (60000, ports.Listener(), WARN, "another user"),
+        (3100, ports.Listener(7, "/opt/bin/rcssserver3d --script-path x"), OK, "rcssserver3d listens"),
+        (3200, ports.Listener(7, "python embodiment_bridge peer simspark"), OK, "peer simspark listens"),
+        (3200, ports.Listener(7, "nginx"), WARN, "process 7 (nginx)"),
     ],
 )
-def test_port(listener, verdict, text) -> None:
-    expect(ports.check_port(60000, listener), verdict, text)
+def test_port(port, listener, verdict, text) -> None:
+    expect(ports.check_port(port, listener), verdict, text)
 
 
 class TestFindListener:

@@ -192,7 +192,10 @@ def test_permissions_of_a_real_graph_are_complete_and_of_the_right_shape(graph) 
 
     assert {"/permitted/joint_states", "/tf", "/diagnostics", "/rosout"} <= allowed("mock_body", "publish")
     assert {"/permitted/cmd_vel", "/permitted/say"} <= allowed("mock_body", "subscribe")
-    assert allowed("mock_body", "execute") == {"/permitted/execute_skill"}
+    assert allowed("mock_body", "execute") == {
+        "/permitted/execute_skill",
+        "/permitted/follow_joint_trajectory",
+    }
     assert allowed("behavior_tree", "call") == {"/permitted/execute_skill"}
     assert {"/permitted/execute_bml", "/permitted/execute_action_plan"} <= allowed("behavior_tree", "execute")
     assert "/permitted/behavior_tree/stop" in allowed("behavior_tree", "reply")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A robot on a table, in MuJoCo: it moves, is pushed twice, and the demo says whether it stands; with a picture."""
+
+import struct
+import sys
+import zlib
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Final
+
+from embodiment_bridge.cli.demos.documents import own_document
+from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.cli.demos.stage import CALL_TIMEOUT, Stage
+from embodiment_bridge.cli.outcome import OTHER
+
+PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
+PUSH_S, SETTLE_S = 0.2, 2.5
+PICTURE_S: Final = 20.0  # to wait for a picture; without a graphics card it takes a while, or there is none
+
+
+def perform(stage: Stage) -> int:
+    """Exit code as of the document; whether the robot stands after the pushes does not matter."""
+    from sensor_msgs.msg import Image
+
+    from embodiment_bridge.nodes.base.qos import profile
+
+    pictures: list[Image] = []
+    if not stage.join():
+        return OTHER
+    stage.begin(stage.document or own_document("on_a_table"))
+    code = stage.finish()
+    for force in PUSHES:
+        answer = _push(stage, force)
+        stage.wait(lambda: False, PUSH_S + SETTLE_S)
+        stage.status.end()
+        posture = "stands" if stage.upright else f"HAS FALLEN, its base is at {stage.watcher.z:.2f} m"
+        _say(f"pushed with {force:4g} N {answer or f'it {posture}'}")
+    stage.watcher.create_subscription(Image, "camera/image_raw", pictures.append, profile("sensor"))
+    stage.wait(lambda: bool(pictures), PICTURE_S)
+    stage.status.end()
+    if pictures:
+        path = Path(gettempdir()) / "embodiment_bridge_push.png"
+        path.write_bytes(png(pictures[-1].width, pictures[-1].height, bytes(pictures[-1].data)))
+        _say(f"picture            {path}")
+    else:
+        _say("picture            none, this machine cannot render")
+    return code
+
+
+def _push(stage: Stage, force: float) -> str:
+    """Push the torso to the left; returns why it could not be done."""
+    from geometry_msgs.msg import Vector3
+
+    from embodiment_bridge.srv import Push
+
+    client = stage.watcher.create_client(Push, "push")
+    try:
+        if not stage.wait(client.service_is_ready, CALL_TIMEOUT):
+            return "there is no service push"
+        answer = client.call_async(Push.Request(link="torso", force=Vector3(y=force), duration=PUSH_S))
+        stage.wait(answer.done, CALL_TIMEOUT)
+        return str(answer.result().message) if answer.done() else "no answer"
+    finally:
+        stage.watcher.destroy_client(client)
+
+
+def png(width: int, height: int, rgb: bytes) -> bytes:
+    """A picture of 8 bits per colour as a PNG file."""
+    rows = b"".join(b"\0" + rgb[3 * width * row : 3 * width * (row + 1)] for row in range(height))
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in parts)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+SHOW = Show("a desk humanoid on a table in MuJoCo moves, and is pushed", ("mujoco",), perform)

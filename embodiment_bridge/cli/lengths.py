@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The option ``--media``: how long sounds are."""
+
+import argparse
+import math
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.safe_yaml import load
+
+
+def add_media_option(command: argparse.ArgumentParser) -> None:
+    """Declare ``--media``."""
+    command.add_argument(
+        "--media",
+        action="append",
+        default=[],
+        metavar="URL=SECONDS|FILE",
+        help="length of the sound at a URL, or a JSON or YAML file with a table of such lengths",
+    )
+
+
+def given_media(words: Iterable[str]) -> dict[str, float]:
+    """Lengths in s by URL.
+
+    Raises:
+        ConfigError: a word has another form, a file cannot be read, or a length is not a number of seconds, 0 or more.
+    """
+    lengths: dict[str, float] = {}
+    for word in words:
+        url, _, seconds = word.rpartition("=")
+        try:
+            pair = {url: float(seconds)} if url else None
+        except ValueError:
+            pair = None
+        lengths.update(pair if pair is not None else _table(word))
+    for url, length in lengths.items():
+        if not (math.isfinite(length) and length >= 0.0):
+            raise ConfigError(
+                f"--media: the length of {url} is {length!r} s; it is a finite number, 0 or more"
+            )
+    return lengths
+
+
+def urls(option: str, words: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Split each word at its last ``=``, as a URL may have one.
+
+    Raises:
+        ConfigError: a word has none.
+    """
+    for word in words:
+        left, separator, right = word.rpartition("=")
+        if not separator or not left:
+            raise ConfigError(f"{option} {word!r} is not of the form URL=VALUE")
+        yield left, right
+
+
+def _table(name: str) -> dict[str, float]:
+    path = Path(name)
+    if not path.is_file():
+        url, separator, text = name.rpartition("=")
+        if separator and url:
+            raise ConfigError(f"--media {name}: {text!r} is not a number of seconds")
+        raise ConfigError(
+            f"--media {name!r} is not of the form URL=VALUE, with a length in s, and not a file"
+        )
+    try:
+        table = load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        raise ConfigError(f"--media {name}: {error}") from error
+    if not isinstance(table, dict):
+        raise ConfigError(f"--media {name}: the file has no table of lengths in s by URL")
+    for url, seconds in table.items():
+        if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+            raise ConfigError(f"--media {name}: the length of {url} is a number of s, not {seconds!r:.100}")
+    return {str(url): float(seconds) for url, seconds in table.items()}

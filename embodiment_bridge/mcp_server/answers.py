@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results of tools: a text for the model, and the same as structured content."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Final
+
+import mcp.types as types
+
+from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.robot.values import Outcome
+
+MOST_PROBLEMS: Final = 20
+LONGEST: Final = 4000  # characters of a text
+
+
+def answer(text: str, structured: Mapping[str, object], *, is_error: bool = False) -> types.CallToolResult:
+    """One result; numbers that JSON lacks become null."""
+    content = types.TextContent(type="text", text=cut(text))
+    return types.CallToolResult(
+        content=[content], structured_content=finite(dict(structured)), is_error=is_error
+    )
+
+
+def refused(why: str, what_to_do: str = "") -> types.CallToolResult:
+    """An error that says what to do."""
+    text = f"{why.rstrip('.')}. {what_to_do}".strip()
+    return answer(text, {"error": cut(why), "what_to_do": what_to_do}, is_error=True)
+
+
+def ended(what: str, outcome: Outcome) -> types.CallToolResult:
+    """How a run ended."""
+    structured = {
+        "outcome": outcome.outcome,
+        "reason": cut(outcome.reason),
+        "pointer": outcome.pointer,
+        "problems": [cut(one) for one in outcome.problems[:MOST_PROBLEMS]],
+        "warnings": [cut(one) for one in outcome.warnings[:MOST_PROBLEMS]],
+        "elapsed_s": round(outcome.elapsed, 2),
+    }
+    text = f"{what}: {outcome}"
+    if not outcome.went_well:
+        text += f"\n{_advice(outcome)}"
+    return answer(text, structured, is_error=not outcome.went_well)
+
+
+def problem_values(problems: tuple[Problem, ...]) -> list[dict[str, object]]:
+    """The first problems of a document."""
+    return [
+        {"pointer": one.pointer, "code": one.code, "message": cut(one.message), "fatal": one.fatal}
+        for one in problems[:MOST_PROBLEMS]
+    ]
+
+
+def cut(text: str) -> str:
+    """A text that is not longer than a model can use."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+
+def finite(value: object) -> object:
+    """JSON values with null for what is not finite."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(one) for one in value]
+    return value
+
+
+def size(structured: object) -> int:
+    """Bytes of structured content."""
+    return len(json.dumps(structured, ensure_ascii=False).encode())
+
+
+def _advice(outcome: Outcome) -> str:
+    match outcome.outcome:
+        case "REJECTED":
+            return "Mend what the problems name, or use list_skills and check_behavior, and try again."
+        case "CANCELED" | "PREEMPTED":
+            return "Somebody else ended it. Look at robot_state before you go on."
+        case "UNKNOWN":
+            return "The robot may be gone. Look at robot_state."
+        case _:
+            return "Look at robot_state, remove the cause, and try again or do something else."

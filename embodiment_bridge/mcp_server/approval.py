@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that wait for the agreement of a person: the user of the host, or an operator by the service `approve`."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from itertools import count
+from typing import Final
+
+import anyio
+from mcp.shared.exceptions import MCPError
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.service import Service
+from std_msgs.msg import String
+
+from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.outside import plain
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.srv import Approve
+
+WAITS: Final = 120.0  # s for an answer; then it is a refusal
+LONGEST: Final = 3000  # characters of what is asked
+
+
+class Approvals:
+    """The requests that wait, by id. The newest is on the topic `approvals` (JSON: id, text), and logged by ``say``."""
+
+    def __init__(self, robot: Robot, loop: asyncio.AbstractEventLoop, say: Callable[[str], None]) -> None:
+        self._loop, self._say = loop, say
+        self._robot = robot
+        self._waiting: dict[str, asyncio.Future[bool]] = {}
+        self._numbers = count(1)
+        self._service, self._topic = robot.on_graph(self._serve).result()
+
+    def close(self) -> None:
+        """Take everything off the graph."""
+        self._robot.on_graph(lambda node: node.destroy_service(self._service))
+        self._robot.on_graph(lambda node: node.destroy_publisher(self._topic))
+
+    async def ask(self, context: Context, what: str) -> bool:
+        """Whether somebody agrees to ``what`` in time: the first answer counts."""
+        name = f"mcp{next(self._numbers)}"
+        answer: asyncio.Future[bool] = self._loop.create_future()
+        self._waiting[name] = answer
+        text = plain(what, LONGEST)
+        self._say(f"approval {name} wanted: {text}")
+        self._robot.on_graph(
+            lambda _: self._topic.publish(String(data=json.dumps({"id": name, "text": text})))
+        )
+        try:
+            async with anyio.create_task_group() as group:
+                if _can_elicit(context):
+                    group.start_soon(_elicit, context, text, answer)
+                with anyio.move_on_after(WAITS):
+                    agreed = await asyncio.shield(answer)
+                    group.cancel_scope.cancel()
+                    return agreed
+                group.cancel_scope.cancel()
+            return False
+        finally:
+            del self._waiting[name]
+
+    def _serve(self, node: Node) -> tuple[Service, Publisher]:
+        service = node.create_service(Approve, "approve", self._approve)
+        return service, node.create_publisher(String, "approvals", profile("latched"))
+
+    def _approve(self, request: Approve.Request, response: Approve.Response) -> Approve.Response:
+        waiting = dict(self._waiting)
+        name = request.id or (next(iter(waiting)) if len(waiting) == 1 else "")
+        answer = waiting.get(name)
+        response.success = answer is not None
+        if answer is None:
+            response.message = f"waiting: {', '.join(waiting) or 'nothing'}"
+            return response
+        self._loop.call_soon_threadsafe(_settle, answer, request.agreed)
+        response.message = f"{name} {'begins' if request.agreed else 'is refused'}"
+        return response
+
+
+def _can_elicit(context: Context) -> bool:
+    capabilities = context.session.client_capabilities
+    return capabilities is not None and capabilities.elicitation is not None
+
+
+async def _elicit(context: Context, text: str, answer: "asyncio.Future[bool]") -> None:
+    schema = {"type": "object", "properties": {}}
+    try:
+        result = await context.session.elicit_form(
+            f"Let the robot do this? {text}", schema, context.request_id
+        )
+    except MCPError:  # the host cannot ask after all; the service remains
+        return
+    if result.action != "cancel":
+        _settle(answer, result.action == "accept")
+
+
+def _settle(answer: "asyncio.Future[bool]", agreed: bool) -> None:
+    if not answer.done():
+        answer.set_result(agreed)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs documents for a host: with approval, progress, pings, and an end when the host cancels or is gone."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Final, TypeVar
+
+import anyio
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.mcp_server.approval import Approvals
+from embodiment_bridge.mcp_server.host import Context, until_gone
+from embodiment_bridge.mcp_server.journal import Journal
+from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.robot.checking import Written
+from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.robot.runs import Run
+from embodiment_bridge.robot.values import Outcome, Progress
+
+T = TypeVar("T")
+MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
+GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
+GOES_ON: Final = Outcome("SUCCEEDED", "it runs in the background; wait for run, or stop it")
+
+
+class Conductor:
+    """All runs of one server. ``last`` is the outcome of the newest that has ended; ``background`` still runs."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        options: Options,
+        approvals: Approvals | None,
+        journal: Journal,
+        say: Callable[[str], None],
+    ) -> None:
+        self._robot, self._options, self._approvals, self._journal = robot, options, approvals, journal
+        self._say = say
+        self._running: set[Run] = set()
+        self._asking = 0
+        self._watches: set[asyncio.Task[None]] = set()
+        self.last: Outcome | None = None
+        self.background: Run | None = None
+
+    async def perform(
+        self, context: Context, what: str, documents: Iterable[Written], *, background: bool = False
+    ) -> Outcome:
+        """Run documents one after the other, until one fails.
+
+        Raises:
+            CommandError: the operator forbids it, nobody agreed, or too much is going on.
+        """
+        if self._options.read_only:
+            raise CommandError("this server only looks (--read-only): it moves nothing")
+        if len(self._running) + self._asking >= MOST_RUNS:
+            raise CommandError(f"{MOST_RUNS} calls are running or waiting already; wait for their end")
+        if self._approvals is not None and not await self._agreed(context, what):
+            raise CommandError("the operator did not agree to it")
+        outcome = Outcome("SUCCEEDED", "there was nothing to do")
+        for document in documents:
+            outcome = await self._run(context, document, background)
+            if not outcome.went_well or background:
+                break
+        return outcome
+
+    async def _agreed(self, context: Context, what: str) -> bool:
+        self._asking += 1
+        try:
+            return self._approvals is None or await self._approvals.ask(context, what)
+        finally:
+            self._asking -= 1
+
+    async def _run(self, context: Context, document: Written, background: bool) -> Outcome:
+        run = self._robot.start(document)
+        self._running.add(run)
+        loop = asyncio.get_running_loop()
+        run.ended.add_done_callback(lambda ended: self._ended(loop, run, ended))
+        if background:
+            self.background = run
+            try:
+                if not await of_graph(run.began):
+                    return await of_graph(run.ended)
+            except BaseException:  # the host canceled the call: nothing would watch the run
+                self._robot.cancel(run)
+                raise
+            task = loop.create_task(self._watch_background(context, run))
+            self._watches.add(task)
+            task.add_done_callback(self._watches.discard)
+            return GOES_ON
+        try:
+            return await self._follow(context, run)
+        finally:
+            if not run.ended.done():
+                self._robot.cancel(run)  # the host canceled the call, or is gone
+
+    async def _watch_background(self, context: Context, run: Run) -> None:
+        """Cancel a run whose host is gone."""
+        async with anyio.create_task_group() as group:
+
+            async def watch() -> None:
+                await until_gone(context, self._options.host_timeout, in_call=False)
+                self._say("the host is gone: its run in the background is canceled")
+                self._robot.cancel(run)
+
+            group.start_soon(watch)
+            await of_graph(run.ended)
+            group.cancel_scope.cancel()
+
+    async def _follow(self, context: Context, run: Run) -> Outcome:
+        """The outcome, with progress for the host meanwhile."""
+        send, receive = anyio.create_memory_object_stream[Progress](1)
+        loop = asyncio.get_running_loop()
+
+        def newest(progress: Progress) -> None:
+            with suppress(anyio.WouldBlock, anyio.ClosedResourceError, anyio.BrokenResourceError):
+                send.send_nowait(progress)  # the host is told of one at a time, and of none after the end
+
+        run.on_progress(lambda progress: _call_soon(loop, newest, progress))
+        outcome = GONE
+        async with send, receive, anyio.create_task_group() as group:
+
+            async def tell() -> None:
+                async for news in receive:
+                    text = f"{news.state} {' + '.join(dict.fromkeys(news.doing))}"[:200]
+                    await context.session.report_progress(news.elapsed, news.expected, text)
+
+            async def watch() -> None:
+                await until_gone(context, self._options.host_timeout, in_call=True)
+                self._say(
+                    f"the host has not answered for {self._options.host_timeout:g} s: its run is canceled"
+                )
+                group.cancel_scope.cancel()
+
+            group.start_soon(tell)
+            group.start_soon(watch)
+            outcome = await of_graph(run.ended)
+            group.cancel_scope.cancel()
+        return outcome
+
+    def _ended(self, loop: asyncio.AbstractEventLoop, run: Run, ended: "Future[Outcome]") -> None:
+        def note() -> None:
+            self._running.discard(run)
+            self.last = ended.result()
+            if self.background is run:
+                self.background = None
+
+        self._journal.ended(run.run_id, str(ended.result()))
+        _call_soon(loop, note)
+
+
+async def of_graph(future: "Future[T]") -> T:
+    """Wait for what the thread of the graph does; a canceled wait leaves it as it is.
+
+    Raises:
+        BridgeError: what it raises.
+    """
+    return await asyncio.shield(asyncio.wrap_future(future))
+
+
+def _call_soon(loop: asyncio.AbstractEventLoop, action: Callable[..., None], *arguments: object) -> None:
+    try:
+        loop.call_soon_threadsafe(action, *arguments)
+    except RuntimeError:  # the loop is closed: the server has ended
+        return

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each of the ten tools does."""
+
+import asyncio
+import json
+import math
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final
+
+import anyio
+import mcp.types as types
+
+from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
+from embodiment_bridge.mcp_server.answers import answer, cut, ended, problem_values, refused
+from embodiment_bridge.mcp_server.arguments import Arguments
+from embodiment_bridge.mcp_server.conductor import Conductor, of_graph
+from embodiment_bridge.mcp_server.host import Context
+from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.outside import MARK, SPEECH, plain, quoted
+from embodiment_bridge.mcp_server.schemas import LONGEST_WAIT, NAMES, describe
+from embodiment_bridge.mcp_server.state_report import state
+from embodiment_bridge.mcp_server.summary import summary
+from embodiment_bridge.robot.going import Goal
+from embodiment_bridge.robot.robot import Robot, skill_document
+
+FARTHEST: Final = 100_000.0  # m
+MOST_CALLS: Final = 64  # at once, of all hosts
+AT_ONCE: Final = 2  # threads for checks, and as many for stop and hold
+FREEZES: Final = ("stop", "hold")  # are served however much is going on
+SEEN: Final = "seen "
+Handler = Callable[[Context, Mapping[str, object] | None], Awaitable[types.CallToolResult]]
+
+
+class Handlers:
+    """The tools by name, for one robot."""
+
+    def __init__(self, robot: Robot, options: Options, conductor: Conductor) -> None:
+        self._robot, self._options, self._conductor = robot, options, conductor
+        self._calls = 0
+        self._checks = anyio.CapacityLimiter(AT_ONCE)
+        self._controls = anyio.CapacityLimiter(AT_ONCE)  # their own, so that stop never waits for checks
+        table: tuple[Handler, ...] = (
+            self._robot_state,
+            self._list_skills,
+            self._do_skill,
+            self._go_to,
+            self._say,
+            self._check_behavior,
+            self._run_behavior,
+            self._wait,
+            self._stop,
+            self._hold,
+        )
+        self._table = dict(zip(NAMES, table, strict=True))
+
+    async def call(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run one tool. Everything that goes wrong is a result with ``isError``."""
+        handler = self._table.get(params.name)
+        if handler is None:
+            return refused(unknown("tool", params.name[:60], NAMES))
+        if self._calls >= MOST_CALLS and params.name not in FREEZES:
+            return refused(f"{MOST_CALLS} calls are being served already.", "Wait for their ends.")
+        self._calls += 1
+        try:
+            return await handler(context, params.arguments)
+        except BridgeError as error:
+            return refused(str(error), "See list_skills and robot_state.")
+        finally:
+            self._calls -= 1
+
+    async def _robot_state(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        Arguments("robot_state", given, ())
+        text, values = state(self._robot.senses)
+        return answer(text, values)
+
+    async def _list_skills(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        Arguments("list_skills", given, ())
+        skills = [skill for skill in self._robot.skills.values() if skill.available]
+        lacking = [skill.name for skill in self._robot.skills.values() if not skill.available]
+        values: list[dict[str, object]] = [
+            {
+                "name": skill.name,
+                "description": plain(skill.description, 200),
+                "channels": list(skill.channels),
+                "seconds": round(skill.nominal_s, 3),
+                "parameters": [
+                    {
+                        "name": one.name,
+                        "type": one.type,
+                        "unit": one.unit,
+                        "minimum": one.minimum,
+                        "maximum": one.maximum,
+                        "required": one.required,
+                        "default": one.default,
+                    }
+                    for one in skill.details
+                ],
+            }
+            for skill in skills
+        ]
+        lines = [describe(skill) for skill in skills]
+        if lacking:
+            lines.append(f"This body lacks what these need: {', '.join(lacking)}")
+        text = types.TextContent(type="text", text="\n".join(lines))
+        structured = answer("", {"skills": values, "lacking": lacking}).structured_content
+        return types.CallToolResult(content=[text], structured_content=structured)
+
+    async def _do_skill(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        arguments = Arguments("do_skill", given, ("name", "parameters"))
+        name = arguments.text("name", 64).lower()
+        parameters = arguments.parameters("parameters")
+        if name not in self._robot.skills:
+            raise CommandError(unknown("skill", name, self._robot.skills))
+        if not self._robot.skills[name].available:
+            raise CommandError(f"this body lacks what the skill {name!r} needs")
+        what = f"{name} {json.dumps(parameters) if parameters else ''}".strip()
+        return ended(what, await self._conductor.perform(context, what, [skill_document(name, parameters)]))
+
+    async def _go_to(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        arguments = Arguments("go_to", given, ("x", "y", "yaw", "thing"))
+        if arguments.has("thing"):
+            if any(map(arguments.has, ("x", "y", "yaw"))):
+                raise CommandError("give either a thing, or x and y")
+            goal = Goal(thing=arguments.text("thing", 100))
+        else:
+            yaw = arguments.number("yaw", -2 * math.pi, 2 * math.pi) if arguments.has("yaw") else None
+            x, y = (arguments.number(name, -FARTHEST, FARTHEST) for name in "xy")
+            goal = Goal(x, y, yaw)
+        what = f"go to {plain(str(goal))}"
+        return ended(what, await self._conductor.perform(context, what, self._robot.way(goal)))
+
+    async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        text = Arguments("say", given, ("text",)).text("text", 1000)
+        document = self._robot.say_document(text)
+        what = f"say {quoted(text, 80)}"
+        return ended(what, await self._conductor.perform(context, what, [document]))
+
+    async def _check_behavior(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        document = Arguments("check_behavior", given, ("document",)).mapping("document")
+        check = await anyio.to_thread.run_sync(self._robot.check, document, limiter=self._checks)
+        problems = problem_values(check.problems)
+        lines = [cut(str(one)) for one in check.problems[: len(problems)]]
+        more = len(check.problems) - len(problems)
+        if more > 0:
+            lines.append(f"and {more} more")
+        head = "can run" if check.can_run else "cannot run: mend the problems at their pointers"
+        if check.can_run:
+            bounds = f"at least {check.least:g} s, at most {_seconds(check.longest)}"
+            head += f"; takes {_seconds(check.expected)} ({bounds})"
+        values = {
+            "can_run": check.can_run,
+            "problems": problems,
+            "seconds": {"least": check.least, "expected": check.expected, "longest": check.longest},
+        }
+        return answer("\n".join([head, *lines]), values)
+
+    async def _run_behavior(
+        self, context: Context, given: Mapping[str, object] | None
+    ) -> types.CallToolResult:
+        arguments = Arguments("run_behavior", given, ("document", "background"))
+        document = arguments.mapping("document")
+        background = arguments.flag("background", default=False)
+        check = await anyio.to_thread.run_sync(self._robot.check, document, limiter=self._checks)
+        if not check.can_run:
+            lines = [cut(str(one)) for one in check.problems if one.fatal][:20]
+            values = {"problems": problem_values(check.problems), "error": "the document cannot run"}
+            text = "\n".join(["The document cannot run; nothing of it began. Mend these:", *lines])
+            return answer(text, values, is_error=True)
+        what = f"run {summary(document)}"
+        outcome = await self._conductor.perform(context, what, [document], background=background)
+        return ended("document", outcome)
+
+    async def _wait(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        arguments = Arguments("wait", given, ("for", "timeout"))
+        what = arguments.text("for", 120)
+        timeout = arguments.number("timeout", 0.0, LONGEST_WAIT)
+        if what == "run":
+            return await self._wait_for_run(timeout)
+        if what == "heard":
+            before = self._robot.senses.heard[-1].number if self._robot.senses.heard else 0
+            return await self._wait_for_news("heard", timeout, lambda: self._heard(before))
+        if what.startswith(SEEN) and what.removeprefix(SEEN).strip():
+            name = what.removeprefix(SEEN).strip()
+            return await self._wait_for_news("entities", timeout, lambda: self._seen(name))
+        raise CommandError(f"argument 'for' is {what[:60]!r}, not run, heard, or seen NAME")
+
+    async def _wait_for_run(self, longest: float) -> types.CallToolResult:
+        background = self._conductor.background
+        if background is not None:
+            with anyio.move_on_after(longest):
+                return ended("the run in the background", await of_graph(background.ended))
+            return answer(f"it still runs after {longest:g} s", {"happened": False})
+        senses, last = self._robot.senses, self._conductor.last
+
+        def over() -> tuple[str, dict[str, object]] | None:
+            return (
+                None
+                if senses.run_id
+                else ("nothing runs", {"happened": True, "last": str(last) if last else None})
+            )
+
+        return await self._wait_for_news("tree", longest, over)
+
+    async def _wait_for_news(
+        self, topic: str, longest: float, look: Callable[[], tuple[str, dict[str, object]] | None]
+    ) -> types.CallToolResult:
+        loop, news = asyncio.get_running_loop(), asyncio.Event()
+
+        def tell(changed: str) -> None:
+            if changed == topic and not loop.is_closed():
+                loop.call_soon_threadsafe(news.set)
+
+        end = self._robot.senses.listen(tell)
+        try:
+            with anyio.move_on_after(longest):
+                while True:
+                    found = look()
+                    if found is not None:
+                        return answer(*found)
+                    await news.wait()
+                    news.clear()
+        finally:
+            end()
+        return answer(f"nothing of that within {longest:g} s", {"happened": False})
+
+    def _heard(self, before: int) -> tuple[str, dict[str, object]] | None:
+        new = self._robot.heard(after=before)
+        if not new:
+            return None
+        values = [{"sender": plain(one.sender), "text": plain(one.text, SPEECH)} for one in new]
+        lines = [f"{quoted(one.sender)} said {quoted(one.text, SPEECH)}" for one in new]
+        text = "\n".join([f"heard ({MARK}):", *lines])
+        return text, {"happened": True, "from_outside": {"note": MARK, "heard": values}}
+
+    def _seen(self, name: str) -> tuple[str, dict[str, object]] | None:
+        thing = self._robot.senses.find(name)
+        if thing is None or not thing.visible:
+            return None
+        text = f"sees {quoted(thing.id)} at x {thing.x:.2f} y {thing.y:.2f} m"
+        return text, {"happened": True, "id": plain(thing.id), "x": round(thing.x, 3), "y": round(thing.y, 3)}
+
+    async def _stop(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        Arguments("stop", given, ())
+        said = await anyio.to_thread.run_sync(self._robot.stop, limiter=self._controls)
+        return answer(said, {"done": True, "message": said})
+
+    async def _hold(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+        on = Arguments("hold", given, ("on",)).flag("on")
+        if self._options.read_only:
+            raise CommandError("this server only looks (--read-only)")
+        said = await anyio.to_thread.run_sync(self._robot.hold, on, limiter=self._controls)
+        return answer(said, {"done": True, "message": said})
+
+
+def _seconds(value: float | None) -> str:
+    if value is None:
+        return "an unknown time"
+    return "no end" if math.isinf(value) else f"{value:.3g} s"

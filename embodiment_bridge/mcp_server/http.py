@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Serves hosts over streamable HTTP: with a bearer token, and for pages of other origins not at all."""
+
+import hmac
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.listening import listen, place
+from embodiment_bridge.mcp_server.server import RobotServer
+
+PATH: Final = "/mcp"
+VARIABLE: Final = "EMBODIMENT_BRIDGE_MCP_TOKEN"
+FORM: Final = re.compile(r"[A-Za-z0-9_-]{16,200}")
+MOST_BODY: Final = 4 * 1024 * 1024  # bytes of a request
+MOST_SESSIONS: Final = 32
+IDLE_S: Final = 600.0  # s without a request after which a session is forgotten
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """HOST:PORT, [ADDRESS]:PORT or PORT.
+
+    Raises:
+        ConfigError: it has another form.
+    """
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not port.isdecimal() or int(port) > 65535:
+        raise ConfigError(f"--http: {text[:60]!r} is not HOST:PORT or PORT")
+    return host, int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine can reach it."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:
+    """The token of a file, else of the environment; empty where there is none, which loopback alone may do without.
+
+    Raises:
+        ConfigError: it is missing or has a wrong form; the text does not contain it.
+    """
+    text = env.get(VARIABLE, "")
+    if path:
+        try:
+            with Path(path).expanduser().open("rb") as file:
+                text = file.read(300).decode(errors="replace").strip()
+        except OSError as error:
+            raise ConfigError(f"--token-file: {path!r} cannot be read: {error.strerror}") from error
+    if not text and is_loopback(host) and not path:
+        return ""
+    if FORM.fullmatch(text) is None:
+        where = f"--token-file {path!r}" if path else VARIABLE
+        raise ConfigError(
+            f"{host} is not this machine alone, or a token was given: {where} has {len(text)} characters; a token has "
+            "16 to 200 of A-Z a-z 0-9 - _ (`openssl rand -hex 16` makes one)"
+        )
+    return text
+
+
+class Guard:
+    """Lets requests through that have the token, and whose page, if it is one, is of this server itself."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._token = app, token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc != headers.get("host", ""):
+            await PlainTextResponse("pages of other origins are not served", 403)(scope, receive, send)
+            return
+        given = headers.get("authorization", "").removeprefix("Bearer ").encode()
+        if self._token and not hmac.compare_digest(given, self._token.encode()):
+            refusal = PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
+            await refusal(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
+def application(server: RobotServer, host: str, token: str) -> ASGIApp:
+    """The server behind its guard. A name of this machine has to be addressed as such (DNS rebinding)."""
+    names = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
+    settings = TransportSecuritySettings(
+        enable_dns_rebinding_protection=is_loopback(host),
+        allowed_hosts=names,
+        allowed_origins=[f"http://{name}" for name in names],
+    )
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        host=host,
+        transport_security=settings,
+        max_request_body_size=MOST_BODY,
+        session_idle_timeout=IDLE_S,
+        max_sessions=MOST_SESSIONS,
+    )
+    return Guard(app, token)
+
+
+async def serve(server: RobotServer, host: str, port: int, token: str) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        ConfigError: the address cannot be used.
+    """
+    from embodiment_bridge.mcp_server.stdio import say
+
+    try:
+        socket = listen(host, port)
+    except OSError as error:
+        raise ConfigError(f"--http: {place(host, port)} cannot be used: {error.strerror}") from error
+    with socket:
+        app = application(server, host, token)
+        config = uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
+        address = place(host, socket.getsockname()[1])
+        say(f"serving http://{address}{PATH}" + ("" if token else " for this machine, without a token"))
+        await uvicorn.Server(config).serve([socket])

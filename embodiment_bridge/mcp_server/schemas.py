@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ten tools, with JSON schemas made from what the body has now."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import mcp.types as types
+
+from embodiment_bridge.body.state import ParameterInfo, SkillInfo
+from embodiment_bridge.mcp_server.outside import plain
+
+Schema = dict[str, object]
+LONGEST_WAIT: Final = 300.0  # s
+LOOKS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+MOVES: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+ENDS: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
+NAMES: Final = (
+    "robot_state",
+    "list_skills",
+    "do_skill",
+    "go_to",
+    "say",
+    "check_behavior",
+    "run_behavior",
+    "wait",
+    "stop",
+    "hold",
+)
+
+
+def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
+    """All ten, whatever the body has: only the schemas change."""
+    usable = [skill for skill in skills.values() if skill.available]
+    document: Schema = {
+        "type": "object",
+        "description": "a BML document; the resource bml://guide has the language",
+    }
+    going: Schema = {
+        "x": _number("m in the frame map"),
+        "y": _number("m in the frame map"),
+        "yaw": _number("rad, the heading there"),
+        "thing": _text("id or kind of a thing that robot_state names", 100),
+    }
+    what = {"type": "string", "description": "run, heard, or seen NAME, such as: seen ball", "maxLength": 120}
+    return [
+        _tool("robot_state", "What the robot is doing, where it is, what it sees and heard.", {}, (), LOOKS),
+        _tool("list_skills", "The robot's skills with parameters, units, ranges and times.", {}, (), LOOKS),
+        _tool("do_skill", _doing(usable), _skill_schema(usable), ("name",), MOVES),
+        _tool("go_to", "Walk to a place (x and y), or to a thing (its id or kind).", going, (), MOVES),
+        _tool("say", "Say a text aloud.", {"text": _text("what to say", 1000)}, ("text",), MOVES),
+        _tool(
+            "check_behavior",
+            "Check a BML document without running it: all problems with JSON pointers, and how long it takes.",
+            {"document": document},
+            ("document",),
+            LOOKS,
+        ),
+        _tool(
+            "run_behavior",
+            "Run a BML document (a behaviour tree of skills) and wait for its end. It replaces what runs.",
+            {
+                "document": document,
+                "background": {
+                    "type": "boolean",
+                    "description": "true: return as soon as it runs; then wait for run",
+                },
+            },
+            ("document",),
+            MOVES,
+        ),
+        _tool(
+            "wait",
+            "Wait until what runs has ended (run), somebody speaks (heard), or a thing is in sight (seen NAME).",
+            {
+                "for": what,
+                "timeout": {"type": "number", "description": "s", "minimum": 0, "maximum": LONGEST_WAIT},
+            },
+            ("for", "timeout"),
+            LOOKS,
+        ),
+        _tool("stop", "End everything that the robot does, now.", {}, (), ENDS),
+        _tool(
+            "hold",
+            "Freeze the robot in mid-motion (on true), or let it go on (on false).",
+            {"on": {"type": "boolean"}},
+            ("on",),
+            ENDS,
+        ),
+    ]
+
+
+def describe(skill: SkillInfo) -> str:
+    """One line about a skill."""
+    time = f"{skill.nominal_s:g} s" if skill.nominal_s else "at once"
+    parameters = ", ".join(map(_parameter, skill.details or map(ParameterInfo, skill.parameters)))
+    return plain(
+        f"{skill.name} ({time}): {skill.description}" + (f" Parameters: {parameters}" if parameters else ""),
+        600,
+    )
+
+
+def _parameter(info: ParameterInfo) -> str:
+    words = [info.name]
+    if info.type == "number" and math.isfinite(info.minimum):
+        words.append(f"{info.minimum:g} to {info.maximum:g} {'' if info.unit == '1' else info.unit}".strip())
+    if info.choices:
+        words.append("one of " + "|".join(info.choices))
+    if info.required:
+        words.append("required")
+    elif info.default:
+        words.append(f"default {info.default}")
+    return " ".join(words)
+
+
+def _tool(
+    name: str, description: str, properties: Schema, required: Iterable[str], hints: types.ToolAnnotations
+) -> types.Tool:
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    needed = list(required)
+    if needed:
+        schema["required"] = needed
+    return types.Tool(name=name, description=description, input_schema=schema, annotations=hints)
+
+
+def _doing(skills: list[SkillInfo]) -> str:
+    return f"Do one of the robot's {len(skills)} skills and wait for its end. list_skills explains them."
+
+
+def _skill_schema(skills: list[SkillInfo]) -> Schema:
+    with_some = [skill for skill in skills if skill.parameters]
+    forms: list[object] = [_parameters_schema(skill) for skill in with_some]
+    return {
+        "name": {"type": "string", "enum": [skill.name for skill in skills]},
+        "parameters": {
+            "type": "object",
+            "description": "of the skill, in SI units",
+            "anyOf": [{"title": "skills without parameters", "type": "object", "maxProperties": 0}, *forms],
+        },
+    }
+
+
+def _parameters_schema(skill: SkillInfo) -> Schema:
+    details = skill.details or tuple(ParameterInfo(name, type="") for name in skill.parameters)
+    schema: Schema = {
+        "title": skill.name,
+        "description": plain(skill.description, 200),
+        "type": "object",
+        "properties": {info.name: _value(info) for info in details},
+        "additionalProperties": False,
+    }
+    needed = [info.name for info in details if info.required]
+    return {**schema, "required": needed} if needed else schema
+
+
+def _value(info: ParameterInfo) -> Schema:
+    text = plain(f"{info.description} {'' if info.unit == '1' else info.unit}", 200)
+    if info.type == "number":
+        schema: Schema = {"type": "number", "description": text}
+        if math.isfinite(info.minimum):
+            schema["minimum"] = info.minimum
+        if math.isfinite(info.maximum):
+            schema["maximum"] = info.maximum
+        return schema
+    if info.type == "":
+        return {"type": ["number", "string"], "description": text}
+    schema = {"type": "string", "description": text}
+    return {**schema, "enum": list(info.choices)} if info.choices else schema
+
+
+def _number(text: str) -> Schema:
+    return {"type": "number", "description": text}
+
+
+def _text(text: str, longest: int) -> Schema:
+    return {"type": "string", "description": text, "maxLength": longest}

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The class ``Robot``: a brain in a few lines of Python, on any body."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from functools import partial
+from itertools import count
+from typing import Any, Final, TypeVar
+
+from rclpy.node import Node
+from std_srvs.srv import SetBool, Trigger
+from typing_extensions import override
+
+from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.core.closing import ClosedOnExit
+from embodiment_bridge.core.errors import CommandError, LinkError, unknown
+from embodiment_bridge.launching.environment import prepare
+from embodiment_bridge.launching.launch_description import LaunchDescription
+from embodiment_bridge.launching.names import join_namespace
+from embodiment_bridge.robot.checking import Written, examine, text_of
+from embodiment_bridge.robot.going import Document, Goal, legs
+from embodiment_bridge.robot.graph_thread import GraphThread
+from embodiment_bridge.robot.runs import Run, Runs
+from embodiment_bridge.robot.senses import Senses
+from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
+
+T = TypeVar("T")
+LOOK_S: Final = 0.05  # between two looks for the robot
+ANSWER_WITHIN: Final = 3.0  # s for a service
+_numbers = count(1)
+
+
+class Robot(ClosedOnExit):
+    """The robot in a namespace of the running graph; a context manager. All methods may be called on any thread.
+
+    What it does goes through the behaviour tree as documents, so that the tree's limits, guards and
+    ``source_channels`` hold for it. If this program dies, the tree pauses what it has begun.
+
+    Args:
+        namespace: of the robot.
+        source: says to the tree who asks; ``source_channels`` may name it.
+        wait: s to wait for the robot.
+        graph: nodes to bring up in this process first; None: nothing.
+        allowed: channels that documents may drive; None: those that the tree allows.
+        say: receives lines of ``graph`` for people.
+
+    Raises:
+        LinkError: there is no robot in the namespace.
+        ConfigError: the namespace is not one, or ``graph`` cannot be brought up.
+    """
+
+    def __init__(
+        self,
+        namespace: str = "/",
+        *,
+        source: str = "python",
+        wait: float = 10.0,
+        graph: LaunchDescription | None = None,
+        allowed: Allowed | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.namespace = join_namespace("/", namespace)
+        self._allowed = allowed
+        prepare()
+        number = next(_numbers)
+        name = f"{source}_{os.getpid()}_{number}"
+        self._thread = GraphThread(name, self.namespace, graph, say)
+        try:
+            self.senses, self._runs = self._thread.do(
+                lambda: (
+                    Senses(self._thread.node),
+                    Runs(self._thread.node, f"{source}/{os.getpid()}.{number}"),
+                )
+            ).result()
+            self._clients = self._thread.do(self._make_clients).result()
+            self._await_robot(wait)
+        except BaseException:
+            self._thread.close()
+            raise
+
+    @override
+    def close(self) -> None:
+        """Cancel what runs, and leave the graph. May be called more than once."""
+        closed = self._thread.do(self._runs.close)
+        if closed.exception() is None:
+            self._thread.close()
+
+    # What it knows.
+
+    @property
+    def pose(self) -> Pose | None:
+        """Where it is; None while that is not known."""
+        return self.senses.pose
+
+    @property
+    def skills(self) -> Mapping[str, SkillInfo]:
+        """What it can do, by name."""
+        return self.senses.skills
+
+    def see(self, name: str = "") -> list[Thing]:
+        """The things that it knows, those of this id or kind where ``name`` is given."""
+        return [thing for thing in self.senses.things() if not name or thing.is_named(name)]
+
+    def heard(self, after: int = 0) -> list[Heard]:
+        """What it heard lately, later than the number ``after``."""
+        return [one for one in self.senses.heard if one.number > after]
+
+    def wait_for(self, name: str, timeout: float = 10.0) -> Thing:
+        """The thing of this id or kind, as soon as it is seen.
+
+        Raises:
+            CommandError: it is not seen within ``timeout`` s; the text names what is.
+        """
+        self.senses.wait(lambda: any(one.visible for one in self.see(name)), timeout)
+        thing = self.senses.find(name)
+        if thing is None or not thing.visible:
+            known = {one for thing in self.see() for one in (thing.id, thing.kind) if one}
+            raise CommandError(f"not seen within {timeout:g} s: {unknown('thing', name, known)}")
+        return thing
+
+    # What it does.
+
+    def do(self, skill: str, **parameters: float | str) -> Outcome:
+        """Do one skill with its parameters (SI units), and wait for its end.
+
+        Raises:
+            CommandError: it was refused or failed; the text says why.
+        """
+        return self.run(skill_document(skill, parameters))
+
+    def say(self, text: str) -> Outcome:
+        """Say something.
+
+        Raises:
+            CommandError: it was refused or failed.
+        """
+        return self.run(self.say_document(text))
+
+    def go_to(self, x: float | str, y: float = 0.0, yaw: float | None = None) -> Outcome:
+        """Go to a place in ``map`` (m, heading rad), or to a thing: ``go_to(1.0, 2.0)``, ``go_to("ball")``.
+
+        Raises:
+            CommandError: the way cannot be found, or was not gone to its end.
+        """
+        goal = Goal(thing=x) if isinstance(x, str) else Goal(float(x), float(y), yaw)
+        outcome = Outcome("SUCCEEDED")
+        for leg in self.way(goal):
+            outcome = self.run(leg)
+        return outcome
+
+    def run(self, document: Written) -> Outcome:
+        """Run a document of BML (a dictionary, a text, or of a builder), and wait for its end.
+
+        Raises:
+            CommandError: it was refused or failed; the text has all problems.
+        """
+        outcome = self.start(document).ended.result()
+        if not outcome.went_well:
+            raise CommandError(str(outcome))
+        return outcome
+
+    def start(self, document: Written, *, on_new: str = "replace", priority: int = 0) -> Run:
+        """Begin to run a document; ``Run.ended`` has its outcome, and ``cancel`` ends it.
+
+        Raises:
+            CommandError: it drives channels that are not allowed.
+        """
+        if self._allowed is not None:
+            self._check_channels(document)
+        run = Run(text_of(document))
+        sent = self._thread.do(lambda: self._runs.send(run, on_new, priority))
+        sent.add_done_callback(partial(_end_unsent, run))
+        return run
+
+    def cancel(self, run: Run) -> None:
+        """Ask for the end of a run; it ends when the body is at rest."""
+        self._thread.do(lambda: self._runs.cancel(run))
+
+    def check(self, document: Written) -> Check:
+        """What is wrong with a document for this body, and how long it takes."""
+        return examine(document, self.skills, self._allowed)
+
+    def stop(self) -> str:
+        """End all that runs on this robot, whoever began it; returns what the robot says.
+
+        Raises:
+            LinkError: the robot did not answer.
+        """
+        calls = [self.call("behavior_tree/stop"), self.call("stop")]
+        return "; ".join(_answer(call) for call in calls)
+
+    def hold(self, on: bool = True) -> str:
+        """Freeze all that runs in mid-motion, or let it go on; returns what the robot says.
+
+        Raises:
+            LinkError: the robot did not answer.
+        """
+        calls = [self.call("behavior_tree/pause" if on else "behavior_tree/resume"), self.call("hold", on)]
+        return "; ".join(_answer(call) for call in calls)
+
+    # For programs that cannot wait.
+
+    def way(self, goal: Goal) -> Iterator[Document]:
+        """The documents that bring it to a goal, to be run one after the other; see ``going.legs``."""
+        return legs(self.senses, goal)
+
+    def say_document(self, text: str) -> Document:
+        """The document that says something: the skill of the body, else the speech of the tree."""
+        skill = self.skills.get("say")
+        if skill is not None and skill.available and "text" in skill.parameters:
+            return skill_document("say", {"text": text})
+        return {"type": "speak", "content": text}
+
+    def call(self, service: str, on: bool | None = None) -> "Future[str]":
+        """Call `stop`, `hold` or a service of the tree; the future has its message."""
+        client = self._clients[service]
+        answer: Future[str] = Future()
+
+        def ask() -> None:
+            if not client.service_is_ready():
+                answer.set_exception(LinkError(f"nothing serves {service} in {self.namespace}"))
+                return
+            request = Trigger.Request() if on is None else SetBool.Request(data=on)
+            client.call_async(request).add_done_callback(
+                lambda done: answer.set_result(done.result().message)
+            )
+
+        self._thread.do(ask).add_done_callback(partial(_pass_on, answer))
+        return answer
+
+    def on_graph(self, action: Callable[[Node], T]) -> "Future[T]":
+        """Do something with the node of this robot, on the thread of the graph."""
+        return self._thread.do(lambda: action(self._thread.node))
+
+    def _make_clients(self) -> dict[str, Any]:
+        node = self._thread.node
+        triggers = ("behavior_tree/stop", "behavior_tree/pause", "behavior_tree/resume", "stop")
+        clients = {name: node.create_client(Trigger, name) for name in triggers}
+        return {**clients, "hold": node.create_client(SetBool, "hold")}
+
+    def _await_robot(self, wait: float) -> None:
+        deadline = time.monotonic() + wait
+        while not (self.skills and self._thread.do(lambda: self._runs.is_ready).result()):
+            if time.monotonic() < deadline:
+                self.senses.wait(lambda: False, LOOK_S)
+                continue
+            lacking = "a behaviour tree" if self.skills else "a body"
+            raise LinkError(
+                f"no robot in namespace {self.namespace} after {wait:g} s: {lacking} is missing; start one with "
+                "`embodiment_bridge up bringup.launch.xml body:=mock`"
+            )
+
+    def _check_channels(self, document: Written) -> None:
+        refused = [str(one) for one in self.check(document).problems if one.code == "CHANNEL_NOT_ALLOWED"]
+        if refused:
+            raise CommandError("; ".join(refused))
+
+
+def skill_document(skill: str, parameters: Mapping[str, float | str]) -> Document:
+    """The document that does one skill."""
+    document: Document = {"type": "body", "action": skill.upper()}
+    return {**document, "parameters": dict(parameters)} if parameters else document
+
+
+def _end_unsent(run: Run, sent: "Future[None]") -> None:
+    error = sent.exception()
+    if error is not None:
+        run.end(Outcome("REJECTED", str(error)))
+
+
+def _pass_on(answer: "Future[str]", asked: "Future[None]") -> None:
+    error = asked.exception()
+    if error is not None:
+        answer.set_exception(error)
+
+
+def _answer(call: "Future[str]") -> str:
+    try:
+        return call.result(ANSWER_WITHIN)
+    except TimeoutError:
+        raise LinkError(f"the robot did not answer within {ANSWER_WITHIN:g} s") from None

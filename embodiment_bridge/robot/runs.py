@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents that were sent to the behaviour tree, each followed to its end."""
+
+import math
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final
+
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.nodes.body.keep_alive import KeepAlive
+from embodiment_bridge.robot.values import Outcome, Progress
+
+GONE_AFTER: Final = 2.0  # s; the graph's view of which servers are there flickers now and then
+ANSWER_WITHIN: Final = 5.0  # s; an answer that DDS lost never comes
+LOOK_S: Final = 0.25
+DEAD_MAN: Final = (
+    0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time
+)
+LOST: Final = "UNKNOWN"
+
+
+class Run:
+    """One run. ``began`` and ``ended`` are set on the thread of the graph; ``progress`` is the newest."""
+
+    def __init__(self, document: str) -> None:
+        self.document = document
+        self.began: Future[bool] = Future()
+        self.ended: Future[Outcome] = Future()
+        self.progress = Progress("SENT", 0.0)
+        self.run_id = ""
+        self.warnings: list[str] = []
+        self.asked = time.monotonic()
+        self.goal: ClientGoalHandle | None = None
+        self.cancel_asked = False
+        self._listeners: list[Callable[[Progress], None]] = []
+
+    def on_progress(self, listener: Callable[[Progress], None]) -> None:
+        """Call ``listener(progress)`` at each news, on the thread of the graph."""
+        self._listeners.append(listener)
+
+    def take_feedback(self, message: Any) -> None:
+        """News from the tree."""
+        news: ExecuteBml.Feedback = message.feedback
+        self.run_id = news.run_id
+        self.warnings.extend(news.warnings)
+        expected = float(news.expected) if math.isfinite(news.expected) else None
+        self.progress = Progress(
+            news.state, float(news.elapsed), tuple(news.active), expected, tuple(news.doing)
+        )
+        self.begin()
+        for listener in self._listeners:
+            listener(self.progress)
+
+    def begin(self) -> None:
+        """It was accepted."""
+        if not self.began.done():
+            self.began.set_result(True)
+
+    def end(self, outcome: Outcome) -> None:
+        """It is over."""
+        if not self.ended.done():
+            if not self.began.done():
+                self.began.set_result(False)
+            self.ended.set_result(outcome)
+
+
+class Runs:
+    """The client of `execute_bml`: all methods are for the thread of the graph.
+
+    While a run lasts, ``source`` is said on `keep_alive`, so that the tree pauses the run when this process is gone.
+    """
+
+    def __init__(self, node: Node, source: str) -> None:
+        self._node = node
+        self._source = source
+        self._alive = KeepAlive(node, DEAD_MAN)
+        self._client = ActionClient(node, ExecuteBml, "execute_bml")
+        self._running: list[Run] = []
+        self._seen = time.monotonic()
+        self._timer = node.create_timer(LOOK_S, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a behaviour tree serves documents."""
+        ready: bool = self._client.server_is_ready()
+        return ready
+
+    @property
+    def running(self) -> tuple[Run, ...]:
+        """What was sent and has not ended."""
+        return tuple(self._running)
+
+    def send(self, run: Run, on_new: str, priority: int) -> None:
+        """Ask for a run."""
+        if not self.is_ready:
+            run.end(Outcome("REJECTED", "no behaviour tree serves execute_bml in this namespace"))
+            return
+        self._running.append(run)
+        self._alive.tell((self._source,))
+        self._alive.rest((self._source,))
+        run.asked = self._seen = time.monotonic()
+        goal = ExecuteBml.Goal(document=run.document, source=self._source, on_new=on_new, priority=priority)
+        answer = self._client.send_goal_async(goal, feedback_callback=run.take_feedback)
+        answer.add_done_callback(lambda future: self._answered(run, future.result()))
+
+    def cancel(self, run: Run) -> None:
+        """Ask for its end; it ends when the body is at rest."""
+        run.cancel_asked = True
+        if run.goal is not None and not run.ended.done():
+            run.goal.cancel_goal_async()
+
+    def close(self) -> None:
+        """Cancel everything; what has not ended is not known any more.
+
+        The client of the action goes with its node: an answer to it that is under way would crash the events executor.
+        """
+        for run in self.running:
+            self.cancel(run)
+            self._end(run, Outcome(LOST, "this program has ended"))
+        self._node.destroy_timer(self._timer)
+        self._alive.destroy()
+
+    def _answered(self, run: Run, goal: ClientGoalHandle) -> None:
+        if not goal.accepted:
+            self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
+            return
+        run.goal = goal
+        goal.get_result_async().add_done_callback(lambda future: self._ended(run, future.result().result))
+        if run.cancel_asked:
+            goal.cancel_goal_async()
+
+    def _ended(self, run: Run, result: ExecuteBml.Result) -> None:
+        warnings = tuple(dict.fromkeys(run.warnings))
+        self._end(
+            run,
+            Outcome(
+                result.outcome,
+                result.reason,
+                result.pointer,
+                tuple(result.problems),
+                warnings,
+                float(result.elapsed),
+            ),
+        )
+
+    def _end(self, run: Run, outcome: Outcome) -> None:
+        if run in self._running:
+            self._running.remove(run)
+        if not self._running:
+            self._alive.tell(())
+        run.end(outcome)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if self.is_ready:
+            self._seen = now
+        for run in self.running:
+            if now - self._seen > GONE_AFTER:
+                self._end(run, Outcome(LOST, "the behaviour-tree node is gone"))
+            elif run.goal is None and now - run.asked > ANSWER_WITHIN:
+                text = f"the behaviour-tree node did not answer within {ANSWER_WITHIN:g} s"
+                self._end(run, Outcome(LOST, text))

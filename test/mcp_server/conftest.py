@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One robot for the tests of a file."""
+
+import os
+
+import pytest
+from mcp_stage import PATIENCE, bringup
+
+from embodiment_bridge.mcp_server.options import SOURCE
+from embodiment_bridge.robot.robot import Robot
+
+
+@pytest.fixture(scope="module")
+def robot(request):
+    namespace = f"/{request.module.__name__.rpartition('.')[2]}{os.getpid()}"
+    with Robot(namespace, source=SOURCE, graph=bringup(namespace), wait=PATIENCE) as made:
+        assert made.senses.wait(lambda: made.pose is not None and bool(made.see("ball")), PATIENCE)
+        yield made

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host of a language model without a model: the real client of the protocol, in this process."""
+
+import os
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+from mcp.client.client import Client
+
+from embodiment_bridge.launching.launch_description import LaunchDescription
+from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.server import RobotServer
+from embodiment_bridge.robot.robot import Robot
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # s
+LONG = {"type": "loop", "loop": -1, "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 2}}
+
+
+def bringup(namespace: str, **arguments: str) -> LaunchDescription:
+    """The launch file with the mock body, or with what ``arguments`` say."""
+    given = {"body": "mock", "namespace": namespace, **arguments}
+    return read_launch(
+        ROOT / "launch/bringup.launch.xml", given, find_share=lambda _: ROOT, environment=os.environ
+    )
+
+
+class Host:
+    """A connected host; ``told`` is what the server said for people."""
+
+    def __init__(self, client: Client, told: list[str]) -> None:
+        self.client, self.told = client, told
+
+    async def call(self, tool: str, **arguments: Any) -> Any:
+        """The result of a tool."""
+        return await self.client.call_tool(tool, arguments)
+
+    async def text(self, tool: str, **arguments: Any) -> str:
+        """The text of a result that is no error."""
+        result = await self.call(tool, **arguments)
+        assert not result.is_error, result.content[0].text
+        return result.content[0].text
+
+    async def error(self, tool: str, **arguments: Any) -> str:
+        """The text of a result that is an error."""
+        result = await self.call(tool, **arguments)
+        assert result.is_error, result.content[0].text
+        assert result.structured_content
+        return result.content[0].text
+
+
+@asynccontextmanager
+async def connected(robot: Robot, options: Options = Options(), **client: Any) -> AsyncIterator[Host]:  # noqa: B008
+    told: list[str] = []
+    with anyio.fail_after(PATIENCE):
+        async with Client(RobotServer(robot, options, told.append), mode="legacy", **client) as made:
+            yield Host(made, told)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for what has no event; the time limit is that of the connection."""
+    with anyio.fail_after(PATIENCE):
+        while not condition():  # noqa: ASYNC110
+            await anyio.sleep(0.02)

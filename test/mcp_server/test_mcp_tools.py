@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ten tools and the resources, by the real client, on the mock body."""
+
+import base64
+import json
+
+import anyio
+import jsonschema
+import pytest
+from mcp.shared.exceptions import MCPError
+from mcp_stage import LONG, connected
+
+from embodiment_bridge.body.state import ParameterInfo, SkillInfo
+from embodiment_bridge.mcp_server.schemas import NAMES, tools
+
+
+def test_the_tools_are_these_ten_whatever_the_body_has(robot) -> None:
+    async def look() -> list[str]:
+        async with connected(robot) as host:
+            return [tool.name for tool in (await host.client.list_tools()).tools]
+
+    assert anyio.run(look) == list(NAMES) == [tool.name for tool in tools({})]
+    assert len(NAMES) == 10
+
+
+def test_the_schema_of_a_skill_is_that_of_the_body() -> None:
+    details = (
+        ParameterInfo("distance", "How far.", "number", "m", -2.0, 2.0),
+        ParameterInfo("gait", type="text", required=True, choices=("slow", "fast")),
+    )
+    skills = {
+        "walk": SkillInfo("walk", "walk", ("legs",), 4.0, 1.0, ("distance", "gait"), True, "Walk.", details),
+        "nod": SkillInfo("nod", "motion", ("head",), 1.0, 1.0),
+        "grip": SkillInfo("grip", "motion", ("hand_l",), 1.0, 1.0, (), False),
+    }
+    schema = next(tool for tool in tools(skills) if tool.name == "do_skill").input_schema
+    jsonschema.Draft202012Validator.check_schema(schema)
+    valid = jsonschema.Draft202012Validator(schema).is_valid
+    assert valid({"name": "walk", "parameters": {"distance": 1.5, "gait": "slow"}})
+    assert valid({"name": "nod"})
+    assert not valid({"name": "grip"})
+    assert not valid({"name": "walk", "parameters": {"distance": 2.5, "gait": "slow"}})
+    assert not valid({"name": "walk", "parameters": {"gait": "odd"}})
+    assert not valid({"name": "walk", "parameters": {"distanse": 1.0, "gait": "slow"}})
+
+
+def test_the_state_is_short_and_says_what_there_is(robot) -> None:
+    async def look() -> None:
+        async with connected(robot) as host:
+            result = await host.call("robot_state")
+            text = result.content[0].text
+            assert len(text.encode()) < 2000
+            assert len(json.dumps(result.structured_content).encode()) < 2000
+            assert "mock: link ready, standing, at x" in text
+            assert '"ball"' in text
+            assert result.structured_content["pose"].keys() == {"x", "y", "yaw"}
+            assert any(one["id"] == "ball" for one in result.structured_content["from_outside"]["sees"])
+            listing = await host.text("list_skills")
+            assert (
+                "turn_left (0.8 s): Turn on the spot to the left. Parameters: angle 0.1 to 6.3 rad" in listing
+            )
+
+    anyio.run(look)
+
+
+def test_skills_are_done_with_progress(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            news = []
+
+            async def progress(now, total, message) -> None:
+                news.append((now, total, message))
+
+            result = await host.client.call_tool(
+                "do_skill", {"name": "head_shake"}, progress_callback=progress
+            )
+            assert result.structured_content["outcome"] == "SUCCEEDED"
+            assert news
+            assert news[0][1] == pytest.approx(1.0)
+            yaw = robot.pose.yaw
+            await host.text("do_skill", name="turn_left", parameters={"angle": 0.5})
+            assert abs(robot.pose.yaw - yaw - 0.5) < 0.15
+            await host.text("say", text="good evening")
+            heard = await host.call("wait", **{"for": "heard", "timeout": 20})
+            said = heard.structured_content["from_outside"]["heard"][0]["text"]
+            assert said == "you said: good evening"
+            await host.text("go_to", thing="ball")
+            await host.text("go_to", x=0.0, y=0.0)
+            assert robot.pose.distance(0.0, 0.0) < 0.3
+
+    anyio.run(do)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("do_skill", {}, "the argument 'name' is missing"),
+        ("do_skill", {"name": "wlak"}, "unknown skill 'wlak'; did you mean 'walk'"),
+        ("do_skill", {"name": "walk", "parameters": {"distance": 99}}, "not a number within -20 to 20 m"),
+        (
+            "do_skill",
+            {"name": "walk", "parameters": [1]},
+            "argument 'parameters' is a list of 1, not an object",
+        ),
+        ("do_skill", {"name": "walk", "parameters": {"distance": True}}, "is True, not a number or a text"),
+        ("do_skill", {"name": "walk", "speed": 1}, "unknown argument of do_skill 'speed'"),
+        ("go_to", {}, "the argument 'x' is missing"),
+        ("go_to", {"thing": "moon"}, "unknown thing 'moon'"),
+        ("go_to", {"thing": "ball", "x": 1}, "either a thing, or x and y"),
+        ("go_to", {"x": 1e9, "y": 0}, "not a number within -100000 to 100000"),
+        ("say", {"text": "  "}, "is '  ', not a text"),
+        ("say", {"text": "x" * 1001}, "has 1001 characters; 1000 is the limit"),
+        ("check_behavior", {"document": "{}"}, "argument 'document' is '{}', not an object"),
+        ("wait", {"for": "seen", "timeout": 1}, "not run, heard, or seen NAME"),
+        ("wait", {"for": "run", "timeout": 301}, "not a number within 0 to 300"),
+        ("hold", {"on": "yes"}, "is 'yes', not true or false"),
+        ("robot_stat", {}, "unknown tool 'robot_stat'; did you mean 'robot_state'"),
+        ("do_skill", {"name": "drop"}, "there is nothing in the hand"),
+    ],
+)
+def test_what_is_wrong_is_an_error_that_says_so(robot, tool, arguments, says) -> None:
+    async def do() -> str:
+        async with connected(robot) as host:
+            return await host.error(tool, **arguments)
+
+    assert says in anyio.run(do)
+
+
+def test_a_document_is_mended_by_what_the_check_says_and_run(robot) -> None:
+    bad = {
+        "type": "sequence",
+        "behaviors": [
+            {"type": "body", "action": "WAVE_BOTH"},
+            {"type": "body", "action": "WALK", "parameters": {"distance": 99}},
+        ],
+    }
+
+    async def do() -> None:
+        async with connected(robot) as host:
+            check = await host.call("check_behavior", document=bad)
+            assert not check.is_error
+            found = {
+                (one["pointer"], one["code"]) for one in check.structured_content["problems"] if one["fatal"]
+            }
+            pointers = {
+                "/behaviors/0/action": "UNKNOWN_ACTION",
+                "/behaviors/1/parameters/distance": "BAD_PARAMETER",
+            }
+            assert found == set(pointers.items())
+            assert check.structured_content["can_run"] is False
+            refusal = await host.call("run_behavior", document=bad)
+            assert refusal.is_error
+            assert len(refusal.structured_content["problems"]) == 2
+            good = {"type": "delay", "duration": 0.2}
+            check = await host.call("check_behavior", document=good)
+            assert check.structured_content["seconds"] == {"least": 0.2, "expected": 0.2, "longest": 0.2}
+            assert "can run; takes 0.2 s" in check.content[0].text
+            endless = await host.text("check_behavior", document=LONG)
+            assert "at most no end" in endless
+            assert (await host.text("run_behavior", document=good)).startswith("document: SUCCEEDED")
+
+    anyio.run(do)
+
+
+def test_a_run_in_the_background_is_held_stopped_and_waited_for(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document=LONG, background=True)
+            waited = await host.call("wait", **{"for": "run", "timeout": 0.2})
+            assert waited.structured_content == {"happened": False}
+            await host.text("hold", on=True)
+            await host.text("hold", on=False)
+            await host.text("stop")
+            waited = await host.call("wait", **{"for": "run", "timeout": 20})
+            assert (
+                "stopped by the stop service" in waited.content[0].text
+                or "nothing runs" in waited.content[0].text
+            )
+            await host.text("go_to", thing="ball")
+            assert (await host.text("wait", **{"for": "seen ball", "timeout": 20})).startswith('sees "ball"')
+            nothing = await host.call("wait", **{"for": "seen moon", "timeout": 0.1})
+            assert nothing.structured_content == {"happened": False}
+
+    anyio.run(do)
+
+
+def test_the_resources(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document={"type": "delay", "duration": 0.1})
+            listed = [one.uri for one in (await host.client.list_resources()).resources]
+            assert listed == [
+                "bml://guide",
+                "bml://schema",
+                "robot://urdf",
+                "robot://runs",
+                "robot://scene.png",
+                "robot://camera.png",
+            ]
+            listed.remove("robot://camera.png")  # this body has none: test_camera_picture.py
+            read = {uri: (await host.client.read_resource(uri)).contents[0] for uri in listed}
+            assert read["bml://guide"].text.startswith("# BML in one page")
+            assert "$defs" in json.loads(read["bml://schema"].text)
+            assert "<robot" in read["robot://urdf"].text
+            runs = json.loads(read["robot://runs"].text)["runs"]
+            assert runs[-1]["outcome"].startswith("SUCCEEDED")
+            assert any("delay success" in one for one in runs[-1]["events"])
+            assert base64.b64decode(read["robot://scene.png"].blob).startswith(b"\x89PNG")
+            with pytest.raises(MCPError, match="unknown resource 'robot://urd'"):
+                await host.client.read_resource("robot://urd")
+
+    anyio.run(do)
+
+
+def test_the_documents_of_the_guide_are_right(robot) -> None:
+    from embodiment_bridge.mcp_server.guide import GUIDE
+
+    block = "\n".join(line for line in GUIDE.splitlines() if line.startswith("    "))
+    assert robot.check(json.loads(block)).can_run
+
+
+def test_a_change_of_the_skills_is_announced(robot) -> None:
+    async def do() -> None:
+        news = anyio.Event()
+
+        async def take(message) -> None:
+            if "tools/list_changed" in str(getattr(message, "method", "")):
+                news.set()
+
+        async with connected(robot, message_handler=take) as host:
+            before = await host.client.list_tools()
+            skills = robot.senses.skills
+            try:
+                robot.senses.skills = {name: one for name, one in skills.items() if name != "kick"}
+                robot.on_graph(lambda _: robot.senses._tell("skills")).result()
+                await news.wait()
+                after = await host.client.list_tools(cache_mode="bypass")
+            finally:
+                robot.senses.skills = skills
+            assert [tool.name for tool in after.tools] == [tool.name for tool in before.tools]
+            names = after.tools[2].input_schema["properties"]["name"]["enum"]
+            assert "kick" not in names
+            assert "walk" in names
+
+    anyio.run(do)

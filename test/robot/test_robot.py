@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The class Robot on the mock body."""
+
+import json
+import threading
+
+import pytest
+from robot_stage import LONG, bringup
+
+import embodiment_bridge
+from embodiment_bridge.bml import read
+from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.robot.robot import Robot
+
+PATIENCE = 60.0  # s
+
+
+@pytest.fixture(scope="module")
+def robot():
+    with Robot("one", graph=bringup("/one"), wait=PATIENCE) as made:
+        assert made.senses.wait(lambda: made.pose is not None and bool(made.see("ball")), PATIENCE)
+        yield made
+
+
+def test_the_package_hands_the_class_out() -> None:
+    assert embodiment_bridge.Robot is Robot
+    with pytest.raises(AttributeError, match="no attribute 'Robott'"):
+        _ = embodiment_bridge.Robott
+
+
+def test_what_it_knows(robot) -> None:
+    assert {"walk", "say", "head_shake"} <= set(robot.skills)
+    (ball,) = robot.see("ball")
+    assert (ball.kind, ball.is_named("ball"), ball.is_named("wall")) == ("ball", True, False)
+    assert ball in robot.see()
+    assert robot.wait_for("ball").id == ball.id
+    with pytest.raises(
+        CommandError, match=r"not seen within 0.1 s: unknown thing 'bal'; did you mean 'ball'"
+    ):
+        robot.wait_for("bal", 0.1)
+
+
+def test_a_skill_with_its_parameters(robot) -> None:
+    before = robot.pose.yaw
+    outcome = robot.do("turn_left", angle=0.5)
+    assert (outcome.outcome, outcome.reason, outcome.not_done) == ("SUCCEEDED", "", ())
+    assert robot.senses.wait(lambda: abs(robot.pose.yaw - before - 0.5) < 0.1, PATIENCE)
+
+
+def test_it_goes_to_a_thing_and_to_a_place(robot) -> None:
+    robot.go_to("ball")
+    (ball,) = robot.see("ball")
+    assert robot.senses.wait(lambda: robot.pose.distance(ball.x, ball.y) < 0.6, PATIENCE)
+    robot.go_to(0.0, 0.0)
+    assert robot.senses.wait(lambda: robot.pose.distance(0.0, 0.0) < 0.3, PATIENCE)
+    with pytest.raises(CommandError, match="unknown thing 'moon'"):
+        robot.go_to("moon")
+
+
+def test_what_it_says_is_answered(robot) -> None:
+    before = len(robot.heard())
+    robot.say("good day")
+    assert robot.senses.wait(lambda: any("good day" in one.text for one in robot.heard()[before:]), PATIENCE)
+    last = robot.heard()[-1].number
+    assert robot.heard(after=last) == []
+
+
+@pytest.mark.parametrize(
+    ("skill", "parameters", "reason"),
+    [
+        ("wavee", {}, "UNKNOWN_ACTION: unknown body action 'WAVEE'"),
+        ("walk", {"distanc": 1.0}, "did you mean 'distance'"),
+        ("walk", {"distance": 1e6}, "'distance' is 1000000.0, not a number within -20 to 20 m"),
+        ("say", {}, "SAY needs the parameter 'text'"),
+        ("drop", {}, "there is nothing in the hand"),
+        ("walk", {"distance": float("nan")}, "not JSON"),
+    ],
+)
+def test_what_it_cannot_do_is_an_error_with_the_reason(robot, skill, parameters, reason) -> None:
+    with pytest.raises(CommandError, match=reason):
+        robot.do(skill, **parameters)
+
+
+def test_documents_of_all_forms(robot) -> None:
+    node = {"type": "delay", "duration": 0.05}
+    for document in (node, json.dumps(node), read(json.dumps(node)).document):
+        assert robot.run(document).outcome == "SUCCEEDED"
+
+
+def test_a_document_is_checked(robot) -> None:
+    check = robot.check(
+        {"type": "sequence", "behaviors": [{"type": "delay"}, {"type": "body", "action": "FLY"}]}
+    )
+    assert not check.can_run
+    assert {one.code for one in check.problems} >= {"UNKNOWN_ACTION"}
+    good = robot.check({"type": "delay", "duration": 3})
+    assert (good.can_run, good.least, good.expected, good.longest) == (True, 3.0, 3.0, 3.0)
+    assert robot.check(LONG).longest == float("inf")
+
+
+def test_a_run_is_held_goes_on_and_is_canceled(robot) -> None:
+    run = robot.start(LONG)
+    assert run.began.result(PATIENCE)
+    states = []
+    moved = threading.Event()
+    run.on_progress(lambda progress: (states.append(progress.state), moved.set()))
+    assert robot.hold()
+    assert robot.senses.wait(lambda: "PAUSED" in states, PATIENCE)
+    assert robot.hold(False)
+    assert robot.senses.wait(lambda: states[-1] == "RUNNING", PATIENCE)
+    robot.cancel(run)
+    assert run.ended.result(PATIENCE).outcome == "CANCELED"
+
+
+def test_stop_ends_what_others_have_begun(robot) -> None:
+    with Robot("one", wait=PATIENCE) as other:
+        run = other.start(LONG)
+        assert run.began.result(PATIENCE)
+        assert "stopping" in robot.stop()
+        assert run.ended.result(PATIENCE).reason == "stopped by the stop service"
+
+
+def test_the_newest_run_wins(robot) -> None:
+    first = robot.start(LONG)
+    second = robot.start(LONG)
+    assert first.ended.result(PATIENCE).outcome == "PREEMPTED"
+    third = robot.start(LONG, on_new="reject")
+    assert third.ended.result(PATIENCE).outcome == "REJECTED"
+    robot.cancel(second)
+    second.ended.result(PATIENCE)
+
+
+def test_channels_that_are_not_allowed(robot) -> None:
+    with Robot("one", wait=PATIENCE, allowed=Allowed("python", frozenset({"head"}))) as other:
+        other.do("head_shake")
+        with pytest.raises(CommandError, match="STEP_FORWARD drives legs, which 'python' may not"):
+            other.do("step_forward")
+        with pytest.raises(CommandError, match="may not fetch"):
+            other.run({"type": "request", "url": "https://a.example/b"})
+
+
+def test_without_a_robot() -> None:
+    with pytest.raises(LinkError, match=r"no robot in namespace /nobody after 0.2 s: a body is missing"):
+        Robot("nobody", wait=0.2)
+
+
+def test_after_the_end(robot) -> None:
+    with Robot("one", wait=PATIENCE) as other:
+        run = other.start(LONG)
+        assert run.began.result(PATIENCE)
+    assert run.ended.result(PATIENCE).outcome == "UNKNOWN"
+    other.close()
+    assert other.start(LONG).ended.result(PATIENCE).reason == "the robot was closed"
+    with pytest.raises(LinkError, match="was closed"):
+        other.stop()
