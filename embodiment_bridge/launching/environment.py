@@ -4,7 +4,6 @@
 import os
 import shutil
 import sys
-import xml.etree.ElementTree as ET
 from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
@@ -70,6 +69,8 @@ def is_on_loopback(env: Mapping[str, str]) -> bool:
 
 
 def _check_loopback(profile: Path) -> None:
+    import xml.etree.ElementTree as ET
+
     try:
         root = ET.parse(profile).getroot()
     except (OSError, ET.ParseError) as error:

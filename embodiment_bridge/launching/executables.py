@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of this package, by their names in launch files. Each makes one node.
 
-A node is imported when it is asked for if its libraries take long to load and other nodes do not need them.
+A node is imported when it is made: a robot shall not wait for the libraries of nodes that its launch file lacks.
 """
 
 import os
@@ -9,20 +9,17 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.main import run
-from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
-from embodiment_bridge.nodes.body.joint_driver import JointDriver
-from embodiment_bridge.nodes.body.mock_body import MockBody
-from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
-from embodiment_bridge.nodes.sound.media_parameters import Surroundings
-from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 from embodiment_bridge.protocols import registry
+
+if TYPE_CHECKING:
+    from embodiment_bridge.nodes.sound.media_parameters import Surroundings
 
 PACKAGE = "embodiment_bridge"
 CANNOT_START = 2  # exit code, as of the command line
@@ -30,16 +27,22 @@ CANNOT_START = 2  # exit code, as of the command line
 
 def agent_bridge(**node_kwargs: Any) -> BridgeNode:
     """A body of some protocol."""
+    from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
+
     return AgentBridge(registry.spec, **node_kwargs)
 
 
 def behavior_tree(**node_kwargs: Any) -> BridgeNode:
     """The node that runs BML documents and plans of actions on a body."""
+    from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
+
     return BehaviorTree(partial(find_share, PACKAGE), _surroundings(), **node_kwargs)
 
 
 def joint_driver(**node_kwargs: Any) -> BridgeNode:
     """The node of a robot with Dynamixel servos."""
+    from embodiment_bridge.nodes.body.joint_driver import JointDriver
+
     return JointDriver(**node_kwargs)
 
 
@@ -50,17 +53,30 @@ def media_player(**node_kwargs: Any) -> BridgeNode:
     return SoundPlayer(_surroundings(), **node_kwargs)
 
 
-def _surroundings() -> Surroundings:
+def _surroundings() -> "Surroundings":
+    from embodiment_bridge.nodes.sound.media_parameters import Surroundings
+
     return Surroundings(lambda: of_outside_program(os.environ), find_share)
 
 
 def mock_body(**node_kwargs: Any) -> BridgeNode:
     """The node of a mock body, which works without a simulator."""
+    from embodiment_bridge.nodes.body.mock_body import MockBody
+
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
+
+
+def mujoco_body(**node_kwargs: Any) -> BridgeNode:
+    """The node of a body that MuJoCo simulates in the node's own process."""
+    from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
+
+    return MujocoBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
 def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
     """What watches a soccer server."""
+    from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
+
     return SoccerMonitor(registry.spec, **node_kwargs)
 
 
@@ -89,7 +105,13 @@ def viewer(**node_kwargs: Any) -> BridgeNode:
     """The node that shows robots in a browser."""
     from embodiment_bridge.nodes.view.viewer import Viewer
 
-    return Viewer(**node_kwargs)
+    return Viewer(documents=_documents, **node_kwargs)
+
+
+def _documents() -> dict[str, str]:
+    """The BML documents of this package, by name."""
+    folder = find_share(PACKAGE) / "config" / "bml"
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
 
 
 EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
@@ -98,6 +120,7 @@ EXECUTABLES: dict[str, Callable[..., BridgeNode]] = {
     "joint_driver": joint_driver,
     "media_player": media_player,
     "mock_body": mock_body,
+    "mujoco_body": mujoco_body,
     "opencog_bridge": opencog_bridge,
     "player": player,
     "recorder": recorder,

@@ -11,11 +11,9 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import find_program, of_program
 from embodiment_bridge.launching.launch_description import ProgramDescription
 
-PATIENCE = (
-    (signal.SIGINT, 5.0),
-    (signal.SIGTERM, 3.0),
-    (signal.SIGKILL, 3.0),
-)  # what is sent, and s to wait after it
+# What is sent, and s to wait after it. rcssservermj in sync mode waits 5 s for the answer of a robot that has left
+# before it looks whether it is to end.
+PATIENCE = ((signal.SIGINT, 8.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
 
 
 class Program:

@@ -24,6 +24,7 @@ from embodiment_bridge.launching.launch_description import (
 from embodiment_bridge.launching.programs import Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.main import NOT_STARTED
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.signals import held_back
 
@@ -31,14 +32,29 @@ from embodiment_bridge.nodes.base.signals import held_back
 class Graph:
     """The running nodes and programs of a launch description; a context manager that ends all of them.
 
-    ``say(text)`` receives one line for people at a time. ``runtime`` may also serve nodes of the caller.
+    ``say(text)`` receives one line for people at a time. When a node cannot be configured or activated at the start, or
+    one in a process of its own fails, ``failed`` is set and serving ends, unless ``keep_going``.
+    ``runtime`` may also serve nodes of the caller. ``others`` are programs that run further nodes; they start and end
+    as nodes in processes of their own do.
     """
 
     runtime: Runtime
 
-    def __init__(self, description: LaunchDescription, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        description: LaunchDescription,
+        say: Callable[[str], None],
+        *,
+        keep_going: bool = False,
+        others: Iterable[ProgramDescription] = (),
+    ) -> None:
         self._description = description
         self._say = say
+        self._keep_going = keep_going
+        self._others = tuple(others)
+        self.failed = False
+        self._nodes: list[BridgeNode] = []
+        self._own: list[Program] = []  # nodes in processes of their own
         self._programs: list[Program] = []
         self._code = 0  # of the first node in a process of its own that did not end well
         self._open = ExitStack()
@@ -70,8 +86,9 @@ class Graph:
 
         def done() -> bool:
             self._watch_programs()
+            self._watch_nodes()
             self.runtime.settle()
-            return until()
+            return until() or self.failed
 
         self.runtime.spin(done)
 
@@ -92,17 +109,18 @@ class Graph:
             ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
         ]
         nodes = list(zip(self._description.nodes, factories, arguments, strict=True))
+        own = [
+            _as_program(node, words, self._keep_going)
+            for node, _, words in nodes
+            if node.executable in OWN_PROCESS
+        ]
         with held_back():
-            own_processes = [
-                self._add_program(_as_program(node, words), folder)
-                for node, _, words in nodes
-                if node.executable in OWN_PROCESS
-            ]
+            self._own = [self._add_program(program, folder) for program in (*own, *self._others)]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:
                 self._add_node(factory, node, words)
-        for program in own_processes:  # these end first, so that no robot is driven while the others end
+        for program in self._own:  # these end first, so that no robot is driven while the others end
             self._open.callback(self._stop_node, program)
 
     def _add_program(self, description: ProgramDescription, folder: Path) -> Program:
@@ -129,6 +147,8 @@ class Graph:
                 f"{description.place}: node {description.full_name or description.executable}: {error}"
             ) from error
         self.runtime.add(node)
+        self._nodes.append(node)
+        self.runtime.spin(lambda: node.begun)  # a body moves while the next node is still imported
 
     def _watch_programs(self) -> None:
         for program in list(self._programs):
@@ -136,6 +156,17 @@ class Graph:
             if code is not None:
                 self._programs.remove(program)
                 self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
+                if program in self._own and code == NOT_STARTED and not self._keep_going:
+                    self._fail(program.name, code)
+
+    def _watch_nodes(self) -> None:
+        for node in [] if self._keep_going else self._nodes:
+            if node.not_started and not self.failed:
+                self._fail(node.get_fully_qualified_name(), NOT_STARTED, f": {node.not_started}")
+
+    def _fail(self, name: str, code: int, why: str = "") -> None:
+        self.failed, self._code = True, code
+        self._say(f"ending, because {name} did not start{why} (--keep-going goes on without it)")
 
 
 def _factory(description: NodeDescription) -> Callable[..., BridgeNode]:
@@ -158,10 +189,13 @@ def _writer(folder: Path) -> Callable[[str], Path]:
     return write
 
 
-def _as_program(node: NodeDescription, arguments: list[str]) -> ProgramDescription:
+def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -> ProgramDescription:
     """The program that runs a node in a process of its own and ends with this process."""
     command = ("view",) if node.executable == "viewer" else ("node", node.executable)
-    words = (OUR_PROGRAM, *command, "--end-with", str(os.getpid()), *arguments)
+    ends = ["--end-with", str(os.getpid())]
+    if not keep_going and node.executable != "viewer":  # which always does so
+        ends.append("--end-if-not-started")
+    words = (OUR_PROGRAM, *command, *ends, *arguments)
     return ProgramDescription(
         words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place
     )

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts the gate in front of the server of viser, for HTTP and websocket; viser itself has no hook for it."""
 
+import gzip
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.viewing import page_script
 from embodiment_bridge.viewing.gate import Gate, Request
 
 ProcessRequest = Callable[[ServerConnection, HttpRequest], Response | None]
@@ -27,6 +29,8 @@ POLICY: Final = (
     "connect-src data: blob: ws://{host} wss://{host}; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
+PING_S: Final = 1.0  # between two signs of life that are asked of a page
+SILENT_S: Final = 5.0  # a page that answers none for so long is gone, and what it drove stops
 HEADERS: Final = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
@@ -39,10 +43,11 @@ _starting = threading.Lock()  # one server at a time
 
 
 @contextmanager
-def guarded(gate: Gate) -> Iterator[None]:
+def guarded(gate: Gate, title: str) -> Iterator[None]:
     """A server of viser that is made in this context calls ``gate`` before it answers a request.
 
     viser 1.1.1 uses ``websockets.asyncio.server.serve``, which it looks up when it starts, in its constructor.
+    ``title`` is that of its page.
 
     Raises:
         ConfigError: at the end, if viser has not used that function, so that its server is not guarded.
@@ -54,7 +59,8 @@ def guarded(gate: Gate) -> Iterator[None]:
         def serve(*words: Any, process_request: ProcessRequest | None = None, **options: Any) -> Any:
             nonlocal asked
             asked = True
-            return original(*words, process_request=_checked(gate, process_request), **options)
+            options |= {"ping_interval": PING_S, "ping_timeout": SILENT_S}
+            return original(*words, process_request=_checked(gate, title, process_request), **options)
 
         vars(server)["serve"] = serve
         try:
@@ -65,7 +71,19 @@ def guarded(gate: Gate) -> Iterator[None]:
         raise ConfigError(f"viser {viser.__version__} cannot be guarded (it can in version 1.1.1)")
 
 
-def _checked(gate: Gate, then: ProcessRequest | None) -> ProcessRequest:
+def _make_own(response: Response, title: str) -> None:
+    """Put the title and script into the page of viser, whose client sets no title of its own."""
+    if not response.headers.get("Content-Type", "").startswith("text/html"):
+        return
+    packed = response.headers.get("Content-Encoding") == "gzip"
+    body = gzip.decompress(response.body) if packed else response.body
+    body = page_script.own(body, title)
+    response.body = gzip.compress(body, compresslevel=1) if packed else body
+    del response.headers["Content-Length"]
+    response.headers["Content-Length"] = str(len(response.body))
+
+
+def _checked(gate: Gate, title: str, then: ProcessRequest | None) -> ProcessRequest:
     def process_request(connection: ServerConnection, request: HttpRequest) -> Response | None:
         headers = request.headers
         asked = Request(
@@ -86,6 +104,7 @@ def _checked(gate: Gate, then: ProcessRequest | None) -> ProcessRequest:
             return Response(status.value, status.phrase, response_headers, body)
         response = None if then is None else then(connection, request)
         if response is not None:
+            _make_own(response, title)
             response.headers.update(HEADERS)
             response.headers["Content-Security-Policy"] = POLICY.format(host=asked.hosts[0])
         return response

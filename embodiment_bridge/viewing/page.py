@@ -15,10 +15,11 @@ from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.viewing import panels, scenery
 from embodiment_bridge.viewing.gate import Gate, own_names
 from embodiment_bridge.viewing.guard import guarded
 
-GROUND = 120.0  # m, of the grid on the floor
+LOADING = "loading: nothing has come from the robot yet"
 EYE = (-1.7, -1.5, 0.7)  # m from the robot, behind it on its right, so that the view shows what it sees
 
 
@@ -28,13 +29,15 @@ class Page:
     ``url`` is its address, ``entry`` the address to open first, which includes the token if there is one.
 
     host: an address or name of this machine; 127.0.0.1 is reachable from this machine only. port: 0 takes a free one.
-    token: secret that a visitor needs; ``None``: none on loopback, otherwise a new one.
+    token: secret that a visitor needs; ``None``: none on loopback, otherwise a new one. title: of the page.
 
     Raises:
         ConfigError: host or port cannot be used, or the installed version of viser cannot be guarded.
     """
 
-    def __init__(self, host: str, port: int, token: str | None = None) -> None:
+    def __init__(
+        self, host: str, port: int, token: str | None = None, title: str = "embodiment_bridge"
+    ) -> None:
         address, port = _free(host, port)
         number = ip_address(address.partition("%")[0])
         token = secrets.token_urlsafe(24) if token is None and not number.is_loopback else token or ""
@@ -43,10 +46,8 @@ class Page:
         os.environ.pop("_VISER_PORT_OVERRIDE", None)
         rich.get_console().quiet = True  # viser prints a table; the node logs the address in one line
         with ExitStack() as unwind:
-            with guarded(self._gate):
-                self._server = viser.ViserServer(
-                    host=address, port=port, verbose=False, label="embodiment_bridge"
-                )
+            with guarded(self._gate, title):
+                self._server = viser.ViserServer(host=address, port=port, verbose=False, label=title)
                 unwind.callback(self._server.stop)
             unwind.pop_all()
         # A page may ask viser 1.1.1 for a tunnel through a public host: these requests are disabled.
@@ -57,6 +58,7 @@ class Page:
         self.url: str = f"http://{_in_url(host)}:{port}"
         there = _in_url(socket.gethostname() if number.is_unspecified else host)
         self.entry: str = f"http://{there}:{port}/?token={token}" if token else self.url
+        self._loading: viser.GuiHtmlHandle | None = self.gui.add_html(panels.news_html(LOADING))
         self._new: set[int] = set()  # pages that have not seen the robot yet
         self._server.on_client_connect(self._visit)
         self._set_up_scene()
@@ -88,7 +90,7 @@ class Page:
         while self._new:
             page = pages.get(self._new.pop())
             if page is not None:
-                page.camera.position, page.camera.look_at = eye, place
+                _look_from(page, eye, place)
 
     def together(self, draw: Callable[[], None]) -> None:
         """Show all changes that ``draw`` makes in the same frame of the pages."""
@@ -105,22 +107,46 @@ class Page:
             self._server.get_event_loop().call_soon_threadsafe(connection.transport.abort)
         self._server.stop()
 
+    def loaded(self) -> None:
+        """Something of a robot is shown: the page no longer says that it is loading."""
+        if self._loading is not None:
+            self._loading.remove()
+            self._loading = None
+
+    def add_stop(self, stop: Callable[[], None], leave: Callable[[int], None]) -> None:
+        """Add the red STOP, always in view and on the space bar; ``leave(page)`` is called when a page is gone."""
+        panel = self.gui.add_panel()
+        panel.float(x=12, y=-12)
+        with panel.add_tab("Emergency"):
+            floating = self.gui.add_button("STOP", color="red", hint="End everything (space bar)")
+        # A narrow page, as on a telephone, hides floating panels behind the main one.
+        in_panel = self.gui.add_button("STOP", color="red", hint="End everything (space bar)", order=-1.0)
+        for button in (floating, in_panel):
+            button.on_click(lambda event: stop() if event.client_id is not None else None)
+        self.gui.add_command("STOP", hotkey="space").on_trigger(lambda _: stop())
+
+        async def gone(page: viser.ClientHandle) -> None:
+            leave(page.client_id)
+
+        self._server.on_client_disconnect(gone)
+
     async def _visit(self, page: viser.ClientHandle) -> None:
         self._new.add(page.client_id)
 
     def _set_up_scene(self) -> None:
         self.gui.configure_theme(dark_mode=True, show_logo=False, show_share_button=False)
         self.gui.main_panel.dock_right()
-        self.scene.configure_default_lights(
-            enabled=True, cast_shadow=False
-        )  # shadows are slow in the browser
-        self.scene.add_grid(
-            "/ground", GROUND, GROUND, cell_size=1.0, section_size=5.0,
-            cell_color=(70, 76, 84), section_color=(96, 104, 114),
-            plane_color=(52, 62, 58), plane_opacity=1.0, position=(0.0, 0.0, -0.004),
-        )  # fmt: skip
+        night = self.gui.add_checkbox("Night", False)
+        night.on_update(lambda _: scenery.paint(self.scene, night=night.value))
+        scenery.paint(self.scene, night=False)
         self._server.initial_camera.position = EYE
         self._server.initial_camera.look_at = (0.0, 0.0, 0.5)
+
+
+def _look_from(page: viser.ClientHandle, eye: Vector, place: Vector) -> None:
+    """Move the camera of a page, which may be gone by now: viser 1.1.1 would warn of a message to it."""
+    with page._websock_connection.get_message_buffer().sanctioned_dead_writes():
+        page.camera.position, page.camera.look_at = eye, place
 
 
 def _in_url(host: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 MOST_NODES = 300  # of a tree, shown at most
 MOST_BARS = 40
+MOST_NEWS = 12  # lines
 MOST_TEXT = 160  # characters of one text
 DEEPEST = 24  # levels that are indented
 
@@ -65,14 +66,16 @@ def _bar(name: str, level: float, color: str) -> str:
     )
 
 
-def status_html(links: Mapping[str, Any], body: Any) -> str:
-    """The HTML of LinkStates (by name of the link) and of a BodyStatus, or None."""
+def status_html(links: Mapping[str, Any], body: Any, missing: Sequence[str] = ()) -> str:
+    """The HTML of LinkStates (by name of the link), of a BodyStatus, or None, and of the topics that have not come."""
     rows = [_link(name, link) for name, link in links.items()]
     if body is not None:
         posture = _word(POSTURES, body.posture)
         words = [posture, "torque on" if body.torque else "limp", *(["stopped"] if body.stopped else [])]
         color = BAD if posture == "fallen" or body.stopped else GOOD
         rows.append(_line(f"body: {', '.join(words)} {text_of(body.reason)}", color))
+    if missing:
+        rows.append(_line(f"not drawn: nothing has come on {' and '.join(missing)}", COLORS["INVALID"]))
     return _block("Status", "".join(rows)) if rows else ""
 
 
@@ -86,6 +89,16 @@ def heard_html(heard: Iterable[Any]) -> str:
     """The HTML of HeardMessages, newest last."""
     rows = [f"<div>{text_of(one.sender or 'unknown')}: <i>{text_of(one.text)}</i></div>" for one in heard]
     return _block("Heard", "".join(rows)) if rows else ""
+
+
+def news_html(text: str, *, bad: bool = False) -> str:
+    """The HTML of a line of news; empty for none."""
+    lines = [_line(text_of(line), BAD if bad else PLAIN) for line in text.splitlines()[:MOST_NEWS]]
+    return (
+        f'<div style="font-size:.8em;line-height:1.45;padding:.2em .8em">{"".join(lines)}</div>'
+        if lines
+        else ""
+    )
 
 
 def _block(title: str, body: str) -> str:

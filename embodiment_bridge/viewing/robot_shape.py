@@ -6,21 +6,36 @@ from collections.abc import Mapping, Sequence
 
 from viser import FrameHandle, SceneApi
 
-from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector
-from embodiment_bridge.urdf import Box, Cylinder, Joint, Robot, Sphere, Visual, link_pose, link_transforms
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, rotate
+from embodiment_bridge.urdf import (
+    Box,
+    Cylinder,
+    Joint,
+    Mesh,
+    Robot,
+    Sphere,
+    Visual,
+    link_pose,
+    link_transforms,
+)
+from embodiment_bridge.viewing.mesh_file import Triangles, read_mesh
 
 STILL = 1e-3  # an invisible change of a component of a quaternion (0.1 degrees) or of a position (m)
 SIDES = 20  # of a cylinder
 MOST_VISUALS = 2000  # shapes of one robot
+MOST_TRIANGLES = 500_000  # in all meshes of one robot
 
 
 class RobotShape:
-    """The boxes, cylinders and spheres of ``robot`` below the node ``path``; meshes are not drawn."""
+    """The shapes of ``robot`` below the node ``path``. left_out: what is not drawn, and why."""
 
     def __init__(self, scene: SceneApi, path: str, robot: Robot) -> None:
         self._scene, self._robot = scene, robot
         self._frames: dict[str, FrameHandle] = {}
-        self._drawn = 0
+        self._drawn = self._triangles = 0
+        self._bottoms: list[tuple[str, float]] = []  # link, height of a shape's lowest point in it, m
+        self.left_out: list[str] = []
         self.paths = {robot.root: path}
         self._last: dict[str, tuple[Vector, Quaternion]] = {}
         self._add_links()
@@ -41,10 +56,10 @@ class RobotShape:
         """Height of the lowest shape with all joints at 0, m in the frame of the root link."""
         zero = {joint.name: 0.0 for joint in self._robot.movable}
         heights = []
-        for link in self._robot.links.values():
-            pose = link_pose(self._robot, zero, link.name)
-            if pose is not None and link.visuals:
-                heights.append(pose.xyz[2] + min(_bottom(visual) for visual in link.visuals))
+        for link, bottom in self._bottoms:
+            pose = link_pose(self._robot, zero, link)
+            if pose is not None:
+                heights.append(pose.xyz[2] + bottom)
         return min(heights, default=0.0)
 
     def _add_links(self) -> None:
@@ -70,9 +85,25 @@ class RobotShape:
 
     def _add_visuals(self, link: str) -> None:
         for number, visual in enumerate(self._robot.links[link].visuals):
-            if self._drawn < MOST_VISUALS:
-                self._drawn += 1
-                add_shape(self._scene, f"{self.paths[link]}/visual{number}", visual)
+            if self._drawn >= MOST_VISUALS:
+                self.left_out.append(f"shapes after the first {MOST_VISUALS}, from link {link!r} on")
+                return
+            self._drawn += 1
+            path = f"{self.paths[link]}/visual{number}"
+            if not isinstance(visual.shape, Mesh):
+                add_shape(self._scene, path, visual)
+                self._bottoms.append((link, _bottom(visual)))
+                continue
+            try:
+                triangles = read_mesh(visual.shape)
+                self._triangles += len(triangles.faces)
+                if self._triangles > MOST_TRIANGLES:
+                    raise ConfigError(f"more than {MOST_TRIANGLES} triangles")
+            except ConfigError as error:
+                self.left_out.append(f"link {link!r}: {error}")
+            else:
+                add_mesh(self._scene, path, visual, triangles)
+                self._bottoms.append((link, _bottom_of_mesh(visual, triangles)))
 
 
 def moved(before: Sequence[float], after: Sequence[float]) -> bool:
@@ -81,7 +112,7 @@ def moved(before: Sequence[float], after: Sequence[float]) -> bool:
 
 
 def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
-    """Draw one visual of a link; a mesh is not drawn."""
+    """Draw a box, cylinder or sphere of a link."""
     shape, rgba = visual.shape, visual.rgba
     color, opacity = rgb(rgba), opacity_of(rgba)
     position, turn = visual.origin.xyz, wxyz(visual.origin.quaternion)
@@ -94,6 +125,14 @@ def add_shape(scene: SceneApi, path: str, visual: Visual) -> None:
         )  # fmt: skip
     elif isinstance(shape, Sphere):
         scene.add_icosphere(path, shape.radius, color, opacity=opacity, position=position, wxyz=turn)
+
+
+def add_mesh(scene: SceneApi, path: str, visual: Visual, triangles: Triangles) -> None:
+    """Draw a mesh of a link."""
+    scene.add_mesh_simple(
+        path, triangles.points, triangles.faces, color=rgb(visual.rgba), opacity=opacity_of(visual.rgba),
+        flat_shading=True, side="double", position=visual.origin.xyz, wxyz=wxyz(visual.origin.quaternion),
+    )  # fmt: skip
 
 
 def rgb(rgba: tuple[float, float, float, float]) -> tuple[int, int, int]:
@@ -122,3 +161,8 @@ def _bottom(visual: Visual) -> float:
         upright = visual.origin.quaternion == IDENTITY
         return z - (0.5 * shape.length if upright else shape.radius)
     return z - shape.radius if isinstance(shape, Sphere) else z
+
+
+def _bottom_of_mesh(visual: Visual, triangles: Triangles) -> float:
+    up = rotate(inverse(visual.origin.quaternion), (0.0, 0.0, 1.0))  # in the frame of the mesh
+    return visual.origin.xyz[2] + float((triangles.points @ up).min())

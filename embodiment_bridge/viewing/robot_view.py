@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The view of one namespace: a robot and its knowledge, or a monitor and its field."""
 
+import logging
 import math
 from collections import deque
 from collections.abc import Callable
@@ -14,6 +15,8 @@ from embodiment_bridge.protocols.soccer_monitor.scene.field_lines import field_l
 from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing import panels
+from embodiment_bridge.viewing.controls import Controls
+from embodiment_bridge.viewing.driving import skill_form
 from embodiment_bridge.viewing.grid_map import picture
 from embodiment_bridge.viewing.marker_board import MarkerBoard
 from embodiment_bridge.viewing.page import Page
@@ -26,19 +29,32 @@ HEARD = 8  # lines that are shown
 PANEL_PERIOD = 0.2  # s between changes of the panel
 LEVELS = {"feelings": ("Feelings", "#f06292"), "physiology": ("Physiology", "#4db6ac")}
 LEVELS["psi_demands"] = ("Demands", "#9575cd")
+PLACING = ("robot_description", "pose", "odom")
+SETTLE_S = 1.5  # s in which the publishers of a robot are found
+MOST_ARRAYS = 100
 SECTIONS = ("status", "tree", *LEVELS, "heard")
 LINE = (235, 238, 235)
 
 
 class RobotView:
-    """Draws the topics of one namespace; called on the drawing thread only. number: unique among the views."""
+    """Draws the topics of one namespace; called on the drawing thread only.
 
-    def __init__(self, page: Page, number: int, title: str) -> None:
+    number: unique among the views. controls: those of this robot, which show its skills and joints.
+    ``published``: of PLACING, the topics that have a publisher. Until each of them has come, neither the robot nor its
+    markers are drawn, because their places are not known.
+    """
+
+    published: frozenset[str] = frozenset()
+
+    def __init__(self, page: Page, number: int, title: str, controls: Controls | None = None) -> None:
         self._page, self._number = page, number
+        self._controls = controls
         self._path = f"/robot{number}"
         self._base = page.scene.add_frame(self._path, show_axes=False)
         self._height = 0.0  # of the base while its pose is unknown, m
         self._posed = False
+        self._since = math.inf  # when it was first drawn, monotonic time, s
+        self._missing: list[str] = []
         self._at: tuple[float, ...] | None = (
             None  # drawn pose of the base: position, then w x y z of its rotation
         )
@@ -46,7 +62,7 @@ class RobotView:
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
         self._markers = MarkerBoard(page.scene, f"marker{number}_", self._node_of)
-        self._arrays: list[Any] = []  # of markers, until they are drawn
+        self._arrays: deque[Any] = deque(maxlen=MOST_ARRAYS)  # of markers, until they are drawn
         self._maps: dict[str, ImageHandle] = {}
         self._links: dict[str, Any] = {}
         self._body: Any = None
@@ -58,6 +74,7 @@ class RobotView:
             "robot_description": self._describe, "joint_states": self._move, "pose": self._place,
             "odom": self._place_by_odometry, "field": self._draw_field, "body_status": self._take_body,
             "behavior_tree/tree": self._take_tree, "heard": self._take_heard,
+            "skills": self._take_skills,
         }  # fmt: skip
         with page.gui.add_folder(title):
             self._html: dict[str, GuiHtmlHandle] = {
@@ -66,6 +83,7 @@ class RobotView:
 
     def take(self, topic: str, message: Any) -> None:
         """Take a message of a topic, named without the namespace."""
+        self._page.loaded()
         if topic in self._take:
             self._take[topic](message)
         elif topic in LEVELS:
@@ -80,21 +98,31 @@ class RobotView:
 
     def refresh(self, now: float) -> None:
         """Draw what changes with time: markers end, and the panel is written at its period. now: monotonic time, s."""
-        for array in self._arrays:
-            self._markers.take(array, now)
-        self._arrays.clear()
+        self._missing = self._look_for_missing(now)
+        placed = not self._missing
+        if self._base.visible != placed:
+            self._base.visible = placed
+        while placed and self._arrays:
+            self._markers.take(self._arrays.popleft(), now)
         self._markers.expire(now)
         if now - self._panel_time < PANEL_PERIOD:
             return
         self._panel_time = now
         if self._posed and self._shape is None:
             self._draw_disc()
-        self._texts["status"] = panels.status_html(self._links, self._body)
+        self._texts["status"] = panels.status_html(self._links, self._body, self._missing)
         self._texts["heard"] = panels.heard_html(self._heard)
         for name, text in self._texts.items():
             if self._shown.get(name, "") != text:
                 self._shown[name] = text
                 self._html[name].content, self._html[name].visible = text, bool(text)
+
+    def _look_for_missing(self, now: float) -> list[str]:
+        """The topics that must come before anything is drawn; at first all, as not all publishers are known then."""
+        self._since = min(self._since, now)
+        awaited = PLACING if now - self._since < SETTLE_S else self.published
+        there = {"robot_description": self._shape is not None, "pose": self._posed, "odom": self._posed}
+        return sorted(topic for topic in awaited if not there[topic])
 
     def _draw_disc(self) -> None:
         """Draw a body without a description: a disc with a nose."""
@@ -109,8 +137,12 @@ class RobotView:
         self._base.remove()
         self._base, self._at = self._page.scene.add_frame(self._path, show_axes=False), None
         self._shape = RobotShape(self._page.scene, self._path, robot)
+        if self._shape.left_out:
+            _log_left_out(robot.name, self._shape.left_out)
         self._shape.move(self._positions)
         self._height = -self._shape.lowest()
+        if self._controls is not None:
+            self._controls.show_joints(robot)
         if not self._posed:
             self._base.position = (0.0, 0.0, self._height)
 
@@ -180,6 +212,12 @@ class RobotView:
 
     def _take_tree(self, message: Any) -> None:
         self._texts["tree"] = panels.tree_html(message)
+        if self._controls is not None:
+            self._controls.see_tree(message.state)
+
+    def _take_skills(self, message: Any) -> None:
+        if self._controls is not None:
+            self._controls.offer([skill_form(skill) for skill in message.skills if skill.available])
 
     def _take_heard(self, message: Any) -> None:
         self._heard.append(message)
@@ -189,3 +227,8 @@ class RobotView:
         link = frame.rpartition("/")[2]
         paths = {"base_link": self._path} if self._shape is None else self._shape.paths
         return paths.get(link, "")
+
+
+def _log_left_out(robot: str, parts: list[str]) -> None:
+    more = f"; {len(parts) - 1} more" if len(parts) > 1 else ""
+    logging.getLogger(__name__).warning("robot %s is drawn without: %s%s", robot, parts[0], more)

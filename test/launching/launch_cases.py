@@ -62,6 +62,8 @@ CASES = {
         {"body": "simspark", "start_peer": "true", "robot": "nao4", "frame_prefix": "r/"},
     ),
     "bringup_virtual_servos": (BRINGUP, {"body": "virtual_servos", "start_peer": "true"}),
+    "bringup_servos_with_weight": (BRINGUP, {"body": "virtual_servos", "physics": "true", "world": "desk"}),
+    "bringup_mujoco": (BRINGUP, {"body": "mujoco", "robot": "T1", "world": "soccer", "use_sim_time": "true"}),
     "bringup_dynamixel": (BRINGUP, {"body": "dynamixel", "port": "/dev/ttyUSB0"}),
     "bringup_opencog": (BRINGUP, {"brain": "opencog", "start_peer": "true"}),
     "bringup_replay": (BRINGUP, {"body": "replay", "port": "dance", "use_sim_time": "true"}),

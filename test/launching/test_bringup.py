@@ -73,9 +73,96 @@ def test_peer_listens_where_the_body_looks(bringup):
     plan = bringup(body="rcsssmj", start_peer="true", host="127.0.0.2", port="61000", monitor_port="61005")
     server = plan.executables[0].cmd
     values = {name: value for item in plan.nodes[0].parameters[1:] for name, value in item.items()}
-    options = dict(zip(server[3::2], server[4::2], strict=True))
+    options = dict(zip(server[3:9:2], server[4:9:2], strict=True))
     assert options == {
         "--host": values["host"],
         "--aport": str(values["port"]),
         "--mport": str(values["monitor_port"]),
     }
+
+
+def server_options(plan):
+    """What the simulator's own parser would make of its command line; flags are true."""
+    words = list(plan.executables[0].cmd[1:])
+    found = {}
+    while words:
+        word = words.pop(0)
+        name, _, value = word.removeprefix("--").partition("=")
+        if not value:
+            value = words.pop(0) if words and not words[0].startswith("--") else True
+        assert found.get(name, value) == value
+        found[name] = value
+    return found
+
+
+def test_simulator_is_started_as_ever_without_options(bringup):
+    assert server_options(bringup(body="rcsssmj", start_peer="true")) == {
+        "no-render": True, "sync": True, "realtime": True, "host": "127.0.0.1", "aport": "60000",
+        "mport": "60001", "rules": "ssim", "phase": "0",
+    }  # fmt: skip
+
+
+def test_simulator_is_started_as_asked(bringup):
+    plan = bringup(
+        body="rcsssmj", start_peer="true", rules="fifa", field="fifa7vs7", phase="1", time="12.5", sync="false",
+        realtime="false", logfile="game one.log", render="true",
+    )  # fmt: skip
+    assert server_options(plan) == {
+        "render": True, "no-realtime": True, "host": "127.0.0.1", "aport": "60000", "mport": "60001",
+        "rules": "fifa", "field": "fifa7vs7", "phase": "1", "time": "12.5", "logfile": "game one.log",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def team(tmp_path):
+    share = share_finder(make_prefix(tmp_path / "prefix"))
+
+    def team(**arguments):
+        file = share("embodiment_bridge") / "launch/team.launch.xml"
+        return read_launch(file, arguments, find_share=share, environment=ENVIRONMENT)
+
+    return team
+
+
+@pytest.mark.parametrize(("players", "rules"), [("1", "ssim"), ("7", "ssim"), ("8", "fifa"), ("11", "fifa")])
+def test_team_is_started_with_rules_that_let_it_in(team, players, rules):
+    assert server_options(team(players=players, start_peer="true"))["rules"] == rules
+
+
+@pytest.mark.parametrize("rules", ["ssim", "ssim26"])
+def test_more_players_than_the_rules_allow_are_refused(team, rules):
+    with pytest.raises(ConfigError, match=f"8 players, but rules {rules} let 7 into a team"):
+        team(players="8", rules=rules, start_peer="true")
+    assert len(team(players="7", rules=rules, start_peer="true").nodes) == 14
+    assert len(team(players="8", rules=rules).nodes) == 16  # that server was started by somebody else
+    assert len(team(players="8", rules=rules, body="simspark", start_peer="true").nodes) == 16
+
+
+@pytest.mark.parametrize(("given", "on"), [({}, True), ({"auto_get_up": "false"}, False)])
+def test_players_of_a_team_get_up_by_themselves(team, given, on):
+    bodies = [node for node in team(players="2", **given).nodes if node.name == "agent_bridge"]
+    assert [dict(node.global_parameters)["auto_get_up"] for node in bodies] == [on, on]
+
+
+@pytest.mark.parametrize("body", ["rcsssmj", "simspark"])
+def test_players_of_a_team_that_plays_have_their_documents(tmp_path, body):
+    share = share_finder(make_prefix(tmp_path / "prefix"))
+    file = share("embodiment_bridge") / "launch/team.launch.xml"
+    given = {
+        "body": body,
+        "players": "2",
+        "play": "true",
+        "documents": "/mine",
+        "body_file": "/mine/robot.yaml",
+    }
+    plan = read_launch(file, given, find_share=share, environment=ENVIRONMENT)
+    values = [
+        {key: value for group in node.parameters if isinstance(group, dict) for key, value in group.items()}
+        for node in plan.nodes
+    ]
+    assert [one["body_file"] for one in values[::2]] == ["/mine/robot.yaml"] * 2
+    assert [one["team_frame"] for one in values[::2]] == [True] * 2
+    assert [one["start_file"] for one in values[1::2]] == ["/mine/1.json", "/mine/2.json"]
+    shoot = f"shoot=/mine/shoot_{body}.json"
+    assert values[1]["start_subtrees"] == ["player=/mine/player.json", "keeper=/mine/keeper.json", shoot]
+    assert values[1]["team_values"] is True

@@ -77,6 +77,8 @@ def test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on() -> Non
                                       cli_args=["--ros-args", "-r", "/clock:=/c/clock"]))  # fmt: skip
         teller = runtime.add(Node("teller", context=runtime.context, namespace="/c"))
         publisher = teller.create_publisher(Clock, "/c/clock", 10)
+        raw: list[object] = []  # as the recorder takes it
+        node.create_subscription(Clock, "/clock", raw.append, 10, raw=True)
 
         def tell_until(sec: int, condition) -> None:
             deadline = time.monotonic() + 30.0
@@ -90,4 +92,5 @@ def test_a_node_with_simulated_time_survives_a_negative_one_and_goes_on() -> Non
         tell_until(7, lambda: node.get_clock().now().nanoseconds == 7 * 10**9)
         tell_until(-5, lambda: node.clock_watch.dropped > 0)
         tell_until(8, lambda: node.get_clock().now().nanoseconds == 8 * 10**9)
+        assert {type(one) for one in raw} == {bytes}
         assert node.guard.count == 0

@@ -5,8 +5,11 @@ import json
 import time
 
 import pytest
+from embodiment_bridge.msg import LinkState, NodeEvent
+from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree import early_goals
@@ -21,7 +24,8 @@ class Stage:
         self.runtime = runtime
         self.common = {"context": runtime.context, "namespace": "/early"}
         self.tree = runtime.add(behavior_tree(**self.common))
-        self.client = BmlClient(runtime.add(Watcher(**self.common)), lambda feedback: None)
+        self.watcher = runtime.add(Watcher(**self.common))
+        self.client = BmlClient(self.watcher, lambda feedback: None)
         self.until(lambda: self.client.server_is_there)
 
     def until(self, condition):
@@ -57,6 +61,23 @@ def test_goal_does_not_wait_for_ever(stage, monkeypatch):
     assert "NO_BODY: no body has published its skills in this namespace" in stage.result().reason
 
 
+def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
+    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    words = ["--ros-args", "-p", "body_file:=/no/such.yaml"]
+    stage.runtime.add(mock_body(cli_args=words, **stage.common))
+    stage.until(lambda: stage.tree._parts.body.absence.count("/no/such.yaml"))
+    monkeypatch.setattr(early_goals, "WAIT_S", 0.0)
+    stage.client.send(SHAKE, source="test")
+    assert "NO_BODY" in stage.result().reason
+    assert "; /early/mock_body: not configured: " in stage.result().reason
+
+
+def test_a_body_that_has_come_is_no_longer_missed(stage):
+    body = stage.runtime.add(mock_body(**stage.common))
+    stage.until(lambda: body.active and stage.tree.skills)
+    assert stage.tree._parts.body._failed is None
+
+
 def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
     monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
     stage.client.send(SHAKE, source="test")
@@ -73,3 +94,41 @@ def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
     stage.until(lambda: stage.tree._parts.early._goals)
     stage.tree.trigger_deactivate()
     assert stage.result().outcome == "REJECTED"
+
+
+def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
+    monkeypatch.setattr(early_goals, "JOIN_S", PATIENCE)
+    stage.runtime.add(mock_body(**stage.common))
+    body = stage.tree._parts.body
+    stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
+    body._take_link(LinkState(state=LinkState.HANDSHAKE))
+    stage.client.send(SHAKE, source="test")
+    stage.until(lambda: stage.tree._parts.early._goals)
+    body._take_link(LinkState(state=LinkState.CONNECTING))
+    assert stage.tree._parts.early._goals
+    body._take_link(LinkState(state=LinkState.READY))
+    assert stage.result().outcome == "SUCCEEDED", stage.result().reason
+
+
+def test_goal_does_not_wait_for_a_body_that_cannot_be_joined(stage, monkeypatch):
+    monkeypatch.setattr(early_goals, "JOIN_S", PATIENCE)
+    stage.runtime.add(mock_body(**stage.common))
+    early, body = stage.tree._parts.early, stage.tree._parts.body
+    stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
+    body._take_link(LinkState(state=LinkState.CONNECTING))
+    stage.client.send(SHAKE, source="test")
+    stage.until(lambda: early._goals)
+    body._take_link(LinkState(state=LinkState.BACKOFF))
+    assert not early._goals
+
+
+def test_document_on_the_topic_waits_for_the_body_too(stage, monkeypatch):
+    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    events = []
+    stage.watcher.create_subscription(NodeEvent, "behavior_tree/events", events.append, profile("events"))
+    topic = stage.watcher.create_publisher(String, "bml", profile("command"))
+    stage.until(topic.get_subscription_count)
+    topic.publish(String(data=SHAKE))
+    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.runtime.add(mock_body(**stage.common))
+    stage.until(lambda: any(event.event == "success" for event in events))

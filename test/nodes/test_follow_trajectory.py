@@ -112,3 +112,10 @@ def test_a_newer_goal_or_a_cancel_ends_one(action) -> None:
     action._server.cancel(second)
     assert action._server.ended[1][:2] == (second, False)
     action.step({"pan": 0.5}, 1.0)
+
+
+def test_a_goal_ends_when_the_body_is_lost(action) -> None:
+    one = goal()
+    action._server.begin(one)
+    action.lost("the link was lost")
+    assert action._server.ended == [(one, False, -1, "the link was lost")]

@@ -150,6 +150,17 @@ def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
     assert (desk.begun, desk.node.timers) == (["next"], [])
 
 
+@pytest.mark.parametrize("size", [1, goal_gate.LARGE + 1])
+def test_run_that_cannot_be_made_of_a_document_ends_that_goal(size):
+    desk = Desk(rate=0.0)
+    broken = []
+    desk.gate.read(lambda: 0, lambda zero: 1 / zero, broken.append, size=size)
+    if size > goal_gate.LARGE:
+        desk.gate._reader.join()
+        desk.node.tasks[0]()
+    assert [type(error) for error in broken] == [ZeroDivisionError]
+
+
 def test_at_the_end_all_that_wait_begin_and_may_be_refused():
     desk = Desk(rate=1.0, most=5)
     desk.enter(*range(4))
@@ -205,7 +216,7 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
     clients[0].send(document, source="test")
     until(runtime, lambda: clients[0].result is not None)
     assert clients[0].result.outcome == "ERROR"
-    assert clients[0].result.reason == "the document could not be read: KeyError: 'no such key'"
+    assert clients[0].result.reason == "the document could not be read or begun: KeyError: 'no such key'"
     monkeypatch.undo()
     clients[1].send(json.dumps(LEAF), source="test")
     until(runtime, lambda: clients[1].result is not None)

@@ -73,6 +73,14 @@ def stage():
     return Stage()
 
 
+@pytest.mark.fault(
+    "cut",
+    body=("mock", "mujoco"),
+    reaction="the skills of a brain that is not heard for 0.5 s stand, and go on when it is",
+)
+@pytest.mark.fault(
+    "killed", body="mujoco", reaction="the skills of a brain that is not heard for 0.5 s stand"
+)
 def test_who_falls_silent_is_held_until_he_is_back(stage):
     stage.begin("run", "1", 0.5)
     stage.wait(3.0, "run")

@@ -8,6 +8,7 @@ from rclpy.node import Node
 
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body import link_publisher
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 
 
@@ -43,3 +44,15 @@ def test_a_link_that_is_lost_says_why_once_and_is_joined_again(told) -> None:
     publish(Phase.BACKOFF, "gone")
     again = "gone; trying again until it works"
     assert log.messages == ["joined the peer", again, "joined the peer", again]
+
+
+def test_a_peer_that_is_not_there_yet_is_no_warning_at_first(told, monkeypatch) -> None:
+    publish, log = told
+    publish(Phase.BACKOFF, "refused")
+    publish(Phase.BACKOFF, "refused")
+    assert {record.levelname for record in log.records} == {"INFO"}
+    assert set(log.messages) == {"refused; waiting for it"}
+    log.clear()
+    monkeypatch.setattr(link_publisher, "STARTING_S", 0.0)
+    publish(Phase.BACKOFF, "refused")
+    assert [record.levelname for record in log.records] == ["WARNING"]

@@ -35,11 +35,11 @@ class Stage:
         self.subscription = self.viewer.create_subscription(
             MarkerArray, "markers", self.seen.append, profile("state")
         )
-        self.until(lambda: self.node.count_subscribers("markers"))
+        self.until(lambda: self.publisher.wanted)
 
     def look_away(self):
         self.viewer.destroy_subscription(self.subscription)
-        self.until(lambda: not self.node.count_subscribers("markers"))
+        self.until(lambda: not self.publisher.wanted)
 
     def until(self, condition, patience=10.0):
         deadline = time.monotonic() + patience
@@ -112,11 +112,12 @@ def test_lights_are_drawn_over_the_base(stage):
     stage.look()
     stage.publisher.show({"eyes": Light(1.0, 0.0, 0.0, 1.0, "steady")})
     stage.publisher.publish(stamp(1.0))
-    (lamp,) = stage.next()
+    lamp, label = stage.next()
     assert (lamp.ns, lamp.header.frame_id) == ("light", "r1/base_link")
+    assert label.text == "eyes"
     stage.publisher.show({})
     stage.publisher.publish(stamp(2.0))
-    assert actions(stage.next()) == [Marker.DELETE]
+    assert actions(stage.next()) == [Marker.DELETE, Marker.DELETE]
 
 
 def test_destroyed_it_is_off_the_graph(stage):

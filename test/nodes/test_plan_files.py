@@ -15,7 +15,7 @@ def files(share, **values):
 def share(tmp_path):
     folder = tmp_path / "config/plans"
     folder.mkdir(parents=True)
-    for name in ("default", "maeden"):
+    for name in ("walking", "maeden"):
         (folder / f"{name}.yaml").write_text("turn: absolute\nactions: {drop: [{skill: drop}]}\n")
     (tmp_path / "secret.yaml").write_text("actions: {}\n")
     return lambda: tmp_path
@@ -25,9 +25,9 @@ def share(tmp_path):
     ("body", "name"),
     [
         ("maeden", "maeden.yaml"),
-        ("t1", "default.yaml"),
-        ("", "default.yaml"),
-        ("../../secret", "default.yaml"),
+        ("t1", "walking.yaml"),
+        ("", "walking.yaml"),
+        ("../../secret", "walking.yaml"),
     ],
 )
 def test_file_of_a_body(share, body, name):

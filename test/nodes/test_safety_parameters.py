@@ -9,7 +9,7 @@ import yaml
 
 from embodiment_bridge.bml.rules.capabilities import parse_table
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.blackboard_feed import parse_sources
+from embodiment_bridge.nodes.tree.blackboard_sources import parse_sources
 from embodiment_bridge.nodes.tree.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")

@@ -12,10 +12,10 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 
 @pytest.fixture
 def runtime():
-    gc.unfreeze()  # other tests of this process may have settled
+    gc.unfreeze()  # what was collected is frozen, and other tests may have settled
     with Runtime() as made:
         yield made
-    gc.unfreeze()
+    gc.freeze()  # as it was
 
 
 def add(runtime, name, autostart):

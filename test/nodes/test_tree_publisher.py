@@ -60,3 +60,18 @@ def test_subscriber_gets_events_and_tree(stage):
     until(lambda: len(events) == 2 and trees)
     assert [(event.event, event.pointer) for event in events] == [("start", ""), ("start", "/behaviors/0")]
     assert len(trees[0].nodes) == 2
+
+
+def test_a_pause_is_told_though_no_node_changes(stage):
+    runtime, node, publisher = stage
+    trees = []
+    node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
+    deadline = time.monotonic() + PATIENCE
+    runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
+    run = begun()
+    publisher.publish("run", run)
+    run.pause()
+    publisher.publish("run", run)
+    publisher.publish("run", run)
+    runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
+    assert [tree.state for tree in trees] == ["RUNNING", "PAUSING"]

@@ -19,7 +19,7 @@ from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.viewing.marker_board import MOST, MOST_POINTS, MarkerBoard
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_shape import RobotShape
-from embodiment_bridge.viewing.robot_view import RobotView
+from embodiment_bridge.viewing.robot_view import SETTLE_S, RobotView
 
 URDF = Path(__file__).parents[2] / "urdf"
 
@@ -213,6 +213,31 @@ class TestRobotView:
         info = MapMetaData(width=4, height=2, resolution=0.5, origin=Pose(position=Point(x=-1.0)))
         view.take("map", OccupancyGrid(header=Header(frame_id="map"), info=info, data=[0] * 8))
         assert list(node(page, "/map").position)[:2] == [0.0, 0.5]
+
+    def test_nothing_is_drawn_before_its_place_is_known(self, page):
+        view = RobotView(page, 0, "robot")
+        view.published = frozenset({"pose", "robot_description"})
+        view.take("markers", array(marker(frame="neck")))
+        view.refresh(0.0)
+        view.take("robot_description", String(data=(URDF / "t1.urdf").read_text()))
+        view.refresh(2.0 * SETTLE_S)
+        assert not node(page, "/robot0").visible
+        assert "nothing has come on pose" in view._html["status"].content
+        assert node(page, "/marker0_1") is None
+        view.take("pose", PoseStamped(pose=Pose(position=Point(x=1.0), orientation=Quaternion(w=1.0))))
+        view.refresh(2.0 * SETTLE_S + 1.0)
+        assert node(page, "/robot0").visible
+        assert node(page, f"{view._node_of('neck')}/marker0_1") is not None
+        assert "nothing has come" not in view._html["status"].content
+
+    def test_robot_whose_place_is_never_told_stands_at_the_origin(self, page):
+        view = RobotView(page, 0, "robot")
+        view.take("robot_description", String(data=(URDF / "t1.urdf").read_text()))
+        view.refresh(0.0)
+        assert not node(page, "/robot0").visible
+        view.published = frozenset({"robot_description"})
+        view.refresh(SETTLE_S)
+        assert node(page, "/robot0").visible
 
     def test_body_without_description_is_a_disc(self, page):
         view = RobotView(page, 0, "robot")

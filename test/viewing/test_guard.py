@@ -41,6 +41,14 @@ def get(page, target="/", **headers):
         return answer.status, answer.headers, answer.read().decode()
 
 
+def test_title_of_the_page_is_text():
+    page = Page("127.0.0.1", 0, title="<b> & co")
+    try:
+        assert "<title>&lt;b&gt; &amp; co</title>" in get(page)[2]
+    finally:
+        page.close()
+
+
 def shake_hands(page, target="/", **options):
     port = urlparse(page.url).port
     address = f"ws://127.0.0.1:{port}{target}"

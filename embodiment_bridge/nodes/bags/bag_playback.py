@@ -8,7 +8,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.publisher import Publisher
-from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from std_srvs.srv import Trigger
 
@@ -18,7 +17,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.bags.bag_qos import to_play
-from embodiment_bridge.nodes.bags.recorded_skills import RecordedSkills
+from embodiment_bridge.nodes.bags.recorded_skills import RecordedSkills, recorded_list
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.message_types import message_class
 from embodiment_bridge.nodes.base.qos import profile
@@ -184,12 +183,12 @@ class BagPlayback(BridgeNode):
 
     def _recorded_skills(self, reader: BagReader) -> SkillList | None:
         """The first list of skills in the recording, if it has one."""
-        names = {name for name in reader.topics if name.endswith("/skills")}
-        for message in reader.messages(names):
-            found: SkillList = deserialize_message(message.data, SkillList)
-            return found
-        self.get_logger().warning(f"{self.values['bag']} has no topic `skills`: no skill can be requested")
-        return None
+        found = recorded_list(reader)
+        if found is None:
+            self.get_logger().warning(
+                f"{self.values['bag']} has no topic `skills`: no skill can be requested"
+            )
+        return found
 
     def _publish(self, message: Message) -> None:
         self._topics[message.topic].publish(message.data)

@@ -4,10 +4,14 @@
 from typing import Any
 
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 
-from embodiment_bridge.body.description import BodyDescription, Parameter, Skill, TextParameter
+from embodiment_bridge.bags.reader import BagReader
+from embodiment_bridge.body.description import BodyDescription, Skill
+from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 
@@ -36,6 +40,15 @@ class RecordedSkills:
     def _step(self) -> None:
         self._time += 1.0 / RATE
         self._queue.step(BodyState(self._time, (), ()))
+
+
+def recorded_list(reader: BagReader) -> SkillList | None:
+    """The first list of skills in a recording; None where it has none."""
+    names = {name for name in reader.topics if name.endswith("/skills")}
+    for message in reader.messages(names):
+        found: SkillList = deserialize_message(message.data, SkillList)
+        return found
+    return None
 
 
 def description_of(recorded: Any) -> BodyDescription:

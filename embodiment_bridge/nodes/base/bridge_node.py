@@ -24,8 +24,11 @@ from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
 from embodiment_bridge.nodes.base.clock_watch import ClockWatch
 from embodiment_bridge.nodes.base.graph_entities import GraphEntities
 from embodiment_bridge.nodes.base.parameters import declare
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import overrides_of, profile
 
+NOT_CONFIGURED, NOT_ACTIVATED = "not configured: ", "not activated: "
+CANNOT = (BridgeError, OSError, MemoryError)  # OSError: a full disk, no descriptor left
+REFUSALS = (NOT_CONFIGURED, NOT_ACTIVATED)  # how the reason begins, in the log and in /diagnostics
 AUTOSTART = Parameter("autostart", True, "Configure and activate at once, so that a plain `ros2 run` works.")
 
 
@@ -33,9 +36,11 @@ class BridgeNode(LifecycleNode):
     """A lifecycle node with declared parameters, ``autostart`` and 1 Hz diagnostics.
 
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
-    configure or activate fails that transition with one logged line and leaves the process running; a configure that
-    failed removes what it had put on the graph. The QoS of each publisher and subscription can be overridden.
-    Exceptions in callbacks are logged and counted (``guard``); messages of /clock are checked (``clock_watch``).
+    configure or activate, a full disk and a lack of descriptors or memory fail that transition with one line in the
+    log and in /diagnostics, and leave the process running; a configure that failed removes what it had put on the
+    graph. The QoS of each publisher and subscription can be overridden.
+    Exceptions in callbacks are logged and counted (``guard``); messages of /clock are checked
+    (``clock_watch``), unless they are taken as bytes.
     """
 
     _began = False  # rclpy creates topics of its own before parameters can be declared
@@ -52,7 +57,9 @@ class BridgeNode(LifecycleNode):
         self.add_on_set_parameters_callback(self._refuse_too_late)
         self.values: dict[str, Any] = {}
         self.active = False
+        self._why_refused = ""
         self.refused = False  # whether the last configure or activate failed
+        self.not_started = ""  # why autostart did not reach activation; empty if it did
         self.unsafe = False  # whether the last close could not confirm that the body is safe
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", profile("state"))
         steady = Clock(
@@ -61,15 +68,24 @@ class BridgeNode(LifecycleNode):
         self.create_timer(1.0, self._publish_diagnostics, clock=steady)
         self._starter = self.create_timer(0.0, self._start, clock=steady)
 
+    @property
+    def begun(self) -> bool:
+        """Whether autostart has had its turn, well or not."""
+        cancelled: bool = self._starter.is_canceled()
+        return cancelled
+
     def _start(self) -> None:
         self._starter.cancel()
         try:
             autostart = declare(self, [AUTOSTART])[AUTOSTART.name]
         except BridgeError as error:
             self.get_logger().error(str(error))
+            self.not_started = str(error)
             return
         if autostart and self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
             self.trigger_activate()
+        if self.refused:
+            self.not_started = self._why_refused
 
     def configure(self) -> None:
         """Build the parts of the node from the parameters (``self.values``)."""
@@ -93,16 +109,17 @@ class BridgeNode(LifecycleNode):
         Raises:
             ConfigError: an override is not a QoS.
         """
-        return self._make(super().create_publisher, topic, options, msg_type, topic, qos_profile)
+        return self._make(super().create_publisher, "publisher", topic, options, msg_type, topic, qos_profile)
 
     def create_subscription(
         self, msg_type: Any, topic: str, callback: Any, qos_profile: Any, **options: Any
     ) -> Subscription:
         """As ``create_publisher``; an exception in the callback ends only that call."""
-        if msg_type is ClockMessage:
+        if msg_type is ClockMessage and not options.get("raw"):
             callback = self.clock_watch.checked(callback)
         callback = self.guard.wrap(callback, f"topic {topic}")
-        return self._make(super().create_subscription, topic, options, msg_type, topic, callback, qos_profile)
+        make = super().create_subscription
+        return self._make(make, "subscription", topic, options, msg_type, topic, callback, qos_profile)
 
     def create_timer(self, timer_period_sec: float, callback: Any, *others: Any, **options: Any) -> Timer:
         """As in rclpy; an exception in the callback ends only that call."""
@@ -118,6 +135,10 @@ class BridgeNode(LifecycleNode):
         waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
         super().add_waitable(waitable)
 
+    def _refuse(self, reason: str) -> None:
+        self.get_logger().error(reason)
+        self.refused, self._why_refused = True, reason
+
     def _log_error(self, text: str) -> None:
         self.get_logger().error(text)
 
@@ -130,10 +151,16 @@ class BridgeNode(LifecycleNode):
                 return SetParametersResult(successful=False, reason=reason)
         return SetParametersResult(successful=True)
 
-    def _make(self, create: Callable[..., Any], topic: str, options: dict[str, Any], *arguments: Any) -> Any:
+    def _make(
+        self, create: Callable[..., Any], kind: str, topic: str, options: dict[str, Any], *arguments: Any
+    ) -> Any:
         if not self._began:
             return create(*arguments, **options)
-        options.setdefault("qos_overriding_options", overridable())
+        if (
+            options.get("qos_overriding_options", self) is not None
+        ):  # rclpy asks for some of its own, for /clock
+            given = self._parameter_overrides
+            options["qos_overriding_options"] = overrides_of(self.resolve_topic_name(topic), kind, given)
         try:
             return create(*arguments, **options)
         except (RuntimeError, InvalidParameterTypeException) as error:
@@ -145,10 +172,9 @@ class BridgeNode(LifecycleNode):
         try:
             self.values = declare(self, self._declared)
             self.configure()
-            self._configured = True
-        except BridgeError as error:
-            self.get_logger().error(f"not configured: {error}")
-            self.refused = True
+            self._configured, self.refused = True, False
+        except CANNOT as error:
+            self._refuse(NOT_CONFIGURED + (str(error) or repr(error)))
             return TransitionCallbackReturn.FAILURE
         finally:
             if not self._configured:
@@ -160,9 +186,9 @@ class BridgeNode(LifecycleNode):
         self.active, self.refused = True, False
         try:
             self.activate()
-        except BridgeError as error:
-            self.active, self.refused = False, True
-            self.get_logger().error(f"not activated: {error}")
+        except CANNOT as error:
+            self.active = False
+            self._refuse(NOT_ACTIVATED + (str(error) or repr(error)))
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)
 
@@ -203,6 +229,8 @@ class BridgeNode(LifecycleNode):
 
     def _publish_diagnostics(self) -> None:
         level, message, values = self.diagnose()
+        if self.refused:
+            level, message = DiagnosticStatus.ERROR, self._why_refused
         troubles = [
             *self._twins.look(),
             *(self.clock_watch.troubles() if self.get_clock().ros_time_is_active else []),

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Quality of service by role. Every profile can be overridden by parameters (``qos_overrides.<topic>...``)."""
 
+from collections.abc import Iterable
+
 from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy
 from rclpy.qos_overriding_options import QoSOverridingOptions
 
@@ -19,8 +21,18 @@ def profile(role: str) -> QoSProfile:
     )
 
 
-def overridable() -> QoSOverridingOptions:
-    """Options by which users change history, depth, reliability and durability in a parameter file."""
+def overrides_of(topic: str, kind: str, given: Iterable[str]) -> QoSOverridingOptions | None:
+    """Options by which a parameter file changes history, depth, reliability and durability of a topic.
+
+    None unless one of the parameters ``given`` to the node asks for it: rclpy would declare four for every topic.
+
+    Args:
+        topic: full name.
+        kind: publisher or subscription.
+        given: names of parameters.
+    """
+    if not any(name.startswith(f"qos_overrides.{topic}.{kind}.") for name in given):
+        return None
     return QoSOverridingOptions(
         (QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY, QoSPolicyKind.DURABILITY)
     )

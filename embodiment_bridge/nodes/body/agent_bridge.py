@@ -10,12 +10,13 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.link import link_loop
 from embodiment_bridge.link.session import OpenLink, Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.probed_client import ProbedClient
 from embodiment_bridge.link.transports.replay import Replay
 from embodiment_bridge.link.transports.tape import Tape
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.statistics import session_diagnostics
@@ -31,7 +32,7 @@ from embodiment_bridge.wire.codec import Codec
 MakeCodec: TypeAlias = Callable[[], Codec[object, object]]
 BodySession: TypeAlias = Session[object, object, Cycle[object]]
 
-PROBE_TIMEOUT = 10.0  # s; a soccer world compiles in 1 to 3 s
+PROBE_TIMEOUT = 20.0  # s; a soccer world compiles in 1 to 3 s, and in several times that on a busy machine
 
 PARAMETERS = (
     Parameter("protocol", "rcsssmj", "Protocol of the body, a name of the registry."),
@@ -76,7 +77,15 @@ class AgentBridge(BridgeNode):
         converter = adapted(resolve(spec.converter)(values, body))
         make_codec: MakeCodec = partial(resolve(spec.codec), **converter.codec_options())
         _check_handshake(make_codec(), converter)
-        self._interface = BodyInterface(self, body, spec.outputs, self._refusal, converter.native_skills())
+        self._interface = BodyInterface(
+            self,
+            body,
+            spec.outputs,
+            self._refusal,
+            converter.native_skills(),
+            converter.things,
+            fixed_frames=converter.fixed_frames,
+        )
         for warning in converter.warnings():
             self.get_logger().warning(warning)
         converter.set_demand(self._interface.wanted)
@@ -107,7 +116,14 @@ class AgentBridge(BridgeNode):
     ) -> BodySession:
         interface = self._interface
         agent = BodyAgent(
-            converter, interface.queue, interface.publish, interface.stamp, interface.after_step
+            converter,
+            interface.queue,
+            interface.publish,
+            interface.stamp,
+            interface.show_state,
+            interface.after_step,
+            interface.show_frames,
+            self.get_logger().warning,
         )
         return Session(
             self._open_link(spec, make_codec),
@@ -115,6 +131,8 @@ class AgentBridge(BridgeNode):
             interface.link.publish,
             peer=_peer(self.values),
             refusal=spec.refusal,
+            quiet_after=spec.quiet_after,
+            loop=link_loop.PROCESS,
         )
 
     def _open_link(self, spec: ProtocolSpec, make_codec: MakeCodec) -> OpenLink[object, object]:
@@ -158,8 +176,11 @@ def _connect(values: ParameterValues, probe: str) -> Transport:
     if values["transport"] == "replay":
         return Replay(Path(str(values["recording"])), speed=float(values["replay_speed"]))
     host, port = str(values["host"]), int(values["port"])
-    patience = PROBE_TIMEOUT
-    made = ProbedClient(host, int(values[probe]), port, patience=patience) if probe else TcpClient(host, port)
+    made: Transport
+    if probe:
+        made = ProbedClient(host, int(values[probe]), port, patience=PROBE_TIMEOUT)
+    else:
+        made = TcpClient(host, port, write_timeout=SHARED_WRITE_TIMEOUT)
     return Tape(made, Path(str(values["recording"]))) if values["recording"] else made
 
 

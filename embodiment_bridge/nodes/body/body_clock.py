@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """ROS time of percepts: that of the node's clock, or simulated time that this node publishes on /clock."""
 
+from collections.abc import Sequence
+
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 
+from embodiment_bridge.nodes.base.outlet import Outlet
+from embodiment_bridge.nodes.base.packed import PackedOutlet
 from embodiment_bridge.nodes.base.qos import profile
 
 NANOSECONDS = 1_000_000_000
@@ -18,24 +22,27 @@ class BodyClock:
 
     def __init__(self, node: Node, publish: bool) -> None:
         self._node = node
-        self._publisher = node.create_publisher(Clock, "/clock", profile("sensor")) if publish else None
+        self._topic: PackedOutlet[str] | None = None
+        if publish:
+            self._topic = PackedOutlet(Outlet(node, Clock, "/clock", profile("sensor")), _message)
         self._last = 0
         self._offset = 0
 
     def stamp(self, seconds: float | None) -> Time:
         """The stamp of an event at ``seconds`` of the body's own clock."""
-        if self._publisher is None:
+        if self._topic is None:
             now: Time = self._node.get_clock().now().to_msg()
             return now
         if seconds is not None:
             self._advance(round(seconds * NANOSECONDS))
-            self._publisher.publish(Clock(clock=self._time()))
+            if self._topic.wanted:
+                self._topic.publish("", (), self._time())
         return self._time()
 
     def destroy(self) -> None:
         """Remove /clock from the graph."""
-        if self._publisher is not None:
-            self._node.destroy_publisher(self._publisher)
+        if self._topic is not None:
+            self._topic.destroy()
 
     def _advance(self, body_time: int) -> None:
         if body_time + self._offset < self._last:
@@ -44,3 +51,7 @@ class BodyClock:
 
     def _time(self) -> Time:
         return Time(sec=self._last // NANOSECONDS, nanosec=self._last % NANOSECONDS)
+
+
+def _message(shape: str, numbers: Sequence[float], stamp: Time) -> Clock:
+    return Clock(clock=stamp)

@@ -5,11 +5,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped, Twist
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.body.description import LIGHT_PATTERNS, Light
+from embodiment_bridge.body.fixed_frames import FixedFrames, Place
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
@@ -25,15 +26,25 @@ NANOSECONDS = 1e-9
 class BodyCommands:
     """Subscribes, hands the commands over to the session's thread, and logs those that are refused there.
 
-    ``refusal()`` says why commands are refused now; empty if they are not.
+    ``walks``: there are cmd_vel (a TwistStamped if ``stamped``) and goal_pose. ``refusal()`` says why commands are
+    refused now; empty if they are not. ``frames()`` says in which frames goals may be, without ``frame_prefix``.
     """
 
     def __init__(
-        self, node: Node, queue: SkillQueue, *, walks: bool, frame_prefix: str, refusal: Callable[[], str]
+        self,
+        node: Node,
+        queue: SkillQueue,
+        *,
+        walks: bool,
+        stamped: bool,
+        frame_prefix: str,
+        frames: Callable[[], FixedFrames],
+        refusal: Callable[[], str],
     ) -> None:
         self._node = node
         self._queue = queue
-        self._map = frame_prefix + "map"
+        self._prefix = frame_prefix
+        self._frames = frames
         self._refusal = refusal
         handlers: list[tuple[Any, str, Callable[[Any], Callable[[MotionRunner], object]]]] = [
             (JointTrajectory, "joint_trajectory", _trajectory),
@@ -41,7 +52,12 @@ class BodyCommands:
             (LightCommand, "lights", _light),
         ]
         if walks:
-            handlers += [(Twist, "cmd_vel", _velocity), (PoseStamped, "goal_pose", self._goal)]
+            velocity = (
+                (TwistStamped, "cmd_vel", self._stamped_velocity)
+                if stamped
+                else (Twist, "cmd_vel", _velocity)
+            )
+            handlers += [velocity, (PoseStamped, "goal_pose", self._goal)]
         self._subscriptions = [
             node.create_subscription(kind, topic, partial(self._take, topic, handler), profile("command"))
             for kind, topic, handler in handlers
@@ -69,13 +85,17 @@ class BodyCommands:
     def _refuse(self, topic: str, reason: str) -> None:
         self._node.get_logger().warning(f"{topic} refused: {reason}", throttle_duration_sec=1.0)
 
-    def _goal(self, message: PoseStamped) -> Callable[[MotionRunner], object]:
+    def _stamped_velocity(self, message: TwistStamped) -> Callable[[MotionRunner], object]:
         frame = message.header.frame_id
-        if frame not in ("", self._map):
-            raise CommandError(f"frame {frame!r} is not {self._map!r}")
+        if frame not in ("", base := self._prefix + "base_link"):
+            raise CommandError(f"frame {frame!r} is not {base!r}")
+        return _velocity(message.twist)
+
+    def _goal(self, message: PoseStamped) -> Callable[[MotionRunner], object]:
         place, turn = message.pose.position, message.pose.orientation
         yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
-        return lambda runner: runner.walk_to(place.x, place.y, yaw)
+        goal = self._frames().in_base(message.header.frame_id, self._prefix, Place(place.x, place.y, yaw))
+        return lambda runner: runner.walk_to(*goal)
 
 
 def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
@@ -107,8 +127,8 @@ def _drive(message: JointCommand) -> Callable[[MotionRunner], object]:
 
 
 def _velocity(message: Twist) -> Callable[[MotionRunner], object]:
-    forward, turn = message.linear.x, message.angular.z
-    return lambda runner: runner.set_velocity(forward, turn)
+    forward, left, turn = message.linear.x, message.linear.y, message.angular.z
+    return lambda runner: runner.set_velocity(forward, turn, left=left)
 
 
 def _light(message: LightCommand) -> Callable[[MotionRunner], object]:

@@ -8,19 +8,25 @@ from typing import Any
 from builtin_interfaces.msg import Time
 
 from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState, SkillReport
+from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.lights import Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.outlet import Outlet
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.body_clock import BodyClock
 from embodiment_bridge.nodes.body.body_commands import BodyCommands
 from embodiment_bridge.nodes.body.body_status import BodyStatusPublisher
+from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body.joint_states import JointStates
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.body.marker_publisher import DRAWN, MarkerPublisher
+from embodiment_bridge.nodes.body.odometry import OdometryPublisher
 from embodiment_bridge.nodes.body.robot_model import RobotModel
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
@@ -36,6 +42,19 @@ PARAMETERS = (
         "publish_links", True, "Publish the links of the URDF on /tf; false beside robot_state_publisher."
     ),
     Parameter("publish_clock", False, "Publish the body's time on /clock; for exactly one simulator node."),
+    Parameter(
+        "enable_stamped_cmd_vel", False, "cmd_vel is a TwistStamped instead of a Twist, as Nav2 can send it."
+    ),
+    Parameter(
+        "auto_get_up",
+        False,
+        "A fallen body that has the skill get_up starts it by itself, after a second of lying.",
+    ),
+    Parameter(
+        "idle",
+        True,
+        "A body that has idle in its file breathes, shifts its weight and looks around while it has nothing to do.",
+    ),
     Parameter("frame_prefix", "", "Put before every frame name, e.g. player1/."),
 )
 
@@ -51,7 +70,8 @@ class BodyInterface:
         body: its description.
         outputs: topics of this body.
         refusal: says why requests are refused now; empty if they are not.
-        native_skills, to_rest: see ``MotionRunner``.
+        native_skills, things, to_rest: see ``MotionRunner``.
+        fixed_frames: gives the frame of the body's pose, and frames that do not move.
     """
 
     def __init__(
@@ -61,12 +81,21 @@ class BodyInterface:
         outputs: Collection[Output],
         refusal: Callable[[], str],
         native_skills: Mapping[str, Start] = MappingProxyType({}),
+        things: Things = no_things,
         *,
+        fixed_frames: Callable[[], FixedFrames] = FixedFrames,
         to_rest: bool = True,
     ) -> None:
         values, prefix = node.values, node.values["frame_prefix"]
         self._node = node
-        self._runner = MotionRunner(body, native_skills, to_rest=to_rest)
+        self._runner = MotionRunner(
+            body,
+            native_skills,
+            things,
+            to_rest=to_rest,
+            auto_get_up=node.values["auto_get_up"],
+            idle=node.values["idle"],
+        )
         self.queue = SkillQueue(self._runner, self._report)
         self._model = RobotModel(
             node,
@@ -74,46 +103,78 @@ class BodyInterface:
             values["robot_description_file"],
             publish_links=values["publish_links"],
             frame_prefix=prefix,
+            frames=fixed_frames(),
         )
+        self.show_frames = self._model.show_frames
         self._clock = BodyClock(node, values["publish_clock"])
         self.stamp = self._clock.stamp
         self.status = BodyStatusPublisher(node, self._runner, self.queue)
+        self._of_state = {output.topic for output in outputs if output.of_state}
         self._latched = {output.topic for output in outputs if output.role == "latched"}
         self._outputs = {
-            output.topic: node.create_publisher(
-                resolve(output.type), output.topic, profile(output.role), qos_overriding_options=overridable()
-            )
+            output.topic: Outlet(node, resolve(output.type), output.topic, profile(output.role))
             for output in outputs
+            if output.topic not in self._of_state
         }
+        self._joints = [joint.name for joint in body.joints]
+        self._joint_states = JointStates(node, self._joints) if self._of_state else None
+        self._odometry = (
+            OdometryPublisher(node, prefix)
+            if body.carrier is not None and "odom" not in self._outputs
+            else None
+        )
         self._markers = MarkerPublisher(node, prefix)
         self._lights: Mapping[str, Shown] = {}
         self.link = LinkPublisher(node)
+        self._follow = FollowTrajectory.if_installed(node, self.queue, refusal) if self._joints else None
+        if self._follow is not None:
+            self.queue.on_lost = self._follow.lost
         self._skills = SkillServer(node, self.queue, body.name, body.skill_infos(), refusal)
         self._commands = BodyCommands(
-            node, self.queue, walks=body.carrier is not None, frame_prefix=prefix, refusal=refusal
+            node,
+            self.queue,
+            walks=body.carrier is not None,
+            stamped=values["enable_stamped_cmd_vel"],
+            frame_prefix=prefix,
+            frames=fixed_frames,
+            refusal=refusal,
         )
 
     @property
-    def velocity(self) -> tuple[float, float]:
-        """Commanded velocity of the base until the next step: m/s forward, rad/s (+ left). Session's thread only."""
+    def velocity(self) -> tuple[float, float, float]:
+        """Velocity of the base until the next step: m/s forward, m/s left, rad/s (+ left). Session's thread only."""
         return self._runner.velocity
 
     def wanted(self, topic: str) -> bool:
-        """Whether a topic of this body has subscribers, is drawn by markers, or is latched."""
-        return (
-            bool(self._outputs[topic].get_subscription_count())
-            or topic in self._latched
-            or (topic in DRAWN and self._markers.wanted)
+        """Whether a message is to be made of a topic of this body: it has subscribers, is latched, or is drawn."""
+        return topic in self._outputs and (
+            self._outputs[topic].wanted or topic in self._latched or (topic in DRAWN and self._markers.wanted)
         )
 
     def publish(self, topic: str, message: Any) -> None:
-        """Publish on a topic of this body, and draw the message if markers show that topic."""
+        """Publish on a topic of this body, and draw the message if markers show that topic. Session's thread only.
+
+        What ``show_state`` publishes is left out: an old converter may not ask what is wanted.
+        """
+        if topic in self._of_state:
+            return
+        if topic == "heard" and message.has_direction:
+            self._runner.hear(message.azimuth)
         self._outputs[topic].publish(message)
         self._markers.update(topic, message)
 
+    def show_state(self, state: BodyState, stamp: Time) -> None:
+        """Publish where joints and links are. Session's thread only."""
+        if self._joint_states is not None:
+            self._joint_states.publish(state, stamp)
+        self._model.publish(state, stamp)
+
     def after_step(self, state: BodyState, stamp: Time) -> None:
         """Publish the state of the body after a step of the queue. Session's thread only."""
-        self._model.publish(state, stamp)
+        if self._follow is not None:
+            self._follow.step(dict(zip(self._joints, state.position, strict=True)), state.time)
+        if self._odometry is not None:
+            self._odometry.publish(state, stamp)
         self.status.publish(stamp)
         if self._runner.lights is not self._lights:
             self._lights = self._runner.lights
@@ -130,12 +191,16 @@ class BodyInterface:
             self.link,
             self._clock,
             self._model,
+            self._joint_states,
             self.status,
             self._markers,
+            self._odometry,
+            self._follow,
         ):
-            part.destroy()
-        for publisher in self._outputs.values():
-            self._node.destroy_publisher(publisher)
+            if part is not None:
+                part.destroy()
+        for outlet in self._outputs.values():
+            outlet.destroy()
 
     def _report(self, report: SkillReport) -> None:
         self._skills.report(report)

@@ -6,7 +6,7 @@ from rclpy.node import Node
 
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
@@ -24,9 +24,7 @@ class BodyStatusPublisher:
         self._node = node
         self._runner = runner
         self._queue = queue
-        self._publisher = node.create_publisher(
-            BodyStatus, "body_status", profile("latched"), qos_overriding_options=overridable()
-        )
+        self._publisher = node.create_publisher(BodyStatus, "body_status", profile("latched"))
         self.torque = True
         self.reason = ""
         self._told: tuple[object, ...] = ()
@@ -35,12 +33,13 @@ class BodyStatusPublisher:
         """Publish if the status has changed or a second has passed."""
         posture = POSTURES[self._runner.status]
         stopped = self._queue.stopped
-        now = (posture, stopped, self.torque, self.reason, stamp.sec // EVERY)
+        remark = self._runner.remark
+        now = (posture, stopped, self.torque, self.reason, remark, stamp.sec // EVERY)
         if now == self._told:
             return
         self._told = now
         message = BodyStatus(posture=posture, torque=self.torque, stopped=stopped)
-        message.reason = self.reason or ("stopped by the stop service" if stopped else "")
+        message.reason = self.reason or ("stopped by the stop service" if stopped else remark)
         message.header.stamp = stamp
         self._publisher.publish(message)
 

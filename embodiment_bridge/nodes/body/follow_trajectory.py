@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action FollowJointTrajectory, as used by arms and MoveIt, if control_msgs is installed."""
 
+import threading
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
@@ -21,12 +22,16 @@ NANOSECONDS = 1e-9
 
 
 class FollowTrajectory:
-    """Serves one goal at a time; a newer one replaces it. Call ``step`` with the joint positions."""
+    """Serves one goal at a time; a newer one replaces it.
+
+    Call ``step`` with the joint positions, and ``lost`` when the body is lost, both from the thread that moves it.
+    """
 
     def __init__(self, node: Node, action: Any, queue: SkillQueue, refusal: Callable[[], str]) -> None:
         self._action = action
         self._queue = queue
         self._refusal = refusal
+        self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
         self._begun: float | None = None
         self._names: list[str] = []
@@ -54,16 +59,22 @@ class FollowTrajectory:
 
     def step(self, position: Mapping[str, float], now: float) -> None:
         """Check whether the goal is reached; positions in rad by joint, time in s."""
-        if self._goal is None or self._last is None:
-            return
+        with self._lock:
+            if self._goal is not None and self._last is not None:
+                self._look(self._last, position, now)
+
+    def lost(self, reason: str) -> None:
+        """The body is lost, or was stopped: the goal fails."""
+        self._end(INVALID_GOAL, reason)
+
+    def _look(self, last: TrajectoryPoint, position: Mapping[str, float], now: float) -> None:
         if self._begun is None:
             self._begun = now
-        late = now - self._begun - self._last.time
+        late = now - self._begun - last.time
         if late < 0.0:
             return
         off = {
-            name: abs(position[name] - angle)
-            for name, angle in zip(self._names, self._last.positions, strict=True)
+            name: abs(position[name] - angle) for name, angle in zip(self._names, last.positions, strict=True)
         }
         far = [name for name, value in off.items() if not value <= self._tolerance.get(name, GOAL_TOLERANCE)]
         if not far:
@@ -72,6 +83,10 @@ class FollowTrajectory:
             self._end(GOAL_VIOLATED, f"{far[0]} is {off[far[0]]:.3f} rad from its goal")
 
     def _begin(self, goal: ServerGoalHandle) -> None:
+        with self._lock:
+            self._take(goal)
+
+    def _take(self, goal: ServerGoalHandle) -> None:
         if self._goal is not None:
             self._end(INVALID_GOAL, "replaced by a newer goal")
         self._goal, self._begun = goal, None
@@ -98,7 +113,8 @@ class FollowTrajectory:
         self._end(INVALID_GOAL, "canceled")
 
     def _end(self, code: int, text: str) -> None:
-        goal, self._goal, self._last = self._goal, None, None
+        with self._lock:
+            goal, self._goal, self._last = self._goal, None, None
         if goal is not None:
             result = self._action.Result(error_code=code, error_string=text)
             self._server.finish(goal, succeeded=code == SUCCESSFUL, result=result)

@@ -2,11 +2,12 @@
 """The node of a robot with Dynamixel servos, real ones or those of a virtual bus."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
 
@@ -15,24 +16,24 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.dynamixel.bus.bus import BusState
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import JointReading
+from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.calibration import default_path
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
 from embodiment_bridge.dynamixel.config.plain_body import plain_body
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
-from embodiment_bridge.dynamixel.messages import joint_states, servo_states
+from embodiment_bridge.dynamixel.messages import battery_state, joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
-from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
 from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
 from embodiment_bridge.nodes.body.servo_services import ServoServices
+from embodiment_bridge.nodes.body.speaking import Voice, with_voice
 from embodiment_bridge.protocols.spec import Output
 from embodiment_bridge.urdf import read_urdf
 
@@ -62,6 +63,9 @@ OUTPUTS = (
     Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
     Output("servo_states", "embodiment_bridge.msg:ServoStates", "state"),
 )
+BATTERY = Output(
+    "battery", "sensor_msgs.msg:BatteryState", "state"
+)  # of a body file that says how full it is when
 STATES_EVERY_S = 0.1
 NONE = ("", "auto", "none")  # values in launch files that mean no path
 PHASES = {
@@ -90,7 +94,7 @@ class JointDriver(BridgeNode):
     def configure(self) -> None:
         """Read the description; the buses then find and set up their servos."""
         setup = self._setup()
-        body = self._body_of(setup)
+        body = with_voice(self._body_of(setup))
         path = self.values["calibration_file"]
         robot = ServoRobot(
             setup,
@@ -101,18 +105,22 @@ class JointDriver(BridgeNode):
             self.get_logger().warning(warning)
         if robot.warning:
             self.get_logger().error(robot.warning)
+        self._battery = body.battery
+        outputs = OUTPUTS if body.battery is None else (*OUTPUTS, BATTERY)
         self._joints = [joint.name for joint in body.joints]
         self._robot = robot
-        self._estop = self._linked = False
+        self._linked = False
         self._told = ()
-        self._interface = BodyInterface(
-            self, body, OUTPUTS, self._refusal, to_rest=self.values["start_pose"] == "rest"
-        )
+        self._voice = Voice(self)
+        to_rest = self.values["start_pose"] == "rest"
+        skills = self._voice.skills(body)
+        self._interface = BodyInterface(self, body, outputs, self._refusal, skills, to_rest=to_rest)
         self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
-        self._follow = FollowTrajectory.if_installed(self, self._interface.queue, self._refusal)
         self._states_due = 0.0
         self._stop = EmergencyStop(self, self._set_estop)
         do_at_once(robot.stop_soon)
+        if self._estop:  # pressed before a cleanup: only a release ends it
+            robot.emergency_stop(self.values["estop_action"])
         robot.start()
 
     def activate(self) -> None:
@@ -138,9 +146,8 @@ class JointDriver(BridgeNode):
         self._close_buses()
         self._tell_link()
         self._servo_services.destroy()
-        if self._follow is not None:
-            self._follow.destroy()
         self._interface.destroy()
+        self._voice.destroy()
 
     def close(self) -> None:
         """Make the joints safe before the process ends, in any state."""
@@ -249,21 +256,28 @@ class JointDriver(BridgeNode):
         state = BodyState(now, *self._sensed(readings))
         if robot.serving and not self._estop:
             robot.command(self._targets(interface.queue.step(state)))
-            if self._follow is not None:
-                self._follow.step(dict(zip(self._joints, state.position, strict=True)), now)
         if interface.wanted("joint_states"):
             message = joint_states(readings.values(), robot.setup.mimics, now, stamp)
             if message is not None:
                 interface.publish("joint_states", message)
-        if now >= self._states_due and interface.wanted("servo_states"):
+        if now >= self._states_due:
             self._states_due = now + STATES_EVERY_S
-            interface.publish("servo_states", servo_states(readings.values(), now, stamp))
+            self._publish_states(tuple(readings.values()), now, stamp)
         interface.status.torque = any(reading.torque for reading in readings.values())
         interface.status.reason = "emergency stop" if self._estop else self._no_bus()
         if robot.serving:
+            interface.show_state(state, stamp)
             interface.after_step(state, stamp)
         else:
             interface.status.publish(stamp)
+
+    def _publish_states(self, readings: Sequence[JointReading], now: float, stamp: Time) -> None:
+        if self._interface.wanted("servo_states"):
+            self._interface.publish("servo_states", servo_states(readings, now, stamp))
+        if self._battery is not None and self._interface.wanted("battery"):
+            message = battery_state(readings, self._battery, now, stamp)
+            if message is not None:
+                self._interface.publish("battery", message)
 
     def _sensed(self, readings: Mapping[str, JointReading]) -> tuple[tuple[float, ...], tuple[float, ...]]:
         known = [readings[name] for name in self._joints]

@@ -14,7 +14,10 @@ from embodiment_bridge.motion.skills.holds import LONGEST_SOURCE
 from embodiment_bridge.nodes.base.qos import profile
 
 TOPIC = "keep_alive"
-LOOK_S = 0.1  # of wall time, between two checks
+LOOK_S = 0.05  # of wall time, between two checks
+LATE_S = (
+    0.2  # of wall time; a check that comes so long after the one before tells of this process, not of others
+)
 MAX_KNOWN = 100  # remembered sources
 PER_LIMIT = 5  # messages of a client within the time after which it would count as silent
 
@@ -49,6 +52,7 @@ class KeepAlive:
             self._pulse = self._node.create_timer(self._period, self._beat, clock=self._steady)
 
     def _beat(self) -> None:
+        self._next = 0.0  # the timer is the measure: with a second one each other beat would be left out
         self._publish(self._resting)
 
     def _publish(self, sources: Iterable[str]) -> None:
@@ -91,6 +95,7 @@ class DeadMan:
         node: subscribes to the topic.
         changed: called as ``changed(source, silent)``.
         monotonic: s of wall time.
+        warns: whether sources that are never heard are worth a warning.
     """
 
     def __init__(
@@ -98,13 +103,14 @@ class DeadMan:
         node: Node,
         changed: Callable[[str, bool], None],
         monotonic: Callable[[], float] = time.monotonic,
+        warns: bool = True,
     ) -> None:
         self._node = node
         self._changed = changed
         self._monotonic = monotonic
         self._watched: dict[str, _Watched] = {}
         self._known: dict[str, None] = {}  # sources that have been heard, the latest last
-        self._warned = False
+        self._warned = not warns
         self._looked = 0.0
         self._timer: Timer | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
@@ -149,7 +155,7 @@ class DeadMan:
     def look(self) -> None:
         """Find sources that have been silent for too long; after a late check each has half of its limit left."""
         now = self._monotonic()
-        late, self._looked = now - self._looked > 2.0 * LOOK_S, now
+        late, self._looked = now - self._looked > LATE_S, now
         for source, one in list(self._watched.items()):
             if one.heard is None:
                 self._warn_of(source, now - one.begun > one.limit)

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishes and logs the state of a link."""
 
+import time
+
 from rclpy.node import Node
 
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.msg import LinkState
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
+
+STARTING_S = 15.0  # s in which a peer that was started together with the node may still be missing
 
 
 class LinkPublisher:
     """Publishes ``link_state`` on change; called on the session's thread.
 
     The log has one line per change that matters to people: joined, or why not; each reason is logged once, not per try.
+    At first a peer that is not there yet is no warning, because both may have been started together.
     """
 
     def __init__(self, node: Node, topic: str = "link_state") -> None:
         self._node = node
-        self._publisher = node.create_publisher(
-            LinkState, topic, profile("latched"), qos_overriding_options=overridable()
-        )
+        self._publisher = node.create_publisher(LinkState, topic, profile("latched"))
         self._told = ""
         self._joined = False
+        self._begun = time.monotonic()  # 0 since it was joined
 
     def publish(self, status: LinkStatus) -> None:
         """Publish and log one status."""
@@ -45,10 +49,13 @@ class LinkPublisher:
                 not self._joined
             ):  # a link that is joined already reports something else, such as a silent servo
                 self._node.get_logger().info(f"joined {status.peer}")
-            self._told = ""
+            self._told, self._begun = "", 0.0
         elif status.phase is Phase.SILENT:
             self._node.get_logger().warning(f"{status.peer}: {status.reason}")
         elif status.phase is Phase.BACKOFF and status.reason != self._told:
+            if self._begun and time.monotonic() - self._begun < STARTING_S:
+                self._node.get_logger().info(f"{status.reason}; waiting for it")
+                return
             self._node.get_logger().warning(f"{status.reason}; trying again until it works")
             self._told = status.reason
         self._joined = status.phase is Phase.READY

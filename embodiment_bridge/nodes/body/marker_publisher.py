@@ -8,7 +8,8 @@ from builtin_interfaces.msg import Time
 from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.outlet import Outlet
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.scene.markers import Key, Light, Scene, draw
 
 PERIOD: Final = 100_000_000  # ns between drawings
@@ -23,11 +24,8 @@ class MarkerPublisher:
     """
 
     def __init__(self, node: Node, frame_prefix: str) -> None:
-        self._node = node
         self._base_frame = frame_prefix + "base_link"
-        self._publisher = node.create_publisher(
-            MarkerArray, "markers", profile("state"), qos_overriding_options=overridable()
-        )
+        self._topic = Outlet(node, MarkerArray, "markers", profile("state"))
         self._lights: Mapping[str, Light] = {}
         self._latest: dict[str, Any] = {}
         self._drawn: set[Key] = set()
@@ -36,7 +34,7 @@ class MarkerPublisher:
     @property
     def wanted(self) -> bool:
         """Whether there are subscribers."""
-        return bool(self._publisher.get_subscription_count())
+        return self._topic.wanted
 
     def update(self, topic: str, message: Any) -> None:
         """Keep a message that the body publishes; it must not be changed afterwards."""
@@ -63,11 +61,11 @@ class MarkerPublisher:
         }
         scene = Scene(stamp, self._base_frame, lights=self._lights, **fresh)
         message, self._drawn = draw(scene, self._drawn)
-        self._publisher.publish(message)
+        self._topic.publish(message)
 
     def destroy(self) -> None:
         """Take the topic off the graph."""
-        self._node.destroy_publisher(self._publisher)
+        self._topic.destroy()
 
 
 def _nanoseconds(stamp: Time) -> int:

@@ -2,10 +2,12 @@
 """The node of the mock body, a robot in a small world of its own, without a simulator."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
@@ -13,12 +15,13 @@ from std_msgs.msg import String
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.body.state_messages import joint_states, pose
+from embodiment_bridge.body.state_messages import pose
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.mock import messages
+from embodiment_bridge.mock.sight import Sight
 from embodiment_bridge.mock.skills import LONGEST_TEXT, NativeSkills
 from embodiment_bridge.mock.world import Hand, World, stiff_hand
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -26,16 +29,21 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.protocols.spec import Output
+from embodiment_bridge.scene.field_of_view import FieldOfView
+from embodiment_bridge.scene.messages import entity_array
 from embodiment_bridge.urdf import Robot, link_pose, read_urdf
 
 PARAMETERS = (
     *body_interface.PARAMETERS,
     Parameter("rate", 50.0, "Steps of the world per second of its time, Hz.", 10.0, 500.0),
     Parameter("speed", 1.0, "How many times faster than real time, with publish_clock only.", 0.1, 100.0),
+    Parameter(
+        "field_of_view", 2.0944, "Angle that the camera sees to the sides, rad; 6.3: all round.", 0.1, 6.3
+    ),
     Parameter("seed", 0, "Where the ball lies at first and what the other agent says.", 0, 2**31 - 1),
 )
 OUTPUTS = (
-    Output("joint_states", "sensor_msgs.msg:JointState", "sensor"),
+    Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
     Output("imu", "sensor_msgs.msg:Imu", "sensor"),
     Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
     Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
@@ -45,6 +53,7 @@ OUTPUTS = (
 ENTITIES_HZ, BATTERY_HZ = 10.0, 1.0
 OWN_FILES = {"body_file": "config/bodies/mock.yaml", "robot_description_file": "urdf/mock.urdf"}
 HAND_LINK = "r_gripper"
+VIEW_UP, ALL_ROUND, EVERYTHING = 3.1416, 6.28, 100.0  # rad; down to its feet, where a ball is dropped
 NANOSECONDS = 1e-9
 
 
@@ -66,12 +75,17 @@ class MockBody(BridgeNode):
         for name, own in OWN_FILES.items():
             values[name] = values[name] or str(self._own_folder() / own)
         body = self._body = read_body(Path(values["body_file"]))
-        self._names = [joint.name for joint in body.joints]
+        names = [joint.name for joint in body.joints]
         robot = read_urdf(Path(values["robot_description_file"]))
-        self._world = World(body, values["seed"], _hand_of(robot, self._names))
+        self._world = World(body, values["seed"], _hand_of(robot, names))
+        across = values["field_of_view"]
+        view = FieldOfView(across, VIEW_UP) if across < ALL_ROUND else FieldOfView(EVERYTHING, EVERYTHING)
+        self._sight = Sight(robot, names, body.name, view)
         self._targets = self._world.state.position
         native_skills = NativeSkills(self._world, body.joints).starts
-        self._interface = BodyInterface(self, body, OUTPUTS, self._refusal, native_skills)
+        self._interface = BodyInterface(
+            self, body, OUTPUTS, self._refusal, native_skills, partial(self._sight.things, self._world)
+        )
         self._say_topic = self.create_subscription(String, "say", self._say, profile("command"))
         self._steps = 0
         self._connects = 0
@@ -108,7 +122,7 @@ class MockBody(BridgeNode):
         """The age of the world."""
         if not self.active:
             return super().diagnose()
-        values = {"world_time": f"{self._world.time:.2f}", "steps": self._steps}
+        values = {"world_time": f"{self._world.time:.2f}", "steps": self._steps, "goals": self._world.goals}
         return DiagnosticStatus.OK, "the world goes on", values
 
     def _own_folder(self) -> Path:
@@ -126,10 +140,13 @@ class MockBody(BridgeNode):
     def _tick(self) -> None:
         """One step of the world and of the motion of the body."""
         dt = self._dt if self._dt is not None else self._elapsed()
-        self._world.step(dt, self._targets, *self._interface.velocity)
+        forward, left, turn = self._interface.velocity
+        self._world.step(dt, self._targets, forward, turn, left)
         state = self._world.state
+        stamp = self._interface.stamp(state.time)
+        self._interface.show_state(state, stamp)
         self._targets = self._interface.queue.step(state).position
-        self._publish(state)
+        self._publish(state, stamp)
         self._steps += 1
 
     def _now(self) -> float:
@@ -139,25 +156,19 @@ class MockBody(BridgeNode):
         last, self._last = self._last, self._now()
         return self._last - last
 
-    def _publish(self, state: BodyState) -> None:
-        interface, prefix, stamp = (
-            self._interface,
-            self.values["frame_prefix"],
-            self._interface.stamp(state.time),
-        )
+    def _publish(self, state: BodyState, stamp: Time) -> None:
+        interface, prefix = self._interface, self.values["frame_prefix"]
         # Publishing is most of the cost of a step, so topics without subscribers are left out.
-        if interface.wanted("joint_states"):
-            interface.publish("joint_states", joint_states(self._names, state, stamp))
         if interface.wanted("pose"):
             interface.publish("pose", pose(state, stamp, prefix + "map"))
         if interface.wanted("imu"):
             interface.publish("imu", messages.imu(self._world, stamp, prefix + "imu_link"))
         for said in self._world.take_heard():
             interface.publish("heard", messages.heard(said, stamp, prefix + "base_link"))
-        if self._is_due(ENTITIES_HZ) and interface.wanted("entities"):
-            interface.publish(
-                "entities", messages.entities(self._world, self._body.name, stamp, prefix + "map")
-            )
+        if self._is_due(ENTITIES_HZ):
+            known = self._sight.look(self._world, stamp)  # it remembers also while nobody listens
+            if interface.wanted("entities"):
+                interface.publish("entities", entity_array(known, stamp, prefix + "map"))
         if self._is_due(BATTERY_HZ):
             interface.publish("battery", messages.battery_state(self._world.battery, stamp))
         interface.after_step(state, stamp)

@@ -18,6 +18,9 @@ class SkillQueue:
         self._inbox: deque[Callable[[], object]] = deque()  # append and popleft are atomic
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None
+        self.on_lost: Callable[[str], None] = lambda reason: (
+            None
+        )  # told of each loss, on the session's thread
         self.stopped = False  # set by ``stop`` until the next skill is requested
 
     def start(self, request: SkillRequest) -> None:
@@ -66,6 +69,7 @@ class SkillQueue:
         while self._inbox:
             self._inbox.popleft()()
         self._time = None
+        self.on_lost(reason)
         for request_id in sorted(self._known):
             self._on_report(SkillReport(request_id, SkillStatus.FAILED, reason=reason))
         self._known.clear()

@@ -10,11 +10,11 @@ from std_srvs.srv import SetBool, Trigger
 
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.msg import SkillInfo as SkillInfoMsg
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
+from embodiment_bridge.nodes.body.skill_messages import skill_list
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.srv import Hold
 
@@ -27,41 +27,6 @@ RESULT_STATUS = {
 }
 MAX_HELD = 100  # sources that can be held at the same time
 WENT_WELL = {SkillStatus.SUCCEEDED, SkillStatus.SKIPPED, SkillStatus.REPLACED}
-
-
-def skill_list(body: str, infos: tuple[SkillInfo, ...], node: Node) -> SkillList:
-    """The latched message with the skills of a body."""
-    message = SkillList(body=body)
-    message.header.stamp = node.get_clock().now().to_msg()
-    message.skills = [
-        SkillInfoMsg(
-            name=info.name,
-            kind=info.kind,
-            channels=list(info.channels),
-            parameters=list(info.parameters),
-            nominal=info.nominal_s,
-            minimum=info.min_s,
-            available=info.available,
-        )
-        for info in infos
-    ]
-    return message
-
-
-def skill_infos(message: SkillList) -> dict[str, SkillInfo]:
-    """The skills of a body by name, from its message."""
-    return {
-        skill.name: SkillInfo(
-            skill.name,
-            skill.kind,
-            tuple(skill.channels),
-            skill.nominal,
-            skill.minimum,
-            tuple(skill.parameters),
-            skill.available,
-        )
-        for skill in message.skills
-    }
 
 
 class SkillServer:
@@ -87,10 +52,8 @@ class SkillServer:
             node.create_service(SetBool, "hold", self._hold),
             node.create_service(Hold, "hold_source", self._hold_source),
         ]
-        self._publisher = node.create_publisher(
-            SkillList, "skills", profile("latched"), qos_overriding_options=overridable()
-        )
-        self._publisher.publish(skill_list(body, infos, node))
+        self._publisher = node.create_publisher(SkillList, "skills", profile("latched"))
+        self._publisher.publish(skill_list(body, infos, node.get_clock().now().to_msg()))
 
     def report(self, report: SkillReport) -> None:
         """Send the state of a skill to its client; call it on the session's thread."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import OccupancyGrid
-from sensor_msgs.msg import BatteryState
 from std_msgs.msg import Header, String
 
 from embodiment_bridge.msg import (
@@ -20,12 +19,14 @@ from embodiment_bridge.msg import (
     EntityArray,
     Feelings,
     HeardMessage,
-    PhysiologyLevels,
     PsiDemands,
+    SkillList,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
+from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
+from embodiment_bridge.nodes.opencog.opencog_needs import OpencogNeeds
 from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.protocols.opencog.convert import Messages, Perceptor
@@ -35,7 +36,7 @@ from embodiment_bridge.protocols.opencog.plans.reports import action_report
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.router.text_messages import read_feedback
 from embodiment_bridge.protocols.opencog.world.merged import Merged
-from embodiment_bridge.protocols.opencog.world.physiology_model import PhysiologyModel
+from embodiment_bridge.protocols.opencog.world.mood import rules_of
 from embodiment_bridge.protocols.opencog.world.world_report import Thing
 from embodiment_bridge.protocols.opencog.xml import events
 from embodiment_bridge.protocols.opencog.xml.stamps import StampClock
@@ -71,7 +72,6 @@ class OpencogAgent:
         place = namespace or node.get_namespace()
         settings = parameters.settings(values, name, place.strip("/").rpartition("/")[2])
         self._perceptor = Perceptor(settings, things, parameters.grid(values))
-        self._physiology = PhysiologyModel(parameters.rates(values))
         self._stamps = StampClock()
         self._feelings, self._demands = Merged(), Merged()
         self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
@@ -87,7 +87,18 @@ class OpencogAgent:
         self.plans = OpencogPlans(
             self._client, parameters.wishes(values), f"opencog:{name}", self._report, self._note
         )
-        self._join(f"{namespace.rstrip('/')}/" if namespace else "")
+        prefix = f"{namespace.rstrip('/')}/" if namespace else ""
+        self._needs = OpencogNeeds(node, prefix, parameters.rates(values))
+        self._skills: frozenset[str] = frozenset()  # of the body
+        self._mood = OpencogMood(
+            node,
+            prefix,
+            rules_of(values["feelings_to_emotions"]),
+            values["emotion_rest"],
+            f"opencog:{name}",
+            self._note,
+        )
+        self._join(prefix)
 
     def _join(self, prefix: str) -> None:
         """Create the topics."""
@@ -97,16 +108,16 @@ class OpencogAgent:
             create(PoseStamped, f"{prefix}pose", self._take_pose, profile("sensor")),
             create(HeardMessage, f"{prefix}heard", self._take_heard, profile("events")),
             create(AgentAction, f"{prefix}observed_actions", self._take_action, profile("events")),
-            create(PhysiologyLevels, f"{prefix}physiology", self._take_physiology, profile("state")),
-            create(BatteryState, f"{prefix}battery", self._take_battery, profile("state")),
+            create(SkillList, f"{prefix}skills", self._take_skills, profile("latched")),
             create(OccupancyGrid, f"{prefix}local_grid", self._take_grid, profile("sensor")),
         ]
         self._published = [
-            publisher(kind, prefix + topic, profile(role), qos_overriding_options=overridable())
+            publisher(kind, prefix + topic, profile(role))
             for kind, topic, role in (
                 (Feelings, "feelings", "latched"),
                 (PsiDemands, "psi_demands", "latched"),
                 (String, "brain_feedback", "events"),
+                (AgentAction, "observed_actions", "events"),
             )
         ]
 
@@ -116,6 +127,8 @@ class OpencogAgent:
             self._node.destroy_subscription(subscription)
         for publisher in self._published:
             self._node.destroy_publisher(publisher)
+        self._needs.destroy()
+        self._mood.destroy()
         self._client.destroy()
 
     # On the session's thread.
@@ -135,14 +148,17 @@ class OpencogAgent:
         if message.type == wire.MessageType.FEEDBACK:
             self._published[2].publish(String(data=read_feedback(message.payload).text))
             return
-        for event in read(message.payload):
-            self._handle(event)
+        found = read(message.payload)
+        bad = [event for event in found if isinstance(event, events.BadAction)]
+        for event in found:
+            if isinstance(event, events.ActionPlan):
+                self._take_plan(event, bad)
+            elif event not in bad:
+                self._handle(event)
 
     def _handle(self, event: Any) -> None:
         stamp = self._node.get_clock().now().to_msg()
         match event:
-            case events.ActionPlan():
-                self._take_plan(event, stamp)
             case events.EmotionalFeeling():
                 self._feelings.update(event.feelings)
                 self._publish(0, Feelings, self._feelings, stamp)
@@ -158,12 +174,12 @@ class OpencogAgent:
             case _:
                 self.unknown += 1
 
-    def _take_plan(self, plan: events.ActionPlan, stamp: Any) -> None:
+    def _take_plan(self, plan: events.ActionPlan, bad: list[events.BadAction]) -> None:
         if plan.entity_id not in ("", self._name):
             self._note(f"plan {plan.id} is for {plan.entity_id!r}, not for {self._name!r}; ignored")
             return
-        message = self._perceptor.plan(plan, stamp)
-        self._later(partial(self.plans.take, plan, message))
+        message = self._perceptor.plan(plan, self._node.get_clock().now().to_msg())
+        self._later(partial(self.plans.take, plan, message, bad))
 
     def _publish(self, which: int, kind: Any, merged: Merged, stamp: Any) -> None:
         message = kind(header=Header(stamp=stamp), entity_id=self._name)
@@ -187,7 +203,7 @@ class OpencogAgent:
         return self._xml(messages)
 
     def _make_needs(self) -> bytes | None:
-        levels = self._physiology.levels(self._now_s())
+        levels = self._needs.levels(self._now_s())
         names, values = [level.name for level in levels], [level.value for level in levels]
         return self._xml(self._perceptor.physiology(names, values, self._stamp()))
 
@@ -234,9 +250,14 @@ class OpencogAgent:
 
     # On the executor's thread.
 
+    def look_after(self) -> None:
+        """Go on with plans and emotions; call it regularly."""
+        self.plans.look_after()
+        self._mood.look_after(self._feelings.levels, self._skills)
+
     def _report(self, report: Report) -> None:
         if report.status == "done" and report.name in SATED:
-            self._physiology.act(SATED[report.name])
+            self._needs.act(SATED[report.name])
         about = f"plan {report.plan_id} action {report.sequence}"
         self._outbox.put(
             Letter(self._name, partial(self._make_report, report, self.plans.life), Kind.RESULT, about=about)
@@ -251,6 +272,8 @@ class OpencogAgent:
     def _take_entities(self, message: EntityArray) -> None:
         self._entities = message
         self._put_map_if_due()
+        for deed in self._perceptor.deeds(message, self._pose, self._now_s()):
+            self._published[3].publish(deed)  # it comes back as any other observed action
 
     def _take_pose(self, message: PoseStamped) -> None:
         self._pose = message
@@ -271,8 +294,6 @@ class OpencogAgent:
     def _take_action(self, message: AgentAction) -> None:
         self._outbox.put(Letter(self._name, partial(self._make_action, message)))
 
-    def _take_physiology(self, message: PhysiologyLevels) -> None:
-        self._physiology.told(dict(zip(message.names, message.levels, strict=False)))
-
-    def _take_battery(self, message: BatteryState) -> None:
-        self._physiology.battery(message.percentage)
+    def _take_skills(self, message: SkillList) -> None:
+        self._perceptor.ids.add_alias(message.body)  # what the body holds is owned by this name
+        self._skills = frozenset(skill.name for skill in message.skills)

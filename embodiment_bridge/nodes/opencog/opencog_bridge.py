@@ -129,4 +129,4 @@ class OpencogBridge(BridgeNode, ProxyListener):
 
     def _look_after(self) -> None:
         for agent in self._agents.values():
-            agent.plans.look_after()
+            agent.look_after()

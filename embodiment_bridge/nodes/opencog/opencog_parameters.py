@@ -43,7 +43,10 @@ NETWORK = (
 BRAIN = (
     Parameter("agent", "fido", "Id of the OAC, which is that of its agent."),
     Parameter("more_agents", [""], "Further OACs, each as ID@NAMESPACE of another body."),
+    Parameter("agent_name", "", "Name of the agent for people; empty: its id."),
     Parameter("owner", "", "Owner of the agents, for LOAD_AGENT; empty: the OACs are there already."),
+    Parameter("owner_id", "", "Id of the agents' owner on the map; empty: owner."),
+    Parameter("owner_name", "", "Name of the agents' owner on the map; empty: its id."),
     Parameter("agent_type", "pet", "What the agent is.", choices=("pet", "avatar", "humanoid")),
     Parameter("traits", "maxie", "Word for the agent's character, for LOAD_AGENT."),
     Parameter("load_timeout", 60.0, "An OAC that was not loaded is asked for again, s.", 1.0, 3600.0),
@@ -70,9 +73,17 @@ WORLD = (
     Parameter("fov", 2.0, "Field of view of a body without local_grid, rad; 0: sees nothing.", 0.0, 6.3),
     Parameter("sight", 6.0, "How far it sees, m.", 0.1, 1000.0),
 )
+MOOD = (
+    Parameter(
+        "feelings_to_emotions",
+        [""],
+        "Feelings that move the body: FEELING=EMOTION or FEELING>0.6=EMOTION each, or usual; empty: none do.",
+    ),
+    Parameter("emotion_rest", 5.0, "Time between two emotions, s.", 0.0, 86400.0),
+)
 NEEDS = (
-    Parameter("hunger_time", 7200.0, "How long until hunger is 1, s; 0 never.", 0.0, 1e7),
-    Parameter("thirst_time", 5400.0, "How long until thirst is 1, s; 0 never.", 0.0, 1e7),
+    Parameter("hunger_time", 7200.0, "How long until hunger is 1, s; 0: there is no hunger.", 0.0, 1e7),
+    Parameter("thirst_time", 5400.0, "How long until thirst is 1, s; 0: there is no thirst.", 0.0, 1e7),
 )
 PLANS = (
     Parameter("on_error", "stop", "What a plan does after an action that failed.", choices=ON_ERROR),
@@ -82,7 +93,7 @@ PLANS = (
     ),
     Parameter("priority", 0, "Plans never replace what has a higher one.", -1000, 1000),
 )
-PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *NEEDS, *PLANS)
+PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *MOOD, *NEEDS, *PLANS)
 
 
 def address(values: Mapping[str, Any]) -> Address:
@@ -141,8 +152,9 @@ def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
     return Settings(
         agent,
         agent_type=values["agent_type"],
-        agent_name=agent,
-        owner_id=values["owner"],
+        agent_name=values["agent_name"] or agent,
+        owner_id=values["owner_id"] or values["owner"],
+        owner_name=values["owner_name"] or values["owner_id"] or values["owner"],
         aliases=frozenset({alias} - {""}),
         dialect=values["dialect"],
         units_per_metre=values["units_per_metre"],

@@ -13,7 +13,7 @@ from embodiment_bridge.msg import ActionPlan as PlanMessage
 from embodiment_bridge.msg import PlanActionStatus
 from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
 from embodiment_bridge.protocols.opencog.plans.plan_ledger import DONE, ERROR, PlanLedger, Report, Stand
-from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan, BadAction
 
 SERVER_WITHIN = 5.0  # s of wall time that a plan waits for a behaviour-tree node
 MAX_WAITING = 100  # plans
@@ -68,15 +68,16 @@ class OpencogPlans:
         """Number of executions that have not ended."""
         return self._ledger.running
 
-    def take(self, plan: ActionPlan, message: PlanMessage) -> None:
-        """Execute a plan; ``message`` is the same plan for the body."""
-        order = self._ledger.take(plan)
+    def take(self, plan: ActionPlan, message: PlanMessage, bad: Sequence[BadAction] = ()) -> None:
+        """Execute a plan; ``message`` is the same plan for the body; ``bad``: actions of it that cannot be done."""
+        order = self._ledger.take(plan, bad)
         if order.warning:
             self._note(order.warning)
         for report in order.reports:
             self._tell(report)
         self._cancel(order.cancel)
         if order.begin:
+            message.actions = [one for one in message.actions if one.sequence in order.sequences]
             goal = self._goal(message, "queue" if order.after else "replace")
             self._waiting.append(_Waiting(order.number, goal, time.monotonic() + SERVER_WITHIN))
             if len(self._waiting) > MAX_WAITING:

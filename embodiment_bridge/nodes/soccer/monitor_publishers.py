@@ -11,7 +11,7 @@ from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.msg import EntityArray, Foul, GameState, SceneGraph, SoccerField
 from embodiment_bridge.nodes.base.frames import TransformMessages
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.soccer.scene_marker_publisher import SceneMarkerPublisher
 from embodiment_bridge.protocols.soccer_monitor import game_messages
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
@@ -79,8 +79,9 @@ class MonitorPublishers:
             self._out["field"].publish(message)
         if event.game is None:
             return
-        if game.state != self._told_game:
-            self._told_game = game.state
+        told = game_messages.news(game)
+        if told != self._told_game:
+            self._told_game = told
             self._out["game_state"].publish(game_messages.game_state(game, stamp))
         for foul in event.game.fouls:
             self._out["fouls"].publish(game_messages.foul(game.foul(foul), stamp))
@@ -105,10 +106,10 @@ class MonitorPublishers:
         return found
 
     def _publisher(self, kind: Any, topic: str, role: str) -> Publisher:
-        options = (
-            overridable() if topic in OUTPUTS else None
-        )  # no overrides: parameters are declared by the node's own thread
-        return self._node.create_publisher(kind, topic, profile(role), qos_overriding_options=options)
+        if topic in OUTPUTS:
+            return self._node.create_publisher(kind, topic, profile(role))
+        # no overrides: parameters are declared by the node's own thread
+        return self._node.create_publisher(kind, topic, profile(role), qos_overriding_options=None)
 
     @staticmethod
     def _wanted(publisher: Publisher) -> bool:

@@ -8,7 +8,7 @@ from builtin_interfaces.msg import Time
 from rclpy.node import Node
 from visualization_msgs.msg import MarkerArray
 
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.soccer.packed_markers import PackedMarkers
 from embodiment_bridge.protocols.soccer_monitor.marker_messages import (
     NameMarkers,
@@ -31,9 +31,7 @@ class SceneMarkerPublisher:
         self._node = node
         self._model = model
         self._frame = frame
-        self._publisher = node.create_publisher(
-            MarkerArray, "markers", profile("state"), qos_overriding_options=overridable()
-        )
+        self._publisher = node.create_publisher(MarkerArray, "markers", profile("state"))
         self._markers = SceneMarkers(frame, mesh_folder)
         self._names = NameMarkers(frame)
         self._packed = PackedMarkers([])

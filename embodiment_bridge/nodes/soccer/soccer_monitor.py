@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.link.session import Phase, Session, linked
+from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.log_link import FASTEST, LogLink, LogPlayer
+from embodiment_bridge.link.transports.log_tape import LogTape
 from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.parting_client import PartingClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
@@ -22,11 +24,12 @@ from embodiment_bridge.nodes.base.statistics import session_diagnostics
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.soccer.monitor_publishers import MonitorPublishers
 from embodiment_bridge.nodes.soccer.trainer_services import TrainerServices
-from embodiment_bridge.protocols.soccer_monitor.commands import Command
+from embodiment_bridge.protocols.soccer_monitor.commands import Command, Frame, Single
+from embodiment_bridge.protocols.soccer_monitor.dialect import Dialect
 from embodiment_bridge.protocols.soccer_monitor.message_parts import Event
 from embodiment_bridge.protocols.soccer_monitor.model import MonitorModel
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
-from embodiment_bridge.protocols.soccer_monitor.trainer import Dialect, Trainer
+from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
 from embodiment_bridge.protocols.spec import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 
@@ -35,6 +38,7 @@ MakeCodec: TypeAlias = Callable[[], Codec[Event, Command]]
 MAX_WAITING: Final = (
     1000  # commands that wait to be sent; the server sends 25 messages a second, each releases them
 )
+MAX_TOGETHER: Final = 50  # commands in one frame, which the server obeys in the same cycle
 
 PARAMETERS = (
     Parameter(
@@ -47,7 +51,11 @@ PARAMETERS = (
     Parameter(
         "transport", "tcp", "Where messages come from: the server, or a log.", choices=("tcp", "replay")
     ),
-    Parameter("recording", "", "Path of the log that transport replay plays."),
+    Parameter(
+        "recording",
+        "",
+        "Path of a log: transport replay plays it, tcp makes it; packed by gzip where it ends in .gz.",
+    ),
     Parameter(
         "replay_speed",
         1.0,
@@ -89,7 +97,7 @@ class SoccerMonitor(BridgeNode):
             publish_tf=values["publish_tf"],
         )
         self._link_publisher = LinkPublisher(self)
-        self._waiting: deque[Command] = deque(maxlen=MAX_WAITING)
+        self._waiting: deque[Single] = deque(maxlen=MAX_WAITING)
         self._trainer = TrainerServices(
             self,
             Trainer(dialect, self._play_modes),
@@ -133,6 +141,8 @@ class SoccerMonitor(BridgeNode):
             "mismatches": model.mismatches,
             "nodes": len(model.graph),
             "players": len(model.objects.players),
+            "pass_mode_wait_left_s": model.game.state.pass_wait_left_s or 0.0,
+            "pass_mode_wait_right_s": model.game.state.pass_wait_right_s or 0.0,
         }
         return level, message.replace("percepts flow", "messages flow"), values
 
@@ -143,15 +153,20 @@ class SoccerMonitor(BridgeNode):
         self._waiting.clear()
         return ()
 
+    def came(self, count: int) -> str:
+        """A monitor may be served as late as the server likes."""
+        return ""
+
     def perceive(self, event: Event) -> Event:
         """An event says all there is to know."""
         return event
 
     def respond(self, event: Event) -> Iterable[Command]:
         """Update the model; send the commands of the trainer and the requests of the model."""
-        wanted = self._model.take(event)
+        wanted: list[Command] = [*self._model.take(event)]
         while self._waiting:
-            wanted.append(self._waiting.popleft())
+            together = [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_TOGETHER))]
+            wanted.append(together[0] if len(together) == 1 else Frame(tuple(together)))
         return wanted
 
     def ready(self, event: Event) -> bool:
@@ -171,7 +186,7 @@ class SoccerMonitor(BridgeNode):
         values, tell = self.values, self._link_publisher.publish
         if self._log is not None:
             return Session(partial(self._open_log, make_codec), self, tell, peer=f"log://{self._log.path}")
-        connect = partial(PartingClient, values["host"], values["port"])
+        connect = partial(_connect, values)
         peer = f"tcp://{values['host']}:{values['port']}"
         return Session(linked(connect, make_codec), self, tell, peer=peer)
 
@@ -198,6 +213,11 @@ class SoccerMonitor(BridgeNode):
                 f", {status.reason}" if status.reason else ""
             )
         return ""
+
+
+def _connect(values: ParameterValues) -> Transport:
+    made = PartingClient(str(values["host"]), int(values["port"]))
+    return LogTape(made, Path(str(values["recording"]))) if values["recording"] else made
 
 
 def _existing(path: str) -> Path:

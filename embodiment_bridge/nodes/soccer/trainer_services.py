@@ -10,11 +10,20 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
-from embodiment_bridge.srv import AgentCommand, KickOff, SetGame, SetPlayMode, TrainAgent, TrainBall
+from embodiment_bridge.srv import (
+    AgentCommand,
+    KickOff,
+    PlaceThing,
+    SetGame,
+    SetPlayMode,
+    TrainAgent,
+    TrainBall,
+)
 
 SERVICES: Final = {
     "train_agent": TrainAgent,
     "train_ball": TrainBall,
+    "place_thing": PlaceThing,
     "set_play_mode": SetPlayMode,
     "kick_off": KickOff,
     "drop_ball": Trigger,

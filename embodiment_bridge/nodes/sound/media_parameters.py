@@ -32,7 +32,7 @@ from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.silence import OrSilence
 from embodiment_bridge.media.sources import Fetch, MediaSources
 from embodiment_bridge.media.speech import SpeechStore
-from embodiment_bridge.nodes.sound.mouth_light import PARAMETERS as MOUTH_PARAMETERS
+from embodiment_bridge.nodes.sound.mouth_parameters import PARAMETERS as MOUTH_PARAMETERS
 
 MEGABYTE = 1_000_000
 PARAMETERS = (

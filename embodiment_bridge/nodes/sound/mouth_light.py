@@ -7,23 +7,12 @@ from typing import Any
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
-from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.media.cue import PLAYING, ChannelState
-from embodiment_bridge.motion.skills.lights import LIGHTS
 from embodiment_bridge.msg import LightCommand, SkillList
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.sound.mouth_parameters import AUTO, NONE
 
-AUTO, NONE = "auto", "none"
 LEVEL = "level"
-PARAMETERS = (
-    Parameter(
-        "mouth_light",
-        AUTO,
-        "The light that is as bright as the mouth is open; auto: the face that a body has, else its eyes.",
-        choices=(AUTO, *LIGHTS, NONE),
-    ),
-    Parameter("mouth_closed", 0.2, "How bright it is while the mouth is closed, of 1.", 0.0, 1.0),
-)
 
 
 class MouthLight:

@@ -8,7 +8,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from typing_extensions import override
 
-from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings
@@ -16,6 +15,7 @@ from embodiment_bridge.nodes.tree.bml_server import BmlServer
 from embodiment_bridge.nodes.tree.body_skills import BodySkills
 from embodiment_bridge.nodes.tree.early_goals import EarlyGoals
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
+from embodiment_bridge.nodes.tree.guard_watch import GuardWatch
 from embodiment_bridge.nodes.tree.performer import Performer
 from embodiment_bridge.nodes.tree.plan_server import PlanServer
 from embodiment_bridge.nodes.tree.run_controls import RunControls
@@ -49,7 +49,7 @@ class BehaviorTree(BridgeNode):
     @override
     def configure(self) -> None:
         values = self.values
-        body = BodySkills(self, self._release_early_goals)
+        body = BodySkills(self, self._look_at_early_goals)
         ports = RunPorts(self, body, self._surroundings, self._now)
         files = None
         if values["log_dir"]:
@@ -61,19 +61,16 @@ class BehaviorTree(BridgeNode):
             files,
             performer,
             GoalGate(self, values["goal_rate"], values["goal_queue"]),
-            EarlyGoals(self, body, performer.cancel),
+            EarlyGoals(self, body, performer.cancel, performer.guards_unknown),
             TreePublisher(self),
-            Settings(
-                missing_channel=values["missing_channel"],
-                prefetch_s=values["prefetch"],
-                max_chain=values["max_chain"],
-                max_run_s=values["max_run_time"],
-                max_starts=values["max_starts"],
-            ),
+            ports.rules.settings,
         )
+        self._guard_watch = GuardWatch(self, ports.rules.guards, performer.feed, body)
         self._documents = BmlServer(self, self._parts)
         self._plans = PlanServer(self, self._parts, self._share)
-        self._starts = StartRequests(self, self._documents.enter, self._documents.can_begin)
+        self._starts = StartRequests(
+            self, self._documents.enter, self._documents.can_begin, self._parts.early.guard
+        )
         self._controls = RunControls(self, performer.director, performer.tick)
 
     @override
@@ -102,7 +99,7 @@ class BehaviorTree(BridgeNode):
             return
         parts.gate.close()
         self._close_files(parts)
-        for part in (self._documents, self._plans, self._starts, self._controls):
+        for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
             part.destroy()
         for shared in (parts.performer, parts.viewers, parts.ports, parts.body):
             shared.destroy()
@@ -114,11 +111,14 @@ class BehaviorTree(BridgeNode):
             return super().diagnose()
         text, values = parts.performer.diagnose()
         goals = {"goals waiting": parts.gate.waiting, "goals refused": parts.gate.refused}
-        return DiagnosticStatus.OK, text, {"skills": len(parts.body.skills), **goals, **values}
+        level = DiagnosticStatus.OK
+        if self._guard_watch.trouble:
+            level, text = DiagnosticStatus.ERROR, self._guard_watch.trouble
+        return level, text, {"skills": len(parts.body.skills), **goals, **values}
 
-    def _release_early_goals(self) -> None:
+    def _look_at_early_goals(self) -> None:
         if self._parts is not None:
-            self._parts.early.release()
+            self._parts.early.look()
 
     @staticmethod
     def _close_files(parts: TreeParts) -> None:

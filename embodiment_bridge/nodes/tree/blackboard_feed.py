@@ -3,72 +3,21 @@
 
 import importlib
 import math
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.subscription import Subscription
 
-from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, MAX_TEXT
-from embodiment_bridge.bml.base.conditions import KEY, Value
+from embodiment_bridge.behaviour.engine.blackboard import MAX_TEXT
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.tree.blackboard_sources import Source
 
 LOOK_EVERY = 0.5  # s of wall time between looks for topics that have no publisher yet
-MAX_SOURCES = 100
-STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)((?:\[\d{1,6}\])*)")
-FORM = "NAME=TOPIC:FIELD, as battery.percent=battery:percentage"
-
-
-@dataclass(slots=True)
-class Source:
-    """One value: its name on the blackboard, the topic, and the way to it in the message."""
-
-    name: str
-    topic: str
-    path: tuple[str | int, ...]
-    subscription: "Subscription[Any] | None" = None
-    value: Value = None
-    seen: float = -math.inf
-    trouble: str = field(default="nobody publishes the topic yet")
-
-
-def parse_source(text: str) -> Source:
-    """``name=topic:field``; a field may be ``pose.position.x`` or ``ranges[0]``.
-
-    Raises:
-        ConfigError: it has another form.
-    """
-    name, _, rest = text.partition("=")
-    topic, _, way = rest.rpartition(":")
-    steps = [STEP.fullmatch(step) for step in way.split(".")]
-    if not KEY.fullmatch(name) or not topic or not all(steps):
-        raise ConfigError(f"parameter blackboard: {text!r:.200} is not of the form {FORM}")
-    path: list[str | int] = []
-    for step in steps:
-        if step is not None:
-            path += [step[1], *map(int, re.findall(r"\d+", step[2]))]
-    return Source(name, topic, tuple(path))
-
-
-def parse_sources(texts: Iterable[str]) -> list[Source]:
-    """All of a parameter; empty texts are left out.
-
-    Raises:
-        ConfigError: one has another form, a name stands twice, or there are too many.
-    """
-    sources = [parse_source(text) for text in texts if text]
-    names = [source.name for source in sources]
-    if len(set(names)) != len(names):
-        raise ConfigError(f"parameter blackboard: a name stands twice in {', '.join(names):.200}")
-    if len(sources) > min(MAX_SOURCES, MAX_KEYS):
-        raise ConfigError(f"parameter blackboard: {len(sources)} values; there may be {MAX_SOURCES}")
-    return sources
 
 
 class BlackboardFeed:
@@ -80,7 +29,7 @@ class BlackboardFeed:
     def __init__(
         self,
         node: Node,
-        sources: list[Source],
+        sources: Sequence[Source],
         max_age: float,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -102,6 +51,15 @@ class BlackboardFeed:
     def troubles(self) -> dict[str, str]:
         """Why a value is not there, by its name."""
         return {one.name: one.trouble for one in self._sources if one.trouble}
+
+    @property
+    def unpublished(self) -> dict[str, str]:
+        """By its name, why a value cannot come: the topic has no publisher, or its messages have no such field."""
+        return {
+            one.name: f"{one.name} is {self._node.resolve_topic_name(one.topic)}, and {one.trouble}"
+            for one in self._sources
+            if one.subscription is None
+        }
 
     def destroy(self) -> None:
         """Take everything off the graph."""

@@ -17,12 +17,15 @@ EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class BmlClient:
-    """One goal of `execute_bml`. ``result`` is set when it has ended; ``on_feedback(feedback)`` hears progress."""
+    """One goal of `execute_bml`. ``result`` is set when it has ended; ``on_feedback(feedback)`` hears progress.
 
-    def __init__(self, node: Node, on_feedback: Callable[[Any], None]) -> None:
+    prefix: of the name of the action, for a robot in another namespace: ``/robot2/``.
+    """
+
+    def __init__(self, node: Node, on_feedback: Callable[[Any], None], prefix: str = "") -> None:
         self.result: ExecuteBml.Result | None = None
         self._on_feedback = on_feedback
-        self._client = ActionClient(node, ExecuteBml, "execute_bml")
+        self._client = ActionClient(node, ExecuteBml, f"{prefix}execute_bml")
         self._goal: ClientGoalHandle | None = None
         self._cancel_asked = False
         self.cancel_taken = False  # whether the server said that it will cancel

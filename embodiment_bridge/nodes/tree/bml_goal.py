@@ -13,9 +13,6 @@ from embodiment_bridge.behaviour.engine.values import values_of
 from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.reading.freshness import age_refusal
-from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, allowed_to
-from embodiment_bridge.bml.rules.url_policy import UrlPolicy
-from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import CommandError
 
 LARGEST_SEED = 2**32 - 1
@@ -37,20 +34,6 @@ class Wish:
     seed: int | None
     suspendable: object
     breakpoints: tuple[str, ...]
-
-
-def goal_rules(
-    goal: ExecuteBml.Goal, skills: Mapping[str, SkillInfo], urls: UrlPolicy, channels: Table
-) -> Rules:
-    """What the document of a goal may ask for, by its source, on a body with ``skills``."""
-    return Rules(
-        skills,
-        urls,
-        strict=goal.strict,
-        subtrees={item.key: item.value for item in goal.subtrees},
-        allowed=allowed_to(channels, goal.source),
-        allowed_fetched=allowed_fetched(channels, goal.source),
-    )
 
 
 def read_goal(

@@ -68,9 +68,9 @@ class BmlServer:
             bml_goal.read_goal,
             request,
             parts.ports.rules_of(request),
-            parts.performer.feed.values(),
-            speech=parts.ports.audio.player.speaks,
-            max_age=self._node.values["max_age"],
+            parts.performer.values(),
+            speech=parts.ports.rules.speaks,
+            max_age=parts.ports.rules.max_age,
         )
         size = len(request.document) + sum(len(item.value) for item in request.subtrees)
         parts.gate.read(read, partial(self._submit, goal, request, run_id, finish), fail, size=size)
@@ -84,8 +84,7 @@ class BmlServer:
         if not self._node.active:
             raise Rejected.because("", "INACTIVE", "the behaviour-tree node is inactive; activate it first")
         if not self._parts.body.skills:
-            text = "no body has published its skills in this namespace; start one first"
-            raise Rejected.because("", "NO_BODY", text)
+            raise Rejected.because("", "NO_BODY", self._parts.body.absence)
         veto = self._parts.performer.veto()
         if veto:
             raise Rejected.because("", *veto.split(": ", 1))
@@ -97,7 +96,11 @@ class BmlServer:
         run = self._make_run(run_id, request.source, wish, board)
         performance = Performance(goal, run, run_id, finish, self._parts.viewers, wish, board)
         refusal = self._parts.performer.submit(
-            performance, on_new=request.on_new, priority=request.priority, suspendable=wish.suspendable
+            performance,
+            on_new=request.on_new,
+            priority=request.priority,
+            suspendable=wish.suspendable,
+            source=request.source,
         )
         if refusal:
             finish(goal, succeeded=False, result=rejection([], refusal))

@@ -83,7 +83,7 @@ class GoalGate:
         *,
         size: int,
     ) -> None:
-        """``take(work())``, or ``fail`` with what ``work`` raised, on the executor.
+        """``take(work())``, or ``fail`` with what either of them raised, on the executor.
 
         The ``work`` of large documents is done on a thread, and no other goal begins until it is done.
 
@@ -153,6 +153,14 @@ def _attempt(
 ) -> Callable[[], None]:
     """What is to be done after ``work``."""
     try:
-        return partial(take, work())
+        value = work()
     except Exception as error:  # noqa: BLE001 - the goal must end and the next ones begin, whatever it was
         return partial(fail, error)
+
+    def end() -> None:
+        try:
+            take(value)
+        except Exception as error:  # noqa: BLE001 - as above
+            fail(error)
+
+    return end

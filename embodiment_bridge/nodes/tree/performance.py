@@ -92,7 +92,8 @@ class Performance:
         return [line for line in dict.fromkeys(known) if line not in self._warnings_told]
 
     def _tell(self, warnings: list[str]) -> None:
-        active = [origin.pointer for origin in self.run.active() if origin.label]
+        leaves = [origin for origin in self.run.active() if origin.label]
+        active = [(origin.document, origin.pointer) for origin in leaves]
         elapsed = self.run.clock.seconds
         news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)
         if news == self._told:
@@ -102,7 +103,8 @@ class Performance:
         # A last feedback goes out when the run has ended already; its state is that of a moment ago.
         state = RunState.RUNNING if self.run.ending is not None else self.run.state
         feedback = ExecuteBml.Feedback(run_id=self.run_id, state=state.name, elapsed=elapsed)
-        feedback.active = active
+        feedback.active = [origin.pointer for origin in leaves]
+        feedback.doing = [origin.name or origin.label for origin in leaves]
         feedback.warnings = warnings
         feedback.held_back = [origin.pointer for origin in self.run.held_back()]
         estimate = self.wish.estimate
@@ -124,8 +126,8 @@ class Performance:
 
 
 def failure(error: Exception) -> ExecuteBml.Result:
-    """The result of a goal that this program could not read, by a fault of its own."""
-    reason = f"the document could not be read: {text_of(error)}"
+    """The result of a goal that this program could not begin, by a fault of its own."""
+    reason = f"the document could not be read or begun: {text_of(error)}"
     return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
 
 

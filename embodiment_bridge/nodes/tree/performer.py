@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets runs of documents and plans have the body, one after the other, and ticks them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
 
 from embodiment_bridge.behaviour.runs.director import Director, OnNew
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
-from embodiment_bridge.nodes.tree.blackboard_feed import BlackboardFeed, parse_sources
+from embodiment_bridge.nodes.tree.blackboard_feed import BlackboardFeed
 from embodiment_bridge.nodes.tree.breakpoints import Breakpoints
+from embodiment_bridge.nodes.tree.client_watch import ClientWatch
 from embodiment_bridge.nodes.tree.performance import Performance
 from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance
 from embodiment_bridge.nodes.tree.run_files import RunFiles
 from embodiment_bridge.nodes.tree.run_ports import RunPorts
-from embodiment_bridge.nodes.tree.safety import Guards, parse_guards
+from embodiment_bridge.nodes.tree.safety import Guards
+from embodiment_bridge.nodes.tree.team_feed import TeamFeed
 
 WATCH_PERIOD = 0.2  # s of wall time: ticks go on, slower, where simulated time stands still, so a run can end
 
@@ -38,12 +41,12 @@ class Performer:
     ) -> None:
         values = node.values
         self.director = Director()
-        sources = parse_sources(values["blackboard"])
-        guards = parse_guards(values["guards"], [source.name for source in sources])
-        self.feed = BlackboardFeed(node, sources, values["blackboard_max_age"])
+        self.feed = BlackboardFeed(node, ports.rules.sources, values["blackboard_max_age"])
+        self._team = TeamFeed(node, now, wanted=values["team_values"])
         self._node, self._ports, self._files, self._now = node, ports, files, now
-        self._guards = Guards(guards, self.feed.values, lambda: self.feed.troubles)
+        self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
+        self._clients = ClientWatch(node, values["dead_man"], self.director, self.tick)
         self._performances: dict[str, Performance | PlanPerformance] = {}
         self._breakpoints = Breakpoints(node, self._performances.values)
         self._tickers: list[Timer] = []
@@ -55,8 +58,9 @@ class Performer:
         on_new: str = "",
         priority: int = 0,
         suspendable: object = False,
+        source: str = "",
     ) -> str:
-        """Let a run have the body as soon as it may; see ``Director.submit``. Returns why not, or nothing."""
+        """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``. Returns why not."""
         run, run_id = performance.run, performance.run_id
         run.set_breakpoints({*self._breakpoints.names(), *performance.breakpoints})
         refusal = "" if self._node.active else "the behaviour-tree node was deactivated"
@@ -68,14 +72,23 @@ class Performer:
             self._forget(run_id)
             return refusal
         self._performances[run_id] = performance
+        self._clients.begin(source, run_id)
         if performance.goal.is_cancel_requested:  # while it waited
             self.director.cancel(run_id)
         self.tick()
         return ""
 
+    def values(self) -> Mapping[str, Value]:
+        """What topics tell now, for the blackboard; None for what is not known."""
+        return {**self._team.values(), **self.feed.values()}
+
     def veto(self) -> str:
         """Why the guards let nothing run now; empty when they do."""
         return self._guards.refusal()
+
+    def guards_unknown(self) -> bool:
+        """Whether a guard has no value now, as at the start of a robot."""
+        return self._guards.unknown()
 
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""
@@ -91,7 +104,7 @@ class Performer:
 
     def tick(self) -> None:
         """Advance all runs to now, and tell their clients and viewers."""
-        values = self.feed.values()
+        values = self.values()
         for performance in self._performances.values():
             performance.feed(values)
         self._ports.audio.serve()
@@ -104,6 +117,7 @@ class Performer:
             performance.tell()
         for end in ended:
             del self._performances[end.run_id]
+            self._clients.end(end.run_id)
             self._forget(end.run_id)
         if self.director.needs_tick:
             self._start_ticking()
@@ -126,6 +140,8 @@ class Performer:
         self._stop_ticking()
         self._breakpoints.destroy()
         self._alive.destroy()
+        self._clients.destroy()
+        self._team.destroy()
         self.feed.destroy()
 
     def _forget(self, run_id: str) -> None:

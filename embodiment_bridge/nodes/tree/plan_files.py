@@ -9,7 +9,7 @@ from typing import Any
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 
-OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else default.yaml
+OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else walking.yaml
 NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -45,7 +45,7 @@ class PlanFiles:
         except LookupError as error:
             raise ConfigError(f"parameter plan_file is needed: {error}") from error
         own = folder / f"{body}.yaml"
-        return own if NAME.fullmatch(body) and own.is_file() else folder / "default.yaml"
+        return own if NAME.fullmatch(body) and own.is_file() else folder / "walking.yaml"
 
     def _read(self, path: Path) -> PlanFile:
         file = read_plan_file(path)

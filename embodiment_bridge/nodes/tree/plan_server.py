@@ -85,7 +85,7 @@ class PlanServer:
         if not self._node.active:
             raise ConfigError("the behaviour-tree node is inactive; activate it first")
         if not skills:
-            raise ConfigError("no body has published its skills in this namespace; start one first")
+            raise ConfigError(self._parts.body.absence)
         self._surroundings.listen()
         options = Options(
             request.on_error or ON_ERROR[0],

@@ -23,6 +23,7 @@ class PlanSurroundings:
         self._since = 0.0
         self._pose: Place | None = None
         self._entities: dict[str, Vector] | None = None
+        self._owners: dict[str, str] = {}
 
     def listen(self) -> None:
         """Subscribe, once."""
@@ -43,7 +44,7 @@ class PlanSurroundings:
 
     def world(self) -> World:
         """The latest of both."""
-        return World(self._pose, self._entities or {})
+        return World(self._pose, self._entities or {}, self._owners)
 
     def destroy(self) -> None:
         """Take the subscriptions off the graph."""
@@ -54,7 +55,7 @@ class PlanSurroundings:
     def _take_pose(self, message: PoseStamped) -> None:
         place, turn = message.pose.position, message.pose.orientation
         yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
-        self._pose = Place(place.x, place.y, yaw)
+        self._pose = Place(place.x, place.y, yaw, place.z)
 
     def _take_entities(self, message: EntityArray) -> None:
         found = {}
@@ -62,3 +63,9 @@ class PlanSurroundings:
             place = entity.pose.position
             found[entity.id] = (place.x, place.y, place.z)
         self._entities = found
+        self._owners = {
+            entity.id: item.value
+            for entity in message.entities
+            for item in entity.properties
+            if item.key == "owner" and item.value
+        }

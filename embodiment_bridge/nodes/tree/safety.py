@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters that bound what documents may do, beside what they may fetch; and guards over values of topics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from embodiment_bridge.bml.base.conditions import Compare, Value, describe, holds
 from embodiment_bridge.bml.rules.capabilities import FORM as CHANNEL_FORM
@@ -54,7 +54,7 @@ def parse_guards(texts: list[str], known: list[str]) -> list[Compare]:
     """The parameter ``guards``; empty texts are left out.
 
     Args:
-        texts: as ``battery.percent >= 15``.
+        texts: as ``battery >= 0.15``.
         known: names that the parameter ``blackboard`` gives values to.
 
     Raises:
@@ -75,11 +75,16 @@ class Guards:
 
     def __init__(
         self,
-        guards: list[Compare],
+        guards: Sequence[Compare],
         values: Callable[[], Mapping[str, Value]],
         troubles: Callable[[], Mapping[str, str]],
     ) -> None:
         self._guards, self._values, self._troubles = guards, values, troubles
+
+    def unknown(self) -> bool:
+        """Whether the value of a guard is not known."""
+        values = self._values() if self._guards else {}
+        return any(values.get(guard.key) is None for guard in self._guards)
 
     def refusal(self) -> str:
         """Why nothing may run now; empty when it may."""

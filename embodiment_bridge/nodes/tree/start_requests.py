@@ -5,8 +5,10 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from diagnostic_msgs.msg import KeyValue
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
 from std_msgs.msg import String
@@ -19,6 +21,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.early_goals import Begin
 from embodiment_bridge.nodes.tree.performance import Finish, RunGoal
 from embodiment_bridge.nodes.tree.safety import VETOED
 
@@ -27,6 +30,11 @@ PARAMETERS = (
         "start_url", "", "URL of a document that is fetched and run once the body is there; empty: none."
     ),
     Parameter("start_file", "", "Path of a document that is run once the body is there; empty: none."),
+    Parameter(
+        "start_subtrees",
+        [""],
+        "Documents that the document of start_file or start_url refers to, each as name=path.",
+    ),
     Parameter(
         "start_retry",
         10.0,
@@ -61,15 +69,25 @@ Perform = Callable[[RunGoal, ExecuteBml.Goal, str, Finish], None]
 class StartRequests:
     """Begins runs by ``perform(goal, request, run_id, finish)``, and logs how they end.
 
+    ``guard(begin)`` is ``begin`` that waits for the body, as goals of clients do.
+
     Raises:
         ConfigError: both a URL and a file are to be begun, or the file cannot be read.
     """
 
-    def __init__(self, node: BridgeNode, perform: Perform, has_body: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        node: BridgeNode,
+        perform: Perform,
+        has_body: Callable[[], bool],
+        guard: Callable[[Begin], Begin],
+    ) -> None:
         self._node = node
         self._perform = perform
         self._has_body = has_body
+        self._perform_later = guard(self._enter)
         self._document = start_document(node.values)
+        self._subtrees = start_subtrees(node.values)
         self._timer: Timer | None = None
         self._subscription = node.create_subscription(String, "bml", self._heard, profile("command"))
 
@@ -97,15 +115,14 @@ class StartRequests:
     def _look(self) -> None:
         if self._has_body():
             self.disarm()
-            self._begin("start", self._document)
+            self._enter(_goal("start", self._document, self._subtrees))
         elif self._timer is not None and self._timer.timer_period_ns > LOOK_S * 1e9:
             self.arm()
 
     def _heard(self, message: String) -> None:
-        self._begin("topic bml", message.data)
+        self._perform_later(_goal("topic bml", message.data))
 
-    def _begin(self, source: str, document: str) -> None:
-        goal = LocalGoal(ExecuteBml.Goal(document=document, source=source, seed=-1))
+    def _enter(self, goal: LocalGoal) -> None:
         self._perform(goal, goal.request, goal.run_id, self._finish)
 
     def _finish(self, goal: LocalGoal, *, succeeded: bool, result: ExecuteBml.Result) -> None:
@@ -123,6 +140,12 @@ class StartRequests:
             self._wait(retry)
 
 
+def _goal(source: str, document: str, subtrees: Mapping[str, str] = MappingProxyType({})) -> LocalGoal:
+    goal = ExecuteBml.Goal(document=document, source=source, seed=-1)
+    goal.subtrees = [KeyValue(key=name, value=text) for name, text in subtrees.items()]
+    return LocalGoal(goal)
+
+
 def start_document(values: Mapping[str, Any]) -> str:
     """The document that the parameters name; empty: none.
 
@@ -134,14 +157,33 @@ def start_document(values: Mapping[str, Any]) -> str:
         raise ConfigError("parameters start_url and start_file: only one of them may be set")
     if url:
         return to_json(Document(Request(pointer="", name="start", url=url)))
-    if not path:
-        return ""
+    return _text("start_file", path) if path else ""
+
+
+def start_subtrees(values: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of the documents that ``start_subtrees`` names, by name.
+
+    Raises:
+        ConfigError: one has another form, a name stands twice, or a file cannot be read.
+    """
+    found: dict[str, str] = {}
+    for item in filter(None, values["start_subtrees"]):
+        name, _, path = item.partition("=")
+        if not (name and path):
+            raise ConfigError(f"parameter start_subtrees: {item!r:.200} is not of the form name=path")
+        if name in found:
+            raise ConfigError(f"parameter start_subtrees: {name!r:.200} stands twice")
+        found[name] = _text("start_subtrees", path)
+    return found
+
+
+def _text(parameter: str, path: str) -> str:
     try:
         with Path(path).open("rb") as file:
             data = file.read(MAX_BYTES + 1)
         text = data.decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"parameter start_file: {path}: {error}") from error
+        raise ConfigError(f"parameter {parameter}: {path}: {error}") from error
     if len(data) > MAX_BYTES:
-        raise ConfigError(f"parameter start_file: {path} has more than {MAX_BYTES} bytes")
+        raise ConfigError(f"parameter {parameter}: {path} has more than {MAX_BYTES} bytes")
     return text

@@ -10,9 +10,9 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.behaviour.engine.journal import Transition
 from embodiment_bridge.behaviour.engine.snapshot import SnapshotNode, snapshot
-from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.behaviour.runs.run import Run, RunState
 from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
-from embodiment_bridge.nodes.base.qos import overridable, profile
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.py_trees_streams import streams_of
 
 
@@ -21,13 +21,10 @@ class TreePublisher:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._events = node.create_publisher(
-            NodeEvent, "~/events", profile("events"), qos_overriding_options=overridable()
-        )
-        self._tree = node.create_publisher(
-            TreeSnapshot, "~/tree", profile("state"), qos_overriding_options=overridable()
-        )
+        self._events = node.create_publisher(NodeEvent, "~/events", profile("events"))
+        self._tree = node.create_publisher(TreeSnapshot, "~/tree", profile("state"))
         self._watchers = 0
+        self._told: tuple[str, RunState] | None = None
         self._streams = streams_of(node)
 
     def publish(self, run_id: str, run: Run) -> None:
@@ -38,12 +35,14 @@ class TreePublisher:
         watchers = self._tree.get_subscription_count()
         newcomer = watchers > self._watchers
         self._watchers = watchers
-        if not events and not newcomer:
+        state = run_id, run.state
+        changed, self._told = state != self._told, state
+        if not (events or newcomer or changed):
             return
         stamp = self._node.get_clock().now().to_msg()
         if self._events.get_subscription_count():
             for event in events:
-                sha256 = run.hashes.of(event.origin.document)
+                sha256 = run.documents.hashes.of(event.origin.document)
                 self._events.publish(_event(run_id, event, stamp, sha256))
         if watchers:
             self._tree.publish(_tree(run_id, run, stamp))

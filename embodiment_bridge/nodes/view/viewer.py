@@ -2,7 +2,7 @@
 """The node that shows robots in a browser, on a page that it serves."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -25,14 +25,17 @@ from embodiment_bridge.msg import (
     LinkState,
     PhysiologyLevels,
     PsiDemands,
+    SkillList,
     SoccerField,
     TreeSnapshot,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.view.robot_driver import RobotDriver
+from embodiment_bridge.viewing.controls import Controls
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.painter import Painter
-from embodiment_bridge.viewing.robot_view import RobotView
+from embodiment_bridge.viewing.robot_view import PLACING, RobotView
 from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
 
 ALL: Final = "*"
@@ -58,6 +61,7 @@ TOPICS: Final = {
     "opencog_bridge/link_state": (LinkState, "latched"),
     "body_status": (BodyStatus, "latched"),
     "heard": (HeardMessage, "events"),
+    "skills": (SkillList, "latched"),
 }
 PARAMETERS = (
     Parameter(
@@ -74,19 +78,26 @@ PARAMETERS = (
         "",
         f"File with the token that a visitor must know. Empty: the variable {TOKEN_VARIABLE}.",
     ),
+    Parameter("steer", True, "Show controls that move the robots, to everybody who may see the page."),
     Parameter("rate", 15.0, "Pictures per second at most, Hz.", 1.0, 60.0),
 )
 
 
 class Viewer(BridgeNode):
-    """Subscribes while a page is open, and passes messages undecoded to the thread that draws."""
+    """Subscribes while a page is open, and passes messages undecoded to the thread that draws.
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    ``documents()`` gives the texts of BML documents that the page offers, by name.
+    """
+
+    def __init__(self, documents: Callable[[], Mapping[str, str]] = dict, **node_kwargs: Any) -> None:
         super().__init__("viewer", PARAMETERS, **node_kwargs)
+        self._documents = documents
+        self._drivers: list[RobotDriver] = []
         self._page: Page | None = None
         self._painter: Painter | None = None
         self._looker: Timer | None = None
         self._looks: dict[str, list[Subscription]] = {}  # by namespace
+        self._views: dict[str, RobotView] = {}  # likewise
 
     @property
     def url(self) -> str:
@@ -102,6 +113,10 @@ class Viewer(BridgeNode):
         self._page = page = Page(values["host"], values["port"], token)
         self._painter = Painter(page, values["rate"])
         self._names: list[str] = []
+        self._views.clear()
+        self._offered = self._documents() if values["steer"] else {}
+        if values["steer"]:
+            page.add_stop(self._stop_all, self._leave_all)
         for name in values["namespaces"]:
             if name != ALL:
                 self._show(self._full(name))
@@ -125,6 +140,9 @@ class Viewer(BridgeNode):
         if self._page is not None:
             self._page.close()
             self._page = None
+        for driver in self._drivers:
+            driver.destroy()
+        self._drivers.clear()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
         """The URL and the number of visitors."""
@@ -150,9 +168,26 @@ class Viewer(BridgeNode):
         if self._page is None or self._painter is None:
             return
         if namespace not in self._names and len(self._names) < MOST_ROBOTS:
-            view = RobotView(self._page, len(self._names), namespace.strip("/") or "robot")
+            title = namespace.strip("/") or "robot"
+            controls = self._controls(self._page, namespace, title) if self.values["steer"] else None
+            view = RobotView(self._page, len(self._names), title, controls)
             self._names.append(namespace)
+            self._views[namespace] = view
             self._painter.add(namespace, view)
+
+    def _controls(self, page: Page, namespace: str, title: str) -> Controls:
+        driver = RobotDriver(self, namespace)
+        driver.shown = controls = Controls(page, title, driver, self._offered, keys=not self._drivers)
+        self._drivers.append(driver)
+        return controls
+
+    def _stop_all(self) -> None:
+        for driver in self._drivers:
+            driver.stop()
+
+    def _leave_all(self, page: int) -> None:
+        for driver in self._drivers:
+            driver.leave(page)
 
     def _look(self) -> None:
         """Subscribe when the first page opens, and unsubscribe after the last one closes."""
@@ -165,6 +200,8 @@ class Viewer(BridgeNode):
         for namespace in self._names:
             if namespace not in self._looks:
                 self._looks[namespace] = [self._listen(namespace, topic) for topic in TOPICS]
+            published = (topic for topic in PLACING if self.count_publishers(_topic(namespace, topic)))
+            self._views[namespace].published = frozenset(published)
 
     def _robots(self) -> list[str]:
         """Namespaces below that of this node that have joint states."""
@@ -175,9 +212,8 @@ class Viewer(BridgeNode):
 
     def _listen(self, namespace: str, topic: str) -> Subscription:
         kind, role = TOPICS[topic]
-        name = f"{namespace.rstrip('/')}/{topic}"
         take = partial(self._take, namespace, topic, kind)
-        return self.create_subscription(kind, name, take, profile(role), raw=True)
+        return self.create_subscription(kind, _topic(namespace, topic), take, profile(role), raw=True)
 
     def _look_away(self) -> None:
         for subscriptions in self._looks.values():
@@ -188,3 +224,7 @@ class Viewer(BridgeNode):
     def _take(self, namespace: str, topic: str, kind: Any, data: bytes) -> None:
         if self._painter is not None:
             self._painter.take(namespace, topic, partial(deserialize_message, data, kind))
+
+
+def _topic(namespace: str, name: str) -> str:
+    return f"{namespace.rstrip('/')}/{name}"

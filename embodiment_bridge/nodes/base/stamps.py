@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of messages as numbers."""
+
+from typing import Final
+
+from builtin_interfaces.msg import Time
+
+NANOSECONDS: Final = 1e9
+
+
+def seconds(stamp: Time) -> float:
+    """A stamp in s."""
+    return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS

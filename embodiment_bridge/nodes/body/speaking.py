@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skill ``say`` of a body without a voice of its own: the robot's sound player speaks."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import inf
+
+from rclpy.node import Node
+from std_msgs.msg import String
+from typing_extensions import override
+
+from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill
+from embodiment_bridge.body.parameter import TextParameter
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.skills.native import Native, Start
+from embodiment_bridge.msg import AudioState
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.sound.speech_topic import CHANNEL, TOPIC
+
+SAY = Skill(
+    "say",
+    "native",
+    (),
+    nominal_s=1.0,
+    min_s=0.0,
+    parameters=(TextParameter("text", 200, description="What is spoken.", required=True),),
+    description="Speak a text with the robot's sound player.",
+)
+SILENT_S = 15.0  # s in which the player has to begin; the first text may have to start a speech program
+NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the node behavior_tree has one)"
+
+
+def with_voice(body: BodyDescription) -> BodyDescription:
+    """The body with the skill ``say``, if it has none."""
+    return body if SAY.name in body.skills else replace(body, skills={**body.skills, SAY.name: SAY})
+
+
+class Voice:
+    """Speaks for one body. ``begin`` is a ``Start`` of native skills."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self.state: AudioState | None = None  # the newest of the channel since the last text
+        self._publisher = node.create_publisher(String, TOPIC, profile("command"))
+        self._states = node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
+        self._says = node.create_subscription(String, "say", self._say, profile("command"))
+
+    def destroy(self) -> None:
+        """Take the topics off the graph."""
+        self._node.destroy_subscription(self._says)
+        self._node.destroy_subscription(self._states)
+        self._node.destroy_publisher(self._publisher)
+
+    def skills(self, body: BodyDescription) -> Mapping[str, Start]:
+        """The native skills of ``body`` that are done here."""
+        return {SAY.name: self.begin} if body.skills.get(SAY.name) is SAY else {}
+
+    def begin(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        """Begin to speak the parameter ``text``."""
+        text = str(values.get("text", "")).strip()
+        if not text:
+            raise CommandError(f"skill {skill.name!r}: there is no text to say")
+        return _Speaking(self, text, slot)
+
+    def send(self, text: str) -> str:
+        """Have a text spoken, or with an empty text end it; gives why that cannot be, or an empty text."""
+        if not self._publisher.get_subscription_count():
+            return NOBODY
+        self.state = None
+        self._publisher.publish(String(data=text))
+        return ""
+
+    def _take(self, message: AudioState) -> None:
+        if message.channel == CHANNEL:
+            self.state = message
+
+    def _say(self, message: String) -> None:
+        problem = self.send(message.data)
+        if problem:
+            self._node.get_logger().warning(f"say refused: {problem}")
+
+
+class _Speaking(Native):
+    """One text: it is over when the player has ended it and the slot has passed."""
+
+    def __init__(self, voice: Voice, text: str, slot: float) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = inf
+        self.failure = ""
+        self.keyframes: tuple[Keyframe, ...] = ()
+        self._voice, self._text, self._slot = voice, text, slot
+        self._elapsed = 0.0
+        self._begun = self._heard = False
+
+    @override
+    def step(self, dt: float) -> None:
+        if self.done:
+            return
+        if not self._begun:
+            self._begun = True
+            self.failure = self._voice.send(self._text)
+        self._elapsed += dt
+        state = self._voice.state
+        if not self.failure and state is not None:
+            self._follow(state)
+        elif not self.failure and self._elapsed > SILENT_S:
+            self.failure = f"the sound player has not begun to speak within {SILENT_S:g} s"
+        self.done = self.done or bool(self.failure)
+
+    def _follow(self, state: AudioState) -> None:
+        if state.text != self._text[: len(state.text)]:
+            self.failure = "another text was spoken instead" if self._heard else ""
+            return
+        self._heard = True
+        if state.length > 0.0:
+            self.progress = min(state.position / state.length, 1.0)
+        if state.ending in ("ended", "stopped"):
+            self.done = self._elapsed >= self._slot
+        elif state.ending:
+            self.failure = state.reason or f"the speech was {state.ending}"
+
+    @override
+    def stop(self) -> None:
+        if self._begun and not self.done:
+            self._voice.send("")
+        self.done = True

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The topic ``speak`` of a robot with a sound player: each text is spoken, and an empty one ends it."""
+
+from itertools import count
+
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.speech import MAX_TEXT
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.sound.audio import Audio
+
+TOPIC = "speak"
+CHANNEL = "speech"  # of the player; documents use others unless they name it
+
+
+class SpeechTopic:
+    """Serves the topic with ``audio``; ``audio_state`` shows what comes of a text."""
+
+    def __init__(self, node: Node, audio: Audio) -> None:
+        self._node, self._audio = node, audio
+        self._numbers = count(1)
+        self._subscribed = node.create_subscription(String, TOPIC, self._take, profile("command"))
+
+    def destroy(self) -> None:
+        """Take the topic off the graph; what is spoken ends with the player."""
+        self._node.destroy_subscription(self._subscribed)
+
+    def _take(self, message: String) -> None:
+        player, text = self._audio.player, message.data.strip()
+        player.forget(TOPIC)  # a newer text ends the one before
+        if len(text) > MAX_TEXT:
+            self._node.get_logger().warning(
+                f"{TOPIC}: a text of {len(text)} characters is longer than {MAX_TEXT}"
+            )
+        elif text:
+            player.start(Cue(f"{TOPIC}/{next(self._numbers)}", TOPIC, CHANNEL, text=text))
+        self._audio.serve()

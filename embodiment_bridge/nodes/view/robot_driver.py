@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does on the graph what a page asks of a robot, and ends it when that page is gone."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from diagnostic_msgs.msg import KeyValue
+from geometry_msgs.msg import Twist
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.clock import Clock, ClockType
+from rclpy.duration import Duration
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from embodiment_bridge.action import ExecuteBml, ExecuteSkill
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.viewing.driving import Shown
+
+SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body limits it further
+ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
+SOURCE: Final = "viewer"
+DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
+BEAT_S: Final = 0.4
+JOINT_S: Final = 0.4  # s in which a joint goes where its slider is
+ENDINGS: Final = {
+    getattr(ExecuteSkill.Result, word): word.lower()
+    for word in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED")
+}
+CALLS: Final = ("pause", "resume", "step", "stop")
+
+
+class RobotDriver:
+    """A ``viewing.driving.Driver`` for the robot of a namespace. Its methods may be called by any thread.
+
+    They only ask the node's own thread, which does everything.
+    """
+
+    def __init__(self, node: BridgeNode, namespace: str) -> None:
+        self._node = node
+        prefix = namespace.rstrip("/")
+        self.shown: Shown | None = None
+        self._state = ""  # of the document
+        self._goals: dict[int, list[ClientGoalHandle]] = {}  # by page
+        self._drivers: set[int] = set()  # pages whose last command was a velocity
+        self._gone: set[int] = set()
+        self._velocity = node.create_publisher(Twist, f"{prefix}/cmd_vel", profile("command"))
+        self._trajectory = node.create_publisher(
+            JointTrajectory, f"{prefix}/joint_trajectory", profile("command")
+        )
+        self._alive = node.create_publisher(String, f"{prefix}/keep_alive", profile("command"))
+        self._skills = ActionClient(node, ExecuteSkill, f"{prefix}/execute_skill")
+        self._documents = ActionClient(node, ExecuteBml, f"{prefix}/execute_bml")
+        self._services = {
+            name: node.create_client(Trigger, f"{prefix}/behavior_tree/{name}") for name in CALLS
+        }
+        self._stop_body = node.create_client(Trigger, f"{prefix}/stop")
+        self._pulse = node.create_timer(BEAT_S, self._beat, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+    def destroy(self) -> None:
+        """End what the pages began, and take everything off the graph."""
+        for page in tuple(self._goals):
+            self._leave(page)
+        self._node.destroy_timer(self._pulse)
+        for client in (self._skills, self._documents):
+            client.destroy()
+        for service in (*self._services.values(), self._stop_body):
+            self._node.destroy_client(service)
+        for publisher in (self._velocity, self._trajectory, self._alive):
+            self._node.destroy_publisher(publisher)
+
+    def stop(self) -> None:
+        """End the document and all skills."""
+        self._do(self._stop)
+
+    def call(self, service: str) -> None:
+        """Pause, resume or step the document that runs."""
+        self._do(lambda: self._call(self._services[service], service))
+
+    def drive(self, page: int, forward: float, turn: float) -> None:
+        """Walk at shares (-1..1) of a careful speed for half a second."""
+        self._do(lambda: self._drive(page, forward, turn))
+
+    def go_to(self, page: int, x: float, y: float) -> None:
+        """Walk to a place in ``map``, m."""
+        self.do_skill(page, "go_to", {"x": f"{x:.3f}", "y": f"{y:.3f}"})
+
+    def do_skill(self, page: int, name: str, parameters: Mapping[str, str]) -> None:
+        """Do a skill."""
+        pairs = [KeyValue(key=key, value=value) for key, value in parameters.items()]
+        goal = ExecuteSkill.Goal(name=name, parameters=pairs, source=SOURCE, dead_man=DEAD_MAN_S)
+        words = " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+        self._do(lambda: self._send(page, self._skills, goal, words, _skill_words))
+
+    def run_document(self, page: int, name: str, text: str) -> None:
+        """Run a BML document."""
+        goal = ExecuteBml.Goal(document=text, source=SOURCE)
+        self._do(lambda: self._send(page, self._documents, goal, name, _document_words))
+
+    def move_joint(self, name: str, position: float) -> None:
+        """Move a joint (rad, or m) when nothing runs."""
+        self._do(lambda: self._move_joint(name, position))
+
+    def see_tree(self, state: str) -> None:
+        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+        self._state = state
+
+    def leave(self, page: int) -> None:
+        """End what this page began: it was closed, or its connection is broken."""
+        self._do(lambda: self._leave(page))
+
+    def _do(self, act: Callable[[], None]) -> None:
+        executor = self._node.executor
+        if executor is not None:
+            executor.create_task(self._node.guard.wrap(act, "the page"))
+
+    def _stop(self) -> None:
+        self._call(self._services["stop"], "")
+        self._call(self._stop_body, "STOP")
+        self._velocity.publish(Twist())
+
+    def _call(self, client: Any, what: str) -> None:
+        if not client.service_is_ready():
+            if what:
+                self._tell(f"{what}: the robot does not answer", bad=True)
+            return
+        answer = client.call_async(Trigger.Request())
+        if what:
+            answer.add_done_callback(lambda done: self._answered(what, done.result()))
+
+    def _answered(self, what: str, answer: Trigger.Response) -> None:
+        self._tell(f"{what}: {answer.message or 'done'}", bad=not answer.success)
+
+    def _drive(self, page: int, forward: float, turn: float) -> None:
+        if page in self._gone:
+            return
+        self._drivers.add(page)
+        message = Twist()
+        message.linear.x, message.angular.z = forward * SPEED[0], turn * SPEED[1]
+        self._velocity.publish(message)
+
+    def _move_joint(self, name: str, position: float) -> None:
+        if self._state not in ("", ENDED) or self._goals:
+            self._tell(f"{name} stays: the robot does something else", bad=True)
+            return
+        point = JointTrajectoryPoint(positions=[position], time_from_start=Duration(seconds=JOINT_S).to_msg())
+        self._trajectory.publish(JointTrajectory(joint_names=[name], points=[point]))
+
+    def _send(
+        self, page: int, client: ActionClient, goal: Any, what: str, words: Callable[[Any], tuple[str, bool]]
+    ) -> None:
+        if page in self._gone:
+            return
+        if not client.server_is_ready():
+            self._tell(f"{what}: the robot does not answer", bad=True)
+            return
+        self._tell(f"{what}: running")
+        answer = client.send_goal_async(goal)
+        answer.add_done_callback(lambda done: self._begun(page, done.result(), what, words))
+
+    def _begun(
+        self, page: int, goal: ClientGoalHandle, what: str, words: Callable[[Any], tuple[str, bool]]
+    ) -> None:
+        if not goal.accepted:
+            self._tell(f"{what}: refused", bad=True)
+            return
+        self._goals.setdefault(page, []).append(goal)
+        goal.get_result_async().add_done_callback(lambda done: self._ended(page, goal, what, words, done))
+        if page in self._gone:
+            goal.cancel_goal_async()
+
+    def _ended(
+        self,
+        page: int,
+        goal: ClientGoalHandle,
+        what: str,
+        words: Callable[[Any], tuple[str, bool]],
+        done: Any,
+    ) -> None:
+        goals = self._goals.get(page, [])
+        if goal in goals:
+            goals.remove(goal)
+        if not goals:
+            self._goals.pop(page, None)
+        text, bad = words(done.result().result)
+        self._tell(f"{what}: {text}", bad=bad)
+
+    def _leave(self, page: int) -> None:
+        self._gone.add(page)
+        for goal in self._goals.get(page, []):
+            goal.cancel_goal_async()
+        if page in self._drivers:
+            self._drivers.discard(page)
+            self._velocity.publish(Twist())
+
+    def _beat(self) -> None:
+        if self._goals:
+            self._alive.publish(String(data=SOURCE))
+
+    def _tell(self, text: str, *, bad: bool = False) -> None:
+        if self.shown is not None:
+            self.shown.tell(text, bad=bad)
+
+
+def _skill_words(result: ExecuteSkill.Result) -> tuple[str, bool]:
+    ending = ENDINGS.get(result.status, "ended")
+    return f"{ending} {result.reason}".rstrip(), result.status == ExecuteSkill.Result.FAILED
+
+
+def _document_words(result: ExecuteBml.Result) -> tuple[str, bool]:
+    text = "\n".join([f"{result.outcome.lower()} {result.reason}".rstrip(), *result.problems])
+    return text, result.outcome in ("FAILED", "REJECTED", "ERROR")

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The controls of one robot: pause, skills with their parameters, a drive pad, documents, joints."""
+
+import math
+import threading
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from viser import GuiButtonHandle, GuiEvent, GuiFolderHandle, SceneClickEvent
+
+from embodiment_bridge.urdf import Robot
+from embodiment_bridge.viewing import panels
+from embodiment_bridge.viewing.driving import Driver, Field, SkillForm
+from embodiment_bridge.viewing.page import Page
+
+PADS = {  # label: shares of the careful speed forward and to the left, and the key
+    "Forward": (1.0, 0.0, "W"),
+    "Back": (-1.0, 0.0, "S"),
+    "Left": (0.0, 1.0, "A"),
+    "Right": (0.0, -1.0, "D"),
+}
+REPEAT_HZ = 5.0  # of a pad that is held down
+CALLS = {"Pause": "pause", "Go on": "resume", "Step": "step"}
+MOST_JOINTS = 60  # with sliders
+LONGEST_DOCUMENT = 5_000_000  # bytes of a document that is sent to the page
+CHOOSE = "(choose)"
+
+
+class Controls:
+    """Controls that call ``driver``; ``documents``: texts of the shipped documents by name. Thread-safe."""
+
+    def __init__(
+        self, page: Page, title: str, driver: Driver, documents: Mapping[str, str], *, keys: bool
+    ) -> None:
+        self._page, self._driver, self._documents = page, driver, documents
+        self._lock = threading.Lock()
+        self._skills: dict[str, SkillForm] = {}
+        self._fields: dict[str, Any] = {}  # inputs of the chosen skill
+        self._joints: GuiFolderHandle | None = None
+        gui = page.gui
+        with gui.add_folder(f"Steer {title}"):
+            self._news = gui.add_html("")
+            self._add_pads(keys)
+            self._floor = gui.add_checkbox("Click on the floor to walk there", False)
+            for label, service in CALLS.items():
+                self._button(label, lambda _page, service=service: driver.call(service), color="gray")
+            with gui.add_folder("Document", expand_by_default=False):
+                self._add_documents()
+            with gui.add_folder("Skill", expand_by_default=False) as self._skill_folder:
+                self._choice = gui.add_dropdown("skill", (CHOOSE,), initial_value=CHOOSE)
+                self._choice.on_update(self._chosen)
+                self._about = gui.add_html("")
+                self._button("Do it", self._do_skill)
+            self._joint_folder = gui.add_folder("Joints", expand_by_default=False)
+        page.scene.on_click()(self._clicked)
+
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """Show the last result."""
+        self._news.content = panels.news_html(text, bad=bad)
+
+    def see_tree(self, state: str) -> None:
+        """The state of the document is this one now."""
+        self._driver.see_tree(state)
+
+    def offer(self, skills: Sequence[SkillForm]) -> None:
+        """Show these skills."""
+        with self._lock:
+            found = {skill.name: skill for skill in skills}
+            if found == self._skills:
+                return
+            self._skills = found
+        self._choice.options = (CHOOSE, *sorted(found))
+
+    def show_joints(self, robot: Robot) -> None:
+        """Show a slider for each joint of a robot that has limits."""
+        limited = [joint for joint in robot.movable if joint.limit is not None][:MOST_JOINTS]
+        if self._joints is not None:
+            self._joints.remove()
+        with self._joint_folder:
+            self._joints = self._page.gui.add_folder("they move while nothing runs")
+        with self._joints:
+            for joint in limited:
+                if joint.limit is None or not joint.limit.lower < joint.limit.upper:
+                    continue
+                lower, upper = joint.limit.lower, joint.limit.upper
+                slider = self._page.gui.add_slider(
+                    joint.name, lower, upper, (upper - lower) / 200.0, min(max(0.0, lower), upper)
+                )
+                slider.on_update(partial(self._slid, joint.name))
+
+    def _slid(self, name: str, event: GuiEvent[Any]) -> None:
+        if event.client_id is not None:  # moved by a person
+            self._driver.move_joint(name, float(event.target.value))
+
+    def _button(self, label: str, act: Any, color: Any = None) -> GuiButtonHandle:
+        button = self._page.gui.add_button(label, color=color)
+
+        def clicked(event: GuiEvent[GuiButtonHandle]) -> None:
+            if event.client_id is not None:
+                act(event.client_id)
+
+        button.on_click(clicked)
+        return button
+
+    def _add_pads(self, keys: bool) -> None:
+        for label, (forward, turn, key) in PADS.items():
+            words = f"{label} ({key})" if keys else label
+            pad = self._page.gui.add_button(words, hint="Hold it down; the robot stops when it is released.")
+
+            def held(event: GuiEvent[GuiButtonHandle], way: tuple[float, float] = (forward, turn)) -> None:
+                if event.client_id is not None:
+                    self._driver.drive(event.client_id, *way)
+
+            pad.on_hold(held, callback_hz=REPEAT_HZ)
+            if keys:
+                command = self._page.gui.add_command(label, hotkey=key)  # type: ignore[arg-type]
+                command.on_trigger(held)  # type: ignore[arg-type]
+
+    def _add_documents(self) -> None:
+        gui = self._page.gui
+        chosen = gui.add_dropdown("document", (CHOOSE, *sorted(self._documents)), initial_value=CHOOSE)
+
+        def start(page: int) -> None:
+            if chosen.value in self._documents:
+                self._driver.run_document(page, chosen.value, self._documents[chosen.value])
+
+        self._button("Start", start)
+        upload = gui.add_upload_button(
+            "Start a file (or drop it here)", mime_type="application/json,.json,text/plain"
+        )
+
+        def uploaded(event: GuiEvent[Any]) -> None:
+            file = upload.value
+            if event.client_id is None:
+                return
+            if len(file.content) > LONGEST_DOCUMENT:
+                self.tell(f"{file.name} has more than {LONGEST_DOCUMENT} bytes", bad=True)
+                return
+            self._driver.run_document(event.client_id, file.name, file.content.decode("utf-8", "replace"))
+
+        upload.on_upload(uploaded)
+
+    def _chosen(self, _event: object) -> None:
+        with self._lock:
+            skill = self._skills.get(self._choice.value)
+            for handle in self._fields.values():
+                handle.remove()
+            self._fields = {}
+            self._about.content = panels.news_html(skill.about if skill else "")
+            if skill is None:
+                return
+            with self._skill_folder:
+                self._fields = {field.name: self._field(field) for field in skill.fields}
+
+    def _field(self, field: Field) -> Any:
+        gui, label = self._page.gui, f"{field.name} [{field.unit}]" if field.unit else field.name
+        hint = field.about or None
+        if field.choices:
+            start = field.start if field.start in field.choices else field.choices[0]
+            return gui.add_dropdown(label, field.choices, initial_value=start, hint=hint)
+        return gui.add_text(label, field.start, hint=hint)
+
+    def _do_skill(self, page: int) -> None:
+        with self._lock:
+            name = self._choice.value
+            if name not in self._skills:
+                return
+            given = {key: str(handle.value).strip() for key, handle in self._fields.items()}
+        self._driver.do_skill(page, name, {key: value for key, value in given.items() if value})
+
+    def _clicked(self, event: SceneClickEvent) -> None:
+        if not self._floor.value:
+            return
+        place = floor_under(event.ray_origin, event.ray_direction)
+        if place is not None:
+            self._driver.go_to(event.client_id, *place)
+
+
+def floor_under(
+    origin: tuple[float, float, float], direction: tuple[float, float, float]
+) -> tuple[float, float] | None:
+    """Where a ray meets the floor, m in ``map``; None for one that goes up, or far away."""
+    if direction[2] > -1e-6 or not all(map(math.isfinite, (*origin, *direction))):
+        return None
+    way = -origin[2] / direction[2]
+    x, y = origin[0] + way * direction[0], origin[1] + way * direction[1]
+    return (x, y) if way > 0.0 and math.hypot(x, y) < 100.0 else None

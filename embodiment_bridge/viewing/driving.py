@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the page can have a robot do; the node of the viewer does it on the graph."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A parameter of a skill: a number or a text.
+
+    start: what its field shows first; empty: it is not given unless something is entered.
+    """
+
+    name: str
+    number: bool
+    start: str
+    unit: str
+    about: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SkillForm:
+    """A skill with its fields."""
+
+    name: str
+    about: str
+    fields: tuple[Field, ...]
+
+
+def skill_form(info: Any) -> SkillForm:
+    """The form of a SkillInfo message."""
+    fields = [
+        Field(
+            one.name, one.type == "number", one.default_value, one.unit, one.description, tuple(one.choices)
+        )
+        for one in info.parameter_details
+    ]
+    return SkillForm(info.name, info.description, tuple(fields))
+
+
+class Driver(Protocol):
+    """Commands of a page to a robot; ``page``: which one, so that all it began ends with it. Called by any thread."""
+
+    def stop(self) -> None:
+        """End the document and all skills."""
+
+    def call(self, service: str) -> None:
+        """Pause, resume or step the document that runs."""
+
+    def drive(self, page: int, forward: float, turn: float) -> None:
+        """Walk at shares (-1..1) of a careful speed for half a second."""
+
+    def go_to(self, page: int, x: float, y: float) -> None:
+        """Walk to a place in ``map``, m."""
+
+    def do_skill(self, page: int, name: str, parameters: Mapping[str, str]) -> None:
+        """Do a skill."""
+
+    def run_document(self, page: int, name: str, text: str) -> None:
+        """Run a BML document."""
+
+    def move_joint(self, name: str, position: float) -> None:
+        """Move a joint (rad, or m) when nothing runs."""
+
+    def see_tree(self, state: str) -> None:
+        """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
+
+    def leave(self, page: int) -> None:
+        """End what this page began: it was closed, or its connection is broken."""
+
+
+class Shown(Protocol):
+    """What the page tells of a robot's commands."""
+
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """Show the last result."""
+
+    def offer(self, skills: Sequence[SkillForm]) -> None:
+        """Show these skills."""

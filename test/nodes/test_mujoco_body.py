@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A body in MuJoCo as a node: its topics and services, its lifecycle, and its time."""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.msg import BodyStatus, EntityArray, LinkState, SkillList, TouchStates
+from embodiment_bridge.srv import Beam, PlaceThing, Push
+from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
+from nav_msgs.msg import Odometry
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import BatteryState, CameraInfo, Image, Imu, JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.launching.executables import mujoco_body
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
+from embodiment_bridge.physics.camera import Painter
+from embodiment_bridge.physics.simulation import Simulation
+from embodiment_bridge.urdf import read_urdf
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+FAST = {"publish_clock": True, "use_sim_time": True, "real_time_factor": 0.0}
+TOPICS: dict[str, tuple[Any, str]] = {
+    "joint_states": (JointState, "sensor"),
+    "imu": (Imu, "sensor"),
+    "pose": (PoseStamped, "sensor"),
+    "odom": (Odometry, "sensor"),
+    "entities": (EntityArray, "sensor"),
+    "touch": (TouchStates, "sensor"),
+    "battery": (BatteryState, "state"),
+    "body_status": (BodyStatus, "latched"),
+    "link_state": (LinkState, "latched"),
+    "skills": (SkillList, "latched"),
+}
+
+
+class Stage:
+    """A body in MuJoCo, and somebody who looks; ``last``: the last message by topic."""
+
+    def __init__(self, runtime: Runtime, namespace: str, **values: Any) -> None:
+        self.runtime = runtime
+        overrides = [Parameter(name, value=value) for name, value in values.items()]
+        common = {"context": runtime.context, "namespace": namespace}
+        self.body = runtime.add(MujocoBody(lambda: ROOT, parameter_overrides=overrides, **common))
+        self.watcher = runtime.add(Watcher(**common))
+        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
+        self.last: dict[str, Any] = {}
+        for topic, (kind, role) in TOPICS.items():
+            self.watcher.create_subscription(kind, topic, self._keep(topic), profile(role))
+
+    def _keep(self, topic: str) -> Callable[[Any], None]:
+        def keep(message: Any) -> None:
+            self.last[topic] = message
+
+        return keep
+
+    def until(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        self.runtime.spin(lambda: bool(condition()) or time.monotonic() > deadline)
+        assert condition()
+
+    def call(self, kind: Any, service: str, **fields: Any) -> Any:
+        client = self.watcher.create_client(kind, service)
+        try:
+            self.until(client.service_is_ready)
+            answer = client.call_async(kind.Request(**fields))
+            self.until(answer.done)
+            return answer.result()
+        finally:
+            self.watcher.destroy_client(client)
+
+    @property
+    def place(self) -> Point:
+        return self.last["pose"].pose.position
+
+
+@pytest.fixture
+def make(request):
+    with Runtime() as runtime:
+        count = iter(range(9))
+
+        def started(**values: Any) -> Stage:
+            stage = Stage(runtime, f"/mj{next(count)}", **{**FAST, **values})
+            request.addfinalizer(stage.skills.destroy)
+            return stage
+
+        yield started
+
+
+def test_topics_of_a_robot_that_stands(make) -> None:
+    stage = make()
+    stage.until(lambda: set(TOPICS) <= set(stage.last))
+    stage.until(lambda: stage.last["joint_states"].header.stamp.sec >= 1)
+    last = stage.last
+    joints = last["joint_states"]
+    assert len(joints.name) == len(joints.position) == len(joints.effort) == 20
+    assert any(abs(effort) > 0.001 for effort in joints.effort)
+    assert (last["pose"].header.frame_id, last["imu"].header.frame_id) == ("map", "imu_link")
+    assert stage.place.z == pytest.approx(0.223, abs=0.005)
+    assert last["odom"].child_frame_id == "base_link"
+    assert last["imu"].linear_acceleration.z == pytest.approx(9.81, abs=0.2)
+    touched = {sensor.name for sensor in last["touch"].sensors if sensor.touched}
+    assert touched == {"l_foot", "r_foot"}
+    ball = next(entity for entity in last["entities"].entities if entity.id == "ball")
+    assert (ball.kind, ball.visible, ball.size.x) == ("ball", True, pytest.approx(0.08))
+    assert ball.pose.position.x == pytest.approx(0.98, abs=0.05)
+    assert 0.9 < last["battery"].percentage <= 1.0
+    assert last["link_state"].peer.endswith("desk_humanoid.urdf")
+
+
+def test_services_change_the_world(make) -> None:
+    stage = make()
+    stage.until(lambda: "pose" in stage.last)
+    assert stage.call(Beam, "beam", x=1.5, y=0.0, theta=0.0).success
+    stage.until(lambda: stage.place.z > 0.55)
+    answer = stage.call(Push, "push", link="wing", force=Vector3(x=1.0), duration=0.1)
+    assert (answer.success, answer.message.startswith("unknown link 'wing'")) == (False, True)
+    assert stage.call(Push, "push", link="torso", force=Vector3(x=25.0), duration=0.3).success
+    stage.until(lambda: stage.place.z < 0.45)
+    assert stage.call(Trigger, "reset").success
+    stage.until(lambda: abs(stage.place.z - 0.223) < 0.01 and abs(stage.place.x) < 0.05)
+    spot = Pose(position=Point(x=1.0, y=0.3, z=0.1), orientation=Quaternion(w=1.0))
+    assert stage.call(PlaceThing, "place_thing", name="ball", pose=spot).success
+    stage.until(
+        lambda: any(
+            entity.id == "ball" and entity.visible and abs(entity.pose.position.x - 1.0) < 0.1
+            for entity in stage.last["entities"].entities
+        )
+    )
+    answer = stage.call(PlaceThing, "place_thing", name="table", pose=spot)
+    assert (answer.success, "ball" in answer.message) == (False, True)
+
+
+def test_time_goes_on_when_the_world_begins_again(make) -> None:
+    stage = make()
+    stage.until(lambda: "joint_states" in stage.last and stage.last["joint_states"].header.stamp.sec >= 1)
+    assert stage.call(Trigger, "reset").success
+    before = stage.last["joint_states"].header.stamp.sec
+    stage.until(lambda: stage.last["joint_states"].header.stamp.sec > before + 1)
+
+
+def test_robot_without_a_body_file_follows_trajectories_and_rests(make) -> None:
+    stage = make(model="desk_arm", body_file="none")
+    stage.until(lambda: {"skills", "joint_states"} <= set(stage.last))
+    assert {skill.name for skill in stage.last["skills"].skills} == {"reset", "rest", "say"}
+    follow = stage.watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
+    stage.until(follow.get_subscription_count)
+
+    def send(angle: float) -> None:
+        point = JointTrajectoryPoint(positions=[0.3, angle])
+        point.time_from_start.sec = 1
+        follow.publish(JointTrajectory(joint_names=["turn", "elbow"], points=[point]))
+
+    def angle(name: str) -> float:
+        joints = stage.last["joint_states"]
+        return dict(zip(joints.name, joints.position, strict=True))[name]
+
+    send(9.0)  # refused whole
+    send(1.0)
+    stage.until(lambda: abs(angle("elbow") - 1.0) < 0.05 and abs(angle("turn") - 0.3) < 0.05)
+    goal = ExecuteSkill.Goal(name="rest")
+    accepted = stage.skills.send_goal_async(goal)
+    stage.until(accepted.done)
+    stage.until(lambda: abs(angle("elbow")) < 0.05)
+
+
+def test_description_is_made_of_an_mjcf(make) -> None:
+    stage = make(model="python://rcsssmj/resources/robots/ant/robot.xml")
+    texts: list[String] = []
+    stage.watcher.create_subscription(String, "robot_description", texts.append, profile("latched"))
+    stage.until(lambda: texts)
+    assert {"hip_1", "ankle_4"} <= set(read_urdf(texts[0].data).joints)
+
+
+def test_reckoned_pose_and_none(make) -> None:
+    stage, blind = make(localisation="odometry", seed=5), make(localisation="none", model="desk_dog")
+    stage.until(lambda: "pose" in stage.last and stage.last["pose"].header.stamp.sec >= 1)
+    pose, odom = stage.last["pose"].pose, stage.last["odom"].pose.pose
+    assert math.dist((pose.position.x, pose.position.y), (odom.position.x, odom.position.y)) < 0.01
+    blind.until(lambda: "joint_states" in blind.last and blind.last["joint_states"].header.stamp.sec >= 1)
+    assert "pose" not in blind.last
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"model": "nowhere.urdf"}, "nowhere.urdf"),
+        ({"world": "moon"}, "unknown world 'moon'"),
+        ({"real_time_factor": 2.0, "publish_clock": False}, "real_time_factor is 2"),
+        ({"keyframe": "up"}, "keyframe"),
+        ({"body_file": str(ROOT / "config/bodies/t1.yaml")}, "unknown joint of model"),
+    ],
+)
+def test_parameter_that_cannot_be_used_is_named(make, caplog, capfd, values, why) -> None:
+    stage = make(**values)
+    stage.until(lambda: stage.body.refused)
+    assert why in capfd.readouterr().err
+    assert not stage.body.active
+
+
+@pytest.mark.fault(
+    "restarted", body="mujoco", reaction="begins anew; requests in between are refused with the reason"
+)
+def test_body_comes_again_after_a_cleanup(make) -> None:
+    stage = make()
+    stage.until(lambda: "pose" in stage.last)
+    stage.body.trigger_deactivate()
+    answer = stage.call(Trigger, "reset")
+    assert (answer.success, "inactive" in answer.message) == (False, True)
+    stage.body.trigger_cleanup()
+    stage.last.clear()
+    stage.body.trigger_configure()
+    stage.body.trigger_activate()
+    stage.until(lambda: "pose" in stage.last)
+
+
+def test_executable_makes_it() -> None:
+    with Runtime() as runtime:
+        node = runtime.add(mujoco_body(context=runtime.context, namespace="/made"))
+        assert isinstance(node, MujocoBody)
+
+
+def test_pictures_of_the_robot_and_of_its_world(make) -> None:
+    if not can_render():
+        pytest.skip("no EGL or OSMesa to render with")
+    stage = make(camera="eye", camera_width=64, camera_height=48, world="desk", real_time_factor=1.0)
+    images: list[Image] = []
+    infos: list[CameraInfo] = []
+    stage.watcher.create_subscription(Image, "camera/image_raw", images.append, profile("sensor"))
+    stage.watcher.create_subscription(CameraInfo, "camera/camera_info", infos.append, profile("sensor"))
+    stage.until(lambda: len(images) > 1 and infos)
+    image, info = images[-1], infos[-1]
+    assert (image.width, image.height, image.encoding, len(image.data)) == (64, 48, "rgb8", 64 * 48 * 3)
+    assert image.header.frame_id == "camera_optical_frame"
+    assert len(set(image.data)) > 10
+    assert 2 * math.atan2(0.5 * 64, info.k[0]) == pytest.approx(1.2)
+
+
+def test_camera_that_is_not_there_is_one_line(make, capfd) -> None:
+    stage = make(camera="zoom")
+    stage.until(lambda: "pose" in stage.last)
+    # Only then is read what was written: what a thread writes while pytest empties its file is lost.
+    stage.until(lambda: all(thread.name != "camera" for thread in threading.enumerate()))
+    assert "no pictures: unknown camera 'zoom'" in capfd.readouterr().err
+
+
+def can_render() -> bool:
+    try:
+        Painter(Simulation(ROOT / "urdf/rover.urdf").model, "eye", 16, 16).close()
+    except ConfigError:
+        return False
+    return True

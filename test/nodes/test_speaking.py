@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A body without a voice speaks with the sound player of its robot."""
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from embodiment_bridge.msg import AudioState
+
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.body.speaking import NOBODY, SAY, SILENT_S, Voice, with_voice
+
+BODIES = Path(__file__).parents[2] / "config/bodies"
+
+
+class Player:
+    """What stands for the topics: the texts that arrive, and whether somebody listens."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.listens = 1
+        self.voice = Voice(self)
+        self.get_logger = lambda: SimpleNamespace(warning=self.texts.append)
+
+    def create_publisher(self, *_args):
+        publish = lambda message: self.texts.append(message.data)  # noqa: E731
+        return SimpleNamespace(publish=publish, get_subscription_count=lambda: self.listens)
+
+    def create_subscription(self, _kind, topic, take, _role):
+        setattr(self, topic, take)
+
+    def says(self, text: str, **fields) -> None:
+        self.audio_state(AudioState(channel="speech", text=text, **fields))
+
+
+def speak(player: Player, text: str = "hello", slot: float = 0.0):
+    speaking = player.voice.begin(SAY, {"text": text}, slot)
+    speaking.step(0.1)
+    return speaking
+
+
+def test_it_is_done_when_the_player_has_ended_and_the_slot_is_over() -> None:
+    player = Player()
+    speaking = speak(player, slot=0.35)
+    assert player.texts == ["hello"]
+    player.says("hello", state="playing", position=0.5, length=2.0)
+    speaking.step(0.1)
+    assert (speaking.done, speaking.progress) == (False, 0.25)
+    player.says("hello", ending="ended")
+    speaking.step(0.1)
+    assert not speaking.done
+    speaking.step(0.1)
+    assert (speaking.done, speaking.failure) == (True, "")
+
+
+def test_why_it_fails() -> None:
+    player = Player()
+    speaking = speak(player)
+    player.says("hello", ending="failed", reason="no voice")
+    speaking.step(0.1)
+    assert (speaking.done, speaking.failure) == (True, "no voice")
+
+    speaking = speak(player)
+    player.says("hello", state="playing")
+    speaking.step(0.1)
+    player.says("good bye", state="playing")
+    speaking.step(0.1)
+    assert speaking.failure == "another text was spoken instead"
+
+    speaking = speak(player)
+    speaking.step(SILENT_S)
+    assert speaking.failure == "the sound player has not begun to speak within 15 s"
+
+    player.listens = 0
+    assert speak(player).failure == NOBODY
+    player.say(SimpleNamespace(data="hello"))
+    assert player.texts[-1] == f"say refused: {NOBODY}"
+    with pytest.raises(CommandError, match="no text to say"):
+        speak(player, " ")
+
+
+def test_a_cancel_ends_the_speech() -> None:
+    player = Player()
+    speaking = speak(player)
+    speaking.stop()
+    speaking.stop()
+    assert (player.texts, speaking.done) == (["hello", ""], True)
+
+
+def test_a_body_with_a_voice_keeps_it() -> None:
+    mock, desk = read_body(BODIES / "mock.yaml"), read_body(BODIES / "desk_humanoid.yaml")
+    assert with_voice(mock) is mock
+    spoken = with_voice(desk)
+    assert spoken.skills["say"] is SAY
+    assert spoken.available(SAY)
+    assert replace(spoken, skills=desk.skills) == desk

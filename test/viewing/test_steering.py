@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page steers: what it asks is done on the graph, and ends with the page."""
+
+import json
+import math
+
+import pytest
+from embodiment_bridge.msg import BodyStatus
+from geometry_msgs.msg import PoseStamped
+from sensor_msgs.msg import JointState
+
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.viewing.controls import floor_under
+
+PAGE, OTHER_PAGE = 7, 8
+
+
+class Seen:
+    """The robot as the graph shows it, and what the page is told."""
+
+    def __init__(self, stage):
+        self.stage = stage
+        self.posture, self.x, self.joints = None, 0.0, {}
+        self.told = []
+        brain = stage.brain
+        brain.create_subscription(BodyStatus, "body_status", self._body, profile("latched"))
+        brain.create_subscription(PoseStamped, "pose", self._pose, profile("sensor"))
+        brain.create_subscription(JointState, "joint_states", self._joints, profile("sensor"))
+        stage.until(lambda: self.posture == BodyStatus.STANDING and self.joints)
+        (self.driver,) = stage.viewer._drivers
+        self.driver.shown = self
+        stage.until(self.driver._skills.server_is_ready)
+        stage.until(self.driver._documents.server_is_ready)
+        stage.until(lambda: self.driver._velocity.get_subscription_count())
+
+    def _body(self, message):
+        self.posture = message.posture
+
+    def _pose(self, message):
+        self.x = message.pose.position.x
+
+    def _joints(self, message):
+        self.joints = dict(zip(message.name, message.position, strict=True))
+
+    def tell(self, text, *, bad=False):
+        self.told.append((text, bad))
+
+    def until_told(self, words, *, bad):
+        self.stage.until(lambda: any(words in text and is_bad == bad for text, is_bad in self.told))
+
+    def until_walks(self):
+        self.stage.until(lambda: self.posture == BodyStatus.WALKING)
+
+    def until_stands(self):
+        self.stage.until(lambda: self.posture == BodyStatus.STANDING)
+
+
+@pytest.fixture
+def seen(stage):
+    return Seen(stage)
+
+
+def test_what_a_page_began_ends_with_it_and_with_no_other_page(seen):
+    seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
+    seen.until_walks()
+    seen.driver.leave(OTHER_PAGE)
+    seen.driver.do_skill(PAGE, "head_shake", {})
+    seen.until_told("head_shake: succeeded", bad=False)
+    assert seen.posture == BodyStatus.WALKING
+    seen.driver.leave(PAGE)
+    seen.until_told("walk distance=15: canceled", bad=False)
+    seen.until_stands()
+
+
+def test_a_document_of_a_page_that_is_gone_is_canceled(seen):
+    walk = {"type": "sequence", "loop": 100, "behaviors": [{"type": "body", "action": "STEP_FORWARD"}]}
+    seen.driver.run_document(PAGE, "walk", json.dumps(walk))
+    seen.until_walks()
+    seen.driver.leave(PAGE)
+    seen.until_told("walk: canceled", bad=False)
+    seen.until_stands()
+
+
+def test_a_page_that_is_gone_begins_nothing_any_more(seen):
+    seen.driver.leave(PAGE)
+    seen.driver.drive(PAGE, 1.0, 0.0)
+    seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
+    seen.driver.do_skill(OTHER_PAGE, "head_shake", {})
+    seen.until_told("head_shake: succeeded", bad=False)
+    assert seen.posture == BodyStatus.STANDING
+    assert all("walk" not in text for text, _ in seen.told)
+
+
+def test_stop_ends_everything(seen):
+    seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
+    seen.until_walks()
+    seen.driver.stop()
+    seen.until_told("walk distance=15: canceled", bad=False)
+    seen.until_stands()
+
+
+def test_pads_drive_and_the_robot_stands_when_they_are_released(seen):
+    for _ in range(3):
+        seen.driver.drive(PAGE, 1.0, 0.0)
+    seen.until_walks()
+    seen.until_stands()
+    assert seen.x > 0.01
+
+
+def test_the_floor_is_walked_to(seen):
+    seen.driver.go_to(PAGE, 0.4, 0.0)
+    seen.until_told("go_to x=0.400 y=0.000: succeeded", bad=False)
+    assert seen.x == pytest.approx(0.4, abs=0.15)
+
+
+def test_a_slider_moves_its_joint(seen):
+    seen.driver.move_joint("head_yaw", 0.5)
+    seen.stage.until(lambda: abs(seen.joints["head_yaw"] - 0.5) < 0.02)
+
+
+def test_a_slider_moves_nothing_while_a_document_runs(seen):
+    seen.driver.see_tree("RUNNING")
+    seen.driver.move_joint("head_yaw", 0.5)
+    seen.until_told("head_yaw stays", bad=True)
+    seen.driver.see_tree("ENDED")
+    seen.driver.move_joint("head_pitch", 0.5)
+    seen.stage.until(lambda: abs(seen.joints["head_pitch"] - 0.5) < 0.02)
+    assert abs(seen.joints["head_yaw"]) < 0.02
+
+
+def test_problems_of_a_document_and_refused_skills_are_shown(seen):
+    seen.driver.run_document(PAGE, "mine.json", '{"type": "body", "action": "HEAD_SHAKK"}')
+    seen.until_told("UNKNOWN_ACTION", bad=True)
+    seen.driver.do_skill(PAGE, "go_to", {"thing": "bal"})
+    seen.until_told("did you mean 'ball'", bad=True)
+    seen.driver.call("pause")
+    seen.until_told("pause: ", bad=True)  # nothing runs
+
+
+@pytest.mark.parametrize(
+    ("origin", "direction", "place"),
+    [
+        ((0.0, 0.0, 2.0), (1.0, 0.0, -1.0), (2.0, 0.0)),
+        ((1.0, -1.0, 1.0), (0.0, 0.5, -0.5), (1.0, 0.0)),
+        ((0.0, 0.0, 2.0), (1.0, 0.0, 0.1), None),
+        ((0.0, 0.0, 2.0), (1.0, 0.0, -0.001), None),  # 2 km away
+        ((0.0, 0.0, -1.0), (0.0, 0.0, -1.0), None),
+        ((0.0, 0.0, 1.0), (math.nan, 0.0, -1.0), None),
+    ],
+)
+def test_floor_under_the_mouse(origin, direction, place):
+    found = floor_under(origin, direction)
+    assert found == (None if place is None else pytest.approx(place))
