@@ -1,40 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One body as the launch file starts it, and three brains that take turns on it with the same documents."""
+"""One body as the launch file starts it, and four brains that take turns on it with the same documents."""
 
 import json
 import math
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
-from embodiment_bridge.msg import LinkState, NodeEvent, SkillList
+from embodiment_bridge.msg import EntityArray, LinkState, NodeEvent, SkillList
+from embodiment_bridge.srv import Beam
+from mcp.client.client import Client
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
+from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.server import RobotServer
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.watcher import LINKS, Watcher
 from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
+from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.standins.mcp_host.script import ScriptedHost
 from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[1]
 DATA = ROOT / "test/data/matrix"
 NAMESPACE = f"cell{os.getpid()}"  # two runs of the tests on one machine may share a ROS domain
+LONG_PATIENCE = 180.0  # s for all that a host does
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 MOVED_JOINT = 0.1  # rad
 MOVED_BASE = 0.03  # m
-BODIES = ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos")
+BODIES = ("mock", "rcsssmj", "simspark", "maeden", "virtual_servos", "mujoco")
 WITH_MONITOR = ("rcsssmj", "simspark")
+NEAR_THE_BALL = Beam.Request(x=-1.5, y=0.5)  # it is in the middle; from elsewhere a walk there takes minutes
+SETTLED = 75  # percepts after a beam in which a robot comes to rest: 1.5 s
 ENDS = ("success", "failure", "skipped", "replaced", "halted")
 STATUS = {
     ExecuteSkill.Result.SKIPPED: "skipped",
@@ -66,6 +78,10 @@ def place(body: str, folder: Path) -> dict[str, str]:
         ports = [taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in "ab"]
     if body == "mock":
         return {}
+    if body == "mujoco":
+        return {
+            "base": "fixed"
+        }  # in a stand: it has no hip roll, and falls over a foot that it lifts too long
     if body == "virtual_servos":
         return {"port": str(folder / "servos")}
     return {"port": str(ports[0]), **({"monitor_port": str(ports[1])} if body in WITH_MONITOR else {})}
@@ -83,6 +99,7 @@ class MatrixStage:
         self._away = 0.0
         self._link = ""
         self._skills: dict[str, list[str]] = {}
+        self._seen: set[str] = set()  # kinds of things in view
         with ExitStack() as stack:
             self._start(stack, body, folder)
             self._open = stack.pop_all()
@@ -107,6 +124,7 @@ class MatrixStage:
             (JointState, "joint_states", "sensor", self._take_joints),
             (LinkState, "opencog_bridge/link_state", "latched", self._take_link),
             (SkillList, "skills", "latched", self._take_skills),
+            (EntityArray, "entities", "sensor", self._take_entities),
         ):
             self.watcher.create_subscription(kind, topic, take, profile(role))
         self.feedback: list[Any] = []
@@ -115,6 +133,11 @@ class MatrixStage:
         self.client = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
         stack.callback(self.client.destroy)
         self.until(self._joined)
+        if body in (
+            "virtual_servos",
+            "mujoco",
+        ):  # the threads of the sound player begin now, and not within one cell
+            assert self._ask("say", {"text": "ready"}) == ""
 
     def close(self) -> None:
         """End everything."""
@@ -171,6 +194,40 @@ class MatrixStage:
             outcome.note(name, self._ask(name, wish.get("parameters", {})))
         return self._finish(outcome)
 
+    def perform_mcp(self) -> Outcome:
+        """The stand-in for the host of a language model, by the real client of the protocol."""
+        if self.body in WITH_MONITOR:
+            self._place_near_the_ball()
+        self._begin()
+        ended: Future[Outcome] = Future()
+        thread = threading.Thread(target=lambda: ended.set_result(anyio.run(self._host)))
+        thread.start()
+        self.until(ended.done, LONG_PATIENCE)
+        thread.join()
+        return self._finish(ended.result())
+
+    def _place_near_the_ball(self) -> None:
+        client = self.watcher.create_client(Beam, "beam")
+        self.until(client.service_is_ready)
+        answer = client.call_async(NEAR_THE_BALL)
+        self.until(answer.done)
+        assert answer.result().success, answer.result().message
+        self.until(lambda: math.hypot(self.watcher.x, self.watcher.y) < 2.0 * abs(NEAR_THE_BALL.x))
+        self.watcher.destroy_client(client)
+        self._seen.clear()
+        landed = self.watcher.percepts + SETTLED
+        self.until(lambda: "ball" in self._seen and self.watcher.percepts > landed)
+        self.until(lambda: self.watcher.posture == "standing")
+
+    async def _host(self) -> Outcome:
+        said: list[str] = []
+        robot = await anyio.to_thread.run_sync(lambda: Robot(NAMESPACE, source="mcp", wait=PATIENCE))
+        with robot:
+            async with Client(RobotServer(robot, Options(), said.append), mode="legacy") as client:
+                host = ScriptedHost(client, said.append)
+                await host.perform()
+        return Outcome(host.done, host.not_done)
+
     def _ask(self, name: str, parameters: Mapping[str, str]) -> str:
         """Why a skill was not done; empty when it was. The body says which parameters it takes."""
         if name not in self._skills:
@@ -220,6 +277,9 @@ class MatrixStage:
             if math.isfinite(position):
                 self._travel = max(self._travel, abs(position - self._first.setdefault(name, position)))
         self._away = max(self._away, self.watcher.distance)
+
+    def _take_entities(self, message: EntityArray) -> None:
+        self._seen |= {one.kind for one in message.entities if one.visible}
 
     def _take_link(self, message: LinkState) -> None:
         self._link = LINKS.get(message.state, "unknown")

@@ -36,13 +36,17 @@ LAYERS = (
     ("dynamixel/tables", "", "body core"),
     ("dynamixel/config", "parsers", "body core urdf"),
     ("dynamixel/bus", "io", "core dynamixel/config dynamixel/tables dynamixel/wire"),
+    ("dynamixel/commission", "io", "core dynamixel/bus dynamixel/config dynamixel/tables dynamixel/wire"),
     ("dynamixel/virtual", "io parsers", "core dynamixel/tables dynamixel/wire wire"),
-    ("dynamixel", "messages", "dynamixel/bus urdf"),
+    ("dynamixel", "messages", "body dynamixel/bus urdf"),
     ("motion/joints", "", "body core"),
-    ("motion/gait", "", "body core motion/joints"),
+    ("motion/policy", "", "body core motion/joints"),
+    ("motion/gait", "", "body core motion/joints motion/policy"),
     ("motion/skills", "", "body core motion/gait motion/joints"),
     ("motion", "", "body core motion/gait motion/joints motion/skills"),
-    ("mock", "messages", "body core motion/skills scene"),
+    ("mock", "messages", "body core motion/skills scene urdf"),
+    ("physics", "parsers", "body core scene urdf"),
+    ("physics/servos", "io", "core dynamixel/config dynamixel/tables dynamixel/virtual physics"),
     ("protocols", "", "body core motion/skills wire"),
     ("protocols/dummy", "messages", "body core protocols wire"),
     ("protocols/dynamixel", "", "protocols"),
@@ -64,7 +68,7 @@ LAYERS = (
     ("protocols/opencog/plans", "messages", "plans protocols protocols/opencog/world protocols/opencog/xml"),
     (
         "protocols/opencog", "messages",
-        "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml",
+        "core protocols protocols/opencog/plans protocols/opencog/world protocols/opencog/xml scene",
     ),
     ("bml/base", "parsers", "core"),
     ("bml/fields", "", "bml/base"),
@@ -82,10 +86,11 @@ LAYERS = (
     ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base bml/rules body core"),
     ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
     ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
-    ("media", "io parsers", "bml bml/base bml/nodes bml/reading bml/rules core fetching"),
+    ("media", "io parsers", "bml bml/base bml/nodes bml/rules core fetching"),
     ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
+    ("standins/mcp_host", "parsers", ""),
     ("standins/maeden", "io parsers", "core link/transports wire"),
     ("standins/oac", "io parsers", "core link/transports protocols/opencog/router protocols/opencog/xml wire"),
     ("standins/simspark", "io", "core protocols/simspark wire"),
@@ -97,6 +102,10 @@ LAYERS = (
         "nodes/body", "io messages ros",
         "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
         "motion/joints motion/skills nodes/base nodes/sound protocols scene urdf wire",
+    ),
+    (
+        "nodes/mujoco", "io messages ros",
+        "body core link nodes/base nodes/body physics protocols scene",
     ),
     ("nodes/bags", "io messages ros", "bags body core motion nodes/base nodes/body"),
     (
@@ -117,18 +126,35 @@ LAYERS = (
     ),
     (
         "launching", "io parsers",
-        "core nodes/bags nodes/base nodes/body nodes/opencog nodes/soccer nodes/sound nodes/tree nodes/view "
-        "protocols",
+        "core nodes/bags nodes/base nodes/body nodes/mujoco nodes/opencog nodes/soccer nodes/sound nodes/tree "
+        "nodes/view protocols",
     ),
-    ("cli", "io parsers", "body core launching motion/joints nodes/base"),
+    (
+        "robot", "io messages parsers ros",
+        "bml bml/base bml/nodes bml/rules body core launching nodes/base nodes/body",
+    ),
+    (
+        "mcp_server", "io messages parsers ros",
+        "bml/authoring bml/base bml/rules body core nodes/base robot",
+    ),
+    ("cli", "io parsers", "bml/base body core launching motion/joints nodes/base"),
+    (
+        "cli/robots", "io ros",
+        "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
+        "nodes/mujoco nodes/tree",
+    ),
     ("cli/doctor", "io messages parsers ros", "launching nodes/base"),
-    ("cli/demos", "io messages parsers ros", "cli core launching nodes/base nodes/tree standins/bml standins/oac"),
+    (
+        "cli/demos", "io messages parsers ros",
+        "cli core launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
+    ),
     (
         "cli/commands", "io messages parsers ros",
         "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring bml/base "
-        "body cli cli/demos cli/doctor core dynamixel/bus dynamixel/config dynamixel/virtual launching media "
-        "nodes/bags nodes/base nodes/body nodes/tree nodes/view protocols protocols/opencog "
-        "protocols/opencog/world protocols/opencog/xml standins/oac urdf wire",
+        "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
+        "dynamixel/virtual launching mcp_server media nodes/bags nodes/base nodes/body nodes/tree nodes/view "
+        "physics/servos protocols protocols/opencog protocols/opencog/world protocols/opencog/xml robot "
+        "standins/oac urdf wire",
     ),
 )  # fmt: skip
 ROWS = {folder: (set(means.split()), set(allowed.split())) for folder, means, allowed in LAYERS}

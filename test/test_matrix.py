@@ -15,7 +15,9 @@ import pytest
 import yaml
 from matrix_stage import BODIES, DATA, ROOT, MatrixStage
 
-BRAINS = ("bml", "opencog", "ros")
+from embodiment_bridge.standins.mcp_host.script import STEPS
+
+BRAINS = ("bml", "opencog", "ros", "mcp")
 EXPECTED = yaml.safe_load((DATA / "expected.yaml").read_text(encoding="utf-8"))
 TABLE = runpy.run_path(str(ROOT / "tools/matrix_table.py"))
 
@@ -26,6 +28,8 @@ def steps(brain):
         case "bml":
             text = (DATA / "performance.json").read_text(encoding="utf-8")
             return [leaf["action"] for leaf in json.loads(text)["behaviors"]]
+        case "mcp":
+            return list(STEPS)
         case "opencog":
             return re.findall('<action name="([^"]*)"', (DATA / "plan.xml").read_text(encoding="utf-8"))
         case _:
@@ -81,12 +85,14 @@ def test_table_names_what_works_in_part_and_why() -> None:
     part = {"done": ["a"], "not_done": {"b": "no b", "c": "no b", "d": "no d"}, "moved": ["base"]}
     still = {"done": ["a"], "not_done": {}, "moved": []}
     row = {"bml-x": well, "bml-y": well, "opencog-x": part, "opencog-y": part, "ros-x": still, "ros-y": well}
+    row |= {"mcp-x": well, "mcp-y": well}
     assert TABLE["table"](row).splitlines() == [
         "| | `x` | `y` |",
         "|---|---|---|",
         "| BML goal | works | works |",
         "| OpenCog plan | in part: 1 of 4 | in part: 1 of 4 |",
         "| ROS action client | does not work | works |",
+        "| Language model's host | works | works |",
         "",
         "* OpenCog plan, `x`, `y`: `b`, `c` no b; `d` no d",
     ]

@@ -5,6 +5,7 @@ import ast
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -13,10 +14,18 @@ NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", 
 KEYS = {name: f"python3-{name}" for name in NAMES}
 KEYS["typing_extensions"] = "python3-typing-extensions"
 # What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.
-PYPI_ONLY = {"mcap", "mcap_ros2", "miniaudio", "rosbags", "viser", "websocket"}
-PYPI_ONLY |= {"PIL", "msgspec", "rich", "websockets"}  # come with viser, and are used for its page only
+PYPI_ONLY = {"mcap", "mcap_ros2", "miniaudio", "mujoco", "rosbags", "viser", "websocket"}
+PYPI_ONLY |= {"anyio", "httpx2", "mcp", "starlette", "uvicorn"}  # the extra mcp
+PYPI_ONLY |= {
+    "PIL",
+    "msgspec",
+    "rich",
+    "trimesh",
+    "websockets",
+}  # come with viser, and are used for its page only
 USED_OTHERWISE = {
     "action_msgs": "generated actions",
+    "control_msgs": "the action follow_joint_trajectory",
     "launch": "the launch files",
     "launch_ros": "the launch files",
     "launch_xml": "the launch files",
@@ -33,6 +42,7 @@ def declared(*kinds: str) -> set[str]:
     return {element.text or "" for kind in kinds for element in root.iter(kind)}
 
 
+@cache  # all files of the tests take seconds
 def imported(folder: str) -> set[str]:
     """rosdep keys of everything from outside that the Python files of a folder import, wherever in the file."""
     files = (ROOT / folder).rglob("*.py")

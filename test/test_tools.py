@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 TOOLS = Path(__file__).parents[1] / "tools"
+RENDERS = f"{sys.executable} -c 'import ctypes; ctypes.CDLL(\"libEGL.so.1\")'"
 # What tells that a package of debian_parts.sh is there; and openssl.
 PROBES = {
     "chromium": "command -v chromium",
@@ -21,6 +22,8 @@ PROBES = {
     "python3-gi": "/usr/bin/python3 -c 'from gi.repository import GLib'",
     "gir1.2-gst-plugins-base-1.0": "env -u LD_LIBRARY_PATH /usr/bin/python3 -c 'from gi.repository import Gst'",
     "iproute2": "command -v ip",
+    "libegl1": RENDERS,
+    "libgl1-mesa-dri": RENDERS,
     "liburdfdom-tools": "command -v check_urdf",
     "openssl": "command -v openssl",
 }

@@ -50,6 +50,8 @@ def test_percepts_come_round_after_round_while_time_goes_on(server) -> None:
     (robot,) = process.finish()
     assert robot["sent"] >= len(times)
     assert robot["came"] > 1
+    assert len(robot["ms"]) == robot["came"] - 1
+    assert all(0.0 < late < 1e5 for late in robot["ms"])
 
 
 def test_robots_join_by_their_first_frame_and_leave_alone(server) -> None:
@@ -60,7 +62,7 @@ def test_robots_join_by_their_first_frame_and_leave_alone(server) -> None:
             assert third.recv(10)
         assert second.recv(65536)
     silent, *others = process.finish()
-    assert silent == {"sent": 0, "came": 0}
+    assert silent == {"sent": 0, "came": 0, "ms": []}
     assert all(robot["sent"] > 0 for robot in others)
 
 
@@ -130,3 +132,18 @@ def test_every_benchmark_says_what_it_measures(part) -> None:
         module = part(f"bench_{name}")
         assert callable(module.run)
         assert "\n" not in part("run").summary(module).strip(".")
+
+
+@pytest.mark.parametrize(
+    ("load", "words", "written"), [(0.1, (), True), (9e9, (), False), (9e9, ("--output",), True)]
+)
+def test_results_of_a_busy_machine_are_written_when_that_is_wanted(
+    part, monkeypatch, tmp_path, load, words, written
+) -> None:
+    run, results = part("run"), tmp_path / "RESULTS.md"
+    monkeypatch.setattr(run, "RESULTS", results)
+    monkeypatch.setattr(run, "NAMES", [])
+    monkeypatch.setattr(run.os, "getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr(run.sys, "argv", ["run.py", *words, *([str(results)] if words else [])])
+    assert run.main() == 0
+    assert results.exists() == written

@@ -50,9 +50,25 @@ def until(runtime: Runtime, condition) -> bool:
     return condition()
 
 
+def test_the_brain_of_ten_lines_goes_to_the_ball(body, tmp_path) -> None:
+    text = blocks("bring_your_own_brain.md", "python")[0]
+    assert len([line for line in text.splitlines() if line]) <= 10
+    file = tmp_path / "greet.py"
+    file.write_text(text)
+    brain = subprocess.Popen([sys.executable, str(file)], env=ENV, stdout=subprocess.PIPE, text=True)
+    try:
+        assert until(body, lambda: brain.poll() is not None)
+        lines = brain.communicate()[0].splitlines()
+    finally:
+        end(brain)
+    assert re.fullmatch(r"ball at -?\d+\.\d -?\d+\.\d m", lines[0]), lines
+    assert [line.partition(" ")[0] for line in lines[1:4]] == ["SUCCEEDED"] * 3
+    assert "ball ball" in lines[4:]
+
+
 def test_the_brain_greets_the_ball(body, tmp_path) -> None:
     file = tmp_path / "my_brain.py"
-    file.write_text(blocks("bring_your_own_brain.md", "python")[0])
+    file.write_text(blocks("bring_your_own_brain.md", "python")[1])
     brain = subprocess.Popen([sys.executable, str(file)], env=ENV, stdout=subprocess.PIPE, text=True)
     try:
         assert until(body, lambda: brain.poll() is not None)
@@ -65,7 +81,7 @@ def test_the_brain_greets_the_ball(body, tmp_path) -> None:
 
 def test_documents_on_a_topic_are_run(body, tmp_path) -> None:
     file = tmp_path / "bml_topic.py"
-    file.write_text(blocks("bring_your_own_brain.md", "python")[1])
+    file.write_text(blocks("bring_your_own_brain.md", "python")[2])
     user = body.add(rclpy.create_node("user", context=body.context))
     outcomes: list[str] = []
     user.create_subscription(String, "bml_outcome", lambda message: outcomes.append(message.data), 10)

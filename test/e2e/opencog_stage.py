@@ -18,7 +18,7 @@ from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
-PLAN_FILE = str(ROOT / "config/plans/default.yaml")
+PLAN_FILE = str(ROOT / "config/plans/walking.yaml")
 BRAIN = "http://www.opencog.org/brain"
 ENVELOPE = '<oc:action-plan xmlns:oc="' + BRAIN + '" demand="" entity-id="{}" id="{}">{}</oc:action-plan>'
 LONG_WALK = (

@@ -3,8 +3,9 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -44,7 +45,14 @@ def virtual_bus() -> VirtualBus:
 class ServoStage:
     """``last``: the last message by topic; ``tracks``: all joint_states since ``tracks`` was cleared."""
 
-    def __init__(self, runtime: Runtime, folder: Path, namespace: str, **values: Any) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        folder: Path,
+        namespace: str,
+        tree: Mapping[str, Any] = MappingProxyType({}),
+        **values: Any,
+    ) -> None:
         self.runtime = runtime
         self.bus = virtual_bus()
         self.port = VirtualPort(self.bus, link=str(folder / "servos"))
@@ -59,7 +67,8 @@ class ServoStage:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
         common = {"context": runtime.context, "namespace": namespace}
         self.driver = runtime.add(JointDriver(parameter_overrides=overrides, **common))
-        self.tree = runtime.add(behavior_tree(**common))
+        of_tree = [Parameter(name, value=value) for name, value in tree.items()]
+        self.tree = runtime.add(behavior_tree(parameter_overrides=of_tree, **common))
         self.watcher = runtime.add(Watcher(**common))
         self.bml = BmlClient(self.watcher, lambda feedback: None)
         self.last: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import mock_body
 from embodiment_bridge.nodes.base.qos import profile
@@ -73,15 +74,17 @@ class Stage:
             assert time.monotonic() < deadline, "it does not come to rest"
         return True
 
-    def begin(self):
+    def begin(self, source="test"):
         """A document for ever, as soon as the tree knows the body."""
         while True:
-            self.bml.send(SHAKES, source="test")
+            self.bml.send(SHAKES, source=source)
             self.until(lambda: self.bml.result is not None or bool(self.started))
             if self.bml.result is None:
                 return
 
 
+@pytest.mark.fault("stopped", body="mock", reaction="stands while its brain is stopped, and goes on with it")
+@pytest.mark.fault("killed", body="mock", reaction="stands when its brain was killed")
 def test_the_body_stands_while_its_brain_is_stopped_or_dead(tree):
     with Runtime() as runtime:
         stage = Stage(runtime)
@@ -94,4 +97,34 @@ def test_the_body_stands_while_its_brain_is_stopped_or_dead(tree):
         stage.until(lambda: abs(stage.heads[-1] - stage.heads[-10]) > 1e-3)
         tree.kill()
         assert stage.stands()
+        stage.bml.destroy()
+
+
+def test_runs_of_a_client_that_falls_silent_are_paused_and_go_on_when_it_is_back(tree) -> None:
+    with Runtime() as runtime:
+        stage = Stage(runtime)
+        alive = stage.watcher.create_publisher(String, "keep_alive", profile("command"))
+        is_alive = [True]
+        stage.watcher.create_timer(0.1, lambda: is_alive[0] and alive.publish(String(data="client/1")))
+        stage.until(lambda: stage.bml.server_is_there)
+        stage.begin(source="client/1")
+        assert stage.way() > 1e-3
+        is_alive[0] = False
+        assert stage.stands()
+        is_alive[0] = True
+        stage.until(lambda: abs(stage.heads[-1] - stage.heads[-10]) > 1e-3)
+        is_alive[0] = False
+        stage.until(lambda: stage.bml.result is not None)
+        assert stage.bml.result.outcome == "CANCELED"
+        assert "its client 'client/1' is silent" in stage.bml.result.reason
+        stage.bml.destroy()
+
+
+def test_runs_of_a_client_that_never_says_that_it_is_alive_go_on(tree) -> None:
+    with Runtime() as runtime:
+        stage = Stage(runtime)
+        stage.until(lambda: stage.bml.server_is_there)
+        stage.begin(source="client/2")
+        for _ in range(3):
+            assert stage.way() > 1e-3
         stage.bml.destroy()

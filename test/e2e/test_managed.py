@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulator in the node's own process: no server, no port, the same percepts, topics and skills."""
 
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from embodiment_bridge.srv import PlaceThing
+from geometry_msgs.msg import Point, Pose, Quaternion
+from std_srvs.srv import Trigger
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import JointTargets
@@ -21,6 +25,8 @@ from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 ROOT = Path(__file__).parents[2]
 NOWHERE = SimpleNamespace(port=1, monitor_port=2)  # nobody listens there
 UPRIGHT = 0.6  # m
+ASIDE = Pose(position=Point(x=6.0, y=-3.0, z=0.67), orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=1.0))
+FIFA_SPAWN_Y = 37.0  # m
 SPAWN_Y = 21.0  # m, where the server places robots of our number's row
 CYCLES = 40
 
@@ -65,6 +71,31 @@ def test_inactive_node_has_no_world_and_an_active_one_a_new_one(robot) -> None:
     robot.agent.trigger_activate()
     robot.until(lambda: watcher.link == "ready" and watcher.percepts > percepts + 50)
     assert abs(watcher.y - SPAWN_Y) < 0.1
+
+
+def test_two_robots_share_a_world_that_is_changed_by_services(robots) -> None:
+    shared = {"transport": "managed", "realtime_factor": 0.0, "world": "field", "rules": "fifa"}
+    one = robots(NOWHERE, **shared)
+    one.until(lambda: one.watcher.link == "ready" and one.watcher.placed)  # the first team plays on the left
+    other = robots(NOWHERE, team="others", publish_clock=False, use_sim_time=False, **shared)
+    other.until(lambda: other.watcher.link == "ready" and other.watcher.placed)
+    assert one.watcher.x < 0.0 < other.watcher.x  # the sides of two teams in one game
+    place = call(one, PlaceThing, "place_thing", PlaceThing.Request(name="player_others_2", pose=ASIDE))
+    assert place.success, place.message
+    one.until(lambda: math.dist((other.watcher.x, other.watcher.y), (6.0, -3.0)) < 0.3)
+    assert call(other, Trigger, "reset", Trigger.Request()).success
+    one.until(lambda: math.dist((other.watcher.x, other.watcher.y), (5.0, FIFA_SPAWN_Y)) < 0.3)
+    refused = call(one, PlaceThing, "place_thing", PlaceThing.Request(name="goal"))
+    assert (refused.success, "unknown thing" in refused.message) == (False, True)
+
+
+def call(robot, kind, service, request):
+    client = robot.watcher.create_client(kind, service)
+    robot.until(client.service_is_ready)
+    answer = client.call_async(request)
+    robot.until(answer.done)
+    robot.watcher.destroy_client(client)
+    return answer.result()
 
 
 @pytest.mark.parametrize("name", ["T1", "K1", "ant"])

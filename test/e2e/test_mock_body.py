@@ -12,8 +12,9 @@ from action_msgs.msg import GoalStatusArray
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, EntityArray, HeardMessage, LightCommand, LinkState
-from geometry_msgs.msg import PoseStamped, Twist
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from lifecycle_msgs.msg import State
+from nav_msgs.msg import Odometry
 from rclpy.action import ActionClient
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import BatteryState, Imu, JointState
@@ -39,6 +40,7 @@ TOPICS: dict[str, tuple[Any, str]] = {
     "battery": (BatteryState, "state"),
     "imu": (Imu, "sensor"),
     "pose": (PoseStamped, "sensor"),
+    "odom": (Odometry, "sensor"),
     "joint_states": (JointState, "sensor"),
     "markers": (MarkerArray, "state"),
     "robot_description": (String, "latched"),
@@ -112,6 +114,15 @@ class Mock:
         publisher = self.watcher.create_publisher(kind, topic, profile("command"))
         self.until(lambda: publisher.get_subscription_count() > 0)
         publisher.publish(message)
+
+    def repeat_on(self, kind: Any, topic: str, message: Any, until: Callable[[], bool]) -> None:
+        publisher = self.watcher.create_publisher(kind, topic, profile("command"))
+
+        def said() -> bool:
+            publisher.publish(message)
+            return until()
+
+        self.until(said)
 
     def ball(self) -> Any:
         return next(entity for entity in self.last["entities"].entities if entity.id == "ball")
@@ -202,6 +213,41 @@ def test_velocity_commands_drive_it_and_end_by_themselves(mocks) -> None:
     assert 0.02 < mock.watcher.distance < 0.3
 
 
+def test_stamped_velocity_commands_are_taken_where_asked_for(mocks) -> None:
+    mock = mocks(**FAST, enable_stamped_cmd_vel=True)
+    mock.join()
+    message = TwistStamped()
+    message.twist.linear.x = 0.2
+    message.header.frame_id = "map"  # refused with a line in the log
+    mock.say_on(TwistStamped, "cmd_vel", message)
+    message.header.frame_id = "base_link"
+    message.twist.linear.x = -0.2
+    mock.say_on(TwistStamped, "cmd_vel", message)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
+    assert mock.watcher.x < -0.02
+
+
+def test_odometry_tells_place_and_velocity(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    mock.until(lambda: "odom" in mock.last)
+    assert mock.last["odom"].header.frame_id == "odom"
+    assert mock.last["odom"].child_frame_id == "base_link"
+
+    def drives() -> bool:
+        return mock.last["odom"].twist.twist.linear.x == pytest.approx(0.2, abs=0.03)
+
+    message = Twist()
+    message.linear.x, message.angular.z = 0.2, 0.5
+    mock.repeat_on(Twist, "cmd_vel", message, drives)
+    assert mock.last["odom"].twist.twist.angular.z == pytest.approx(0.5, abs=0.1)
+    mock.until(lambda: abs(mock.last["odom"].twist.twist.linear.x) < 0.01)
+    place = mock.last["odom"].pose.pose.position
+    mock.until(lambda: mock.watcher.x == pytest.approx(place.x, abs=0.01))
+    assert place.x > 0.02
+
+
 def test_talk_is_heard_and_answered(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
@@ -245,7 +291,11 @@ def test_all_topics_say_what_they_should(mocks) -> None:
     last = mock.last
     assert len(last["joint_states"].name) == len(last["joint_states"].position) == 19
     assert last["pose"].header.frame_id == last["entities"].header.frame_id == "p1/map"
-    assert {entity.kind for entity in last["entities"].entities} == {"ball", "player", "wall"}
+    assert {entity.kind for entity in last["entities"].entities} == {
+        "ball",
+        "goal",
+        "wall",
+    }  # robin is behind
     assert last["imu"].header.frame_id == "p1/imu_link"
     assert last["imu"].linear_acceleration.z == pytest.approx(9.81)
     assert 0.99 < last["battery"].percentage <= 1.0
@@ -309,6 +359,7 @@ def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:
     assert told[-1] == 1
 
 
+@pytest.mark.fault("restarted", body="mock", reaction="refuses in between, and goes on where it was")
 def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()

@@ -15,7 +15,7 @@ from embodiment_bridge.msg import (
     PsiDemands,
     TreeSnapshot,
 )
-from opencog_stage import ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrides
+from opencog_stage import BRAIN, ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrides
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
@@ -59,8 +59,8 @@ def test_whole_play(peer, parameters):
         g.until(lambda: len({place for place in g.brain.record.places if place[0] == "ball"}) > 3)  # it rolls
         assert g.brain.record.places[0][0] == "fido"  # the body itself comes first
         assert g.brain.record.scanned == (parameters.get("dialect") == "final")
-        assert {"robin", "wall_east"} <= set(g.brain.known)
-        assert {"hunger", "thirst", "energy", "fitness"} <= set(g.brain.levels)
+        assert {"pillar", "wall_east"} <= set(g.brain.known)  # what is ahead; robin walks behind
+        assert set(g.brain.levels) == {"hunger", "thirst", "energy"}  # what is modelled, and the battery
 
 
 def test_newer_plan_replaces_the_older_which_is_closed_by_one_error():
@@ -175,6 +175,49 @@ def test_what_is_heard_seen_and_needed_reaches_the_oac():
         assert list(g.brain.record.problems) == []
 
 
+def test_what_others_do_is_found_and_told():
+    with graph() as g:
+        g.join()
+        levels: list[PhysiologyLevels] = []
+        g.watcher.create_subscription(PhysiologyLevels, "physiology", levels.append, profile("state"))
+        world = g.body._world
+        world.neighbour.x, world.neighbour.y = 2.0, 1.0
+        world.neighbour._path = ((2.0, 1.0), (2.0, -0.4), (2.0, 1.0))
+        world.neighbour._next = 1
+        g.until(lambda: any(s.id == "robin" and s.actions[0].name == "move" for s in g.brain.record.seen))
+        (moved,) = [s for s in g.brain.record.seen if s.id == "robin"][:1]
+        assert [param.name for param in moved.actions[0].params] == ["startPosition", "endPosition"]
+        g.until(lambda: levels and "energy" in levels[-1].names)
+        told = levels[-1]
+        assert set(told.names) == {"hunger", "thirst", "energy"}
+        g.until(
+            lambda: dict(zip(levels[-1].names, levels[-1].levels, strict=True))["hunger"] > told.levels[0]
+        )
+        assert list(g.brain.record.problems) == []
+
+
+def test_feelings_move_the_body_and_give_way_to_plans():
+    feelings = (
+        '<oc:emotional-feeling xmlns:oc="' + BRAIN + '" entity-id="fido"><feeling name="{}" value="{}"/>'
+    )
+    with graph(feelings_to_emotions=["hate>0.6=disgusted"], emotion_rest=0.5) as g:
+        shown: list[str] = []
+        g.watcher.create_subscription(
+            NodeEvent,
+            "behavior_tree/events",
+            lambda it: shown.append(f"{it.name} {it.message}"),
+            profile("events"),
+        )
+        g.join()
+        g.plan("4", LONG_WALK)
+        g.until(lambda: any("walk" in text for text in shown))
+        g.say((feelings + "</oc:emotional-feeling>").format("hate", 0.7))
+        g.until(lambda: ("4", 1, "walk", "done") in g.reports)  # the walk is not disturbed
+        g.until(lambda: any("DISGUSTED" in text.upper() for text in shown))
+        g.say((feelings + "</oc:emotional-feeling>").format("hate", 0.1))
+        g.until(lambda: any("NEUTRAL" in text.upper() for text in shown))
+
+
 def test_rubbish_from_the_oac_disturbs_nothing():
     entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     bomb = f'{entities}<oc:action-plan id="1">&b;</oc:action-plan>'
@@ -192,6 +235,7 @@ def test_rubbish_from_the_oac_disturbs_nothing():
             "FAILED and SUCCESS LOAD of nothing",
         ):
             g.say(text)
+        g.until(lambda: ("x", 1, "walk", "error") in g.reports)  # at once, and not after 90 s
         g.plan("10", action("say", 1, SAY))
         g.until(lambda: ("10", 1, "say", "done") in g.reports)
         assert g.bridge._session.status.connects == 1

@@ -43,7 +43,7 @@ def test_absent_server_is_named_and_joined_when_it_comes(idle_server, robots) ->
     robot = robots(idle_server)
     watcher = robot.watcher
     robot.until(lambda: watcher.link == "waiting to try again")
-    assert f"tcp://127.0.0.1:{idle_server.monitor_port}" in watcher.reason
+    assert f"tcp://127.0.0.1:{idle_server.port}" in watcher.reason
     assert "refused" in watcher.reason
     robot.until(lambda: robot.skills.server_is_ready())
     result = robot.skill("stand")

@@ -54,6 +54,9 @@ def test_the_first_example_as_printed(stages):
         stage.begin(SEED.read_text())
         result = stage.finish()
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")
+    doing = {name for feedback in stage.feedback for name in feedback.doing}
+    assert {"song", "EYE_RED", "HEAD_SHAKE"} <= doing, "what the fetched documents do has names too"
+    assert all(len(feedback.doing) == len(feedback.active) for feedback in stage.feedback)
     assert list(peer.asked) == [
         "/voice?id=AABBCCDDEEFFGGHHIIJJ.wav",
         "/music?id=BBCCDDEEFFGGHHIIJJKK.mp3",

@@ -25,7 +25,8 @@ def test_nodes_are_gone_when_the_runtime_has_ended(no_collection) -> None:
         looker = outside.add(Node("looker", context=outside.context))
 
         def others() -> set[str]:
-            return set(looker.get_node_names()) - {"looker"}
+            found = looker.get_node_names_and_namespaces()
+            return {name for name, space in found if space == "/ended"}
 
         def until_others_are(names: set[str]) -> None:
             deadline = time.monotonic() + PATIENCE

@@ -8,8 +8,17 @@ from typing import Any
 
 import pytest
 from embodiment_bridge.msg import EntityArray, Foul, GameState, LinkState, SceneGraph, SoccerField
-from embodiment_bridge.srv import AgentCommand, KickOff, PlayLog, SetGame, SetPlayMode, TrainAgent, TrainBall
-from geometry_msgs.msg import Point, PoseStamped, Vector3
+from embodiment_bridge.srv import (
+    AgentCommand,
+    KickOff,
+    PlaceThing,
+    PlayLog,
+    SetGame,
+    SetPlayMode,
+    TrainAgent,
+    TrainBall,
+)
+from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Vector3
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
@@ -53,8 +62,8 @@ class Watched:
 
         self.listener.create_subscription(kind, name, take, profile(role))
 
-    def call(self, kind: Any, name: str, **fields: Any) -> Any:
-        client = self.listener.create_client(kind, name)
+    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
+        client = self.listener.create_client(kind, service)
         self.until(client.service_is_ready)
         answer = client.call_async(kind.Request(**fields))
         self.until(answer.done)
@@ -76,15 +85,26 @@ class Watched:
 
 
 @pytest.fixture
-def game(server, robots):
+def game(server, robots, tmp_path):
     """Two T1s of two teams on the real server, and the monitor."""
     left = robots(server, team="blue", number=1)
     left.until(lambda: left.watcher.link == "ready")
     right = robots(server, team="red", number=3, **QUIET)
     right.until(lambda: right.watcher.link == "ready")
     return Watched(
-        left.runtime, left.until, protocol="rcsssmj_monitor", port=server.monitor_port, frame_prefix="seen/"
+        left.runtime,
+        left.until,
+        protocol="rcsssmj_monitor",
+        port=server.monitor_port,
+        frame_prefix="seen/",
+        recording=str(tmp_path / "game.log.gz"),
     )
+
+
+ON_ITS_BACK = Pose(
+    position=Point(x=6.0, y=-4.0, z=0.3),
+    orientation=Quaternion(x=0.0, y=-math.sqrt(0.5), z=0.0, w=math.sqrt(0.5)),
+)
 
 
 def near(place: Any, x: float, y: float, within: float = 0.3) -> bool:
@@ -126,6 +146,10 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     )  # fmt: skip
     assert answer.success, answer.message
     game.until(lambda: near(game.place("player_left_1"), -5.0, 1.0, 0.5))
+    assert game.call(PlaceThing, "place_thing", name="player_red_3", pose=ON_ITS_BACK).success
+    game.until(
+        lambda: near(game.place("player_right_3"), 6.0, -4.0, 1.0) and game.place("player_right_3")[2] < 0.4
+    )
     assert game.yaw("player_left_1") == pytest.approx(math.pi / 2, abs=0.3)
     assert game.call(KickOff, "kick_off", side="right").success
     game.until(lambda: game.latest["game_state"].play_mode == "KickOff_Right")
@@ -142,6 +166,20 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     assert "without a position" in answer.message
     assert game.node._model.mismatches == 0
     assert game.node._session.counters.malformed == 0
+
+
+def test_game_that_is_watched_can_be_played_afterwards(game, watch, tmp_path) -> None:
+    game.until(lambda: game.counts.get("entities", 0) > 50)
+    game.node.trigger_deactivate()
+    again = watch(
+        protocol="rcsssmj_monitor",
+        transport="replay",
+        recording=str(tmp_path / "game.log.gz"),
+        replay_speed=4.0,
+    )
+    again.until(lambda: again.entity("player_right_3") is not None)
+    assert again.latest["game_state"].team_left == "blue"
+    assert again.node._session.counters.malformed == 0
 
 
 def test_server_outlives_a_monitor_that_comes_and_goes(game) -> None:

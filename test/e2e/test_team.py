@@ -75,6 +75,23 @@ def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
             client.destroy()
 
 
+def test_eleven_players_join_a_server_that_was_started_for_them() -> None:
+    port, monitor_port = map(str, free_ports())
+    arguments = {
+        "players": "11", "robot": "ant", "start_peer": "true", "realtime": "false", "team": "eleven", "port": port,
+        "monitor_port": monitor_port,
+    }  # fmt: skip
+    told: list[str] = []
+    with Graph(plan(**arguments), told.append) as graph:
+        watchers = [
+            graph.runtime.add(Watcher(context=graph.runtime.context, namespace=f"/eleven/player{number}"))
+            for number in range(1, 12)
+        ]
+        deadline = time.monotonic() + PATIENCE
+        graph.spin(lambda: all(w.link == "ready" for w in watchers) or time.monotonic() > deadline)
+        assert [w.link for w in watchers] == ["ready"] * 11, (told, [w.reason for w in watchers])
+
+
 def test_players_are_numbered_and_only_the_first_has_the_clock() -> None:
     found = plan(players="11", use_sim_time="true", body="simspark", start_peer="true")
     bodies = [node for node in found.nodes if node.executable == "agent_bridge"]

@@ -335,10 +335,24 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
     stage.join()
 
 
-def test_a_robot_without_a_body_file_has_its_joints_and_one_skill(stages) -> None:
+def test_an_emergency_stop_that_was_pressed_is_still_pressed_after_a_cleanup(stages) -> None:
+    stage = stages()
+    stage.join()
+    stage.driver._set_estop(True)
+    stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
+    for change in ("deactivate", "cleanup", "configure", "activate"):
+        assert getattr(stage.driver, f"trigger_{change}")() == TransitionCallbackReturn.SUCCESS
+    stage.until(lambda: stage.driver._robot.serving)
+    assert "emergency stop: release it first" in stage.run('{"type": "body", "action": "HEAD_SHAKE"}').reason
+    assert not any(registers["torque_enable"] for registers in stage.bus.snapshot().values())
+    stage.driver._set_estop(False)
+    stage.until(lambda: all(reading.torque for reading in stage.driver._robot.readings().values()))
+
+
+def test_a_robot_without_a_body_file_has_its_joints_a_rest_pose_and_a_voice(stages) -> None:
     stage = stages(robot_description_file="", robot_description=URDF.read_text(), body_file="none")
     stage.join()
-    assert [skill.name for skill in stage.tree.skills.values()] == ["reset"]
+    assert [skill.name for skill in stage.tree.skills.values()] == ["reset", "say"]
     stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.3, [0.3])))
     stage.until(lambda: abs(stage.angle("head_yaw") - 0.3) < 0.02)
     assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"

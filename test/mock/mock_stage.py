@@ -2,11 +2,13 @@
 """The mock body in its world, moved by a runner as the node does it, without ROS."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillReport, SkillRequest
 from embodiment_bridge.mock.skills import NativeSkills
+from embodiment_bridge.mock.view import things
 from embodiment_bridge.mock.world import World
 from embodiment_bridge.motion.runner import MotionRunner
 
@@ -22,14 +24,17 @@ class Stage:
         self.world = World(BODY, seed)
         if ball is not None:
             self.world.ball.x, self.world.ball.y = ball
-        self.runner = MotionRunner(BODY, NativeSkills(self.world, BODY.joints).starts)
+        self.runner = MotionRunner(
+            BODY, NativeSkills(self.world, BODY.joints).starts, partial(things, self.world)
+        )
         self.reports: list[SkillReport] = []
         self.run(0.1)
 
     def step(self) -> None:
         targets = self.runner.step(self.world.state, DT)
         self.reports += self.runner.take_reports()
-        self.world.step(DT, targets.position, *self.runner.velocity)
+        forward, left, turn = self.runner.velocity
+        self.world.step(DT, targets.position, forward, turn, left)
 
     def run(self, seconds: float) -> None:
         for _ in range(round(seconds / DT)):

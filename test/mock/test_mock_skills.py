@@ -39,6 +39,14 @@ def test_every_action_has_an_effect_that_can_be_seen(name) -> None:
     assert any(state != before for state in seen)
 
 
+NEEDED: dict[str, dict[str, float | str]] = {
+    "say": {"text": "yes"},
+    "go_to": {"x": 0.0, "y": 0.0},
+    "find": {"thing": "ball"},
+    "dribble": {"to": "ball"},
+}
+
+
 @pytest.mark.parametrize("name", sorted(BODY.skills))
 def test_every_skill_keeps_its_least_slot(name) -> None:
     skill = BODY.skills[name]
@@ -46,7 +54,7 @@ def test_every_skill_keeps_its_least_slot(name) -> None:
     if name == "drop":
         stage.world.ball.take()
     begun = stage.world.time
-    report = stage.do(name, max(skill.min_s, 0.02), **({"text": "yes"} if name == "say" else {}))
+    report = stage.do(name, max(skill.min_s, 0.02), **NEEDED.get(name, {}))
     assert report.status is SUCCEEDED
     assert stage.world.time - begun == pytest.approx(max(skill.min_s, 0.02), abs=0.03)
 
@@ -178,14 +186,16 @@ def test_mouth_blinks_while_it_talks() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "reason"),
     [
-        ("say", {}, "skill 'say': there is no text to say"),
+        ("say", {}, "skill 'say' needs the parameter 'text'"),
         ("say", {"text": "  "}, "skill 'say': there is no text to say"),
         ("say", {"text": "x" * 201}, "parameter 'text' of skill 'say' has 201 characters, more than 200"),
         (
             "look_at",
             {"entity": "bal"},
-            r"unknown entity 'bal'; did you mean 'ball'\? \(known: ball, pillar, robin",
+            r"unknown entity 'bal'; did you mean 'ball'\? \(known: ball, goal, pillar, robin",
         ),
+        ("grab", {"entity": "robin"}, r"unknown thing for it 'robin' \(known: ball"),
+        ("kick", {"entity": "pillar"}, r"unknown thing for it 'pillar'"),
         ("look_at", {"x": 1.0, "y": 1.0}, "give either an entity, or all of x, y and z"),
         ("look_at", {"entity": "ball", "x": 1.0, "y": 1.0, "z": 0.0}, "give either an entity, or"),
         (
@@ -261,3 +271,40 @@ def test_legs_swing_while_it_drives_and_rest_after() -> None:
     assert all(a == pytest.approx(-b, abs=1e-6) for a, b in zip(left, right, strict=True))
     stage.run(5.0)
     assert stage.world.angle("l_hip_pitch") == pytest.approx(0.0, abs=1e-3)
+
+
+def test_ball_is_gone_to_and_grabbed() -> None:
+    stage = Stage(ball=(1.5, -1.0))
+    assert stage.do("go_to", thing="ball").status is SUCCEEDED
+    assert stage.do("grab").status is SUCCEEDED
+
+
+@pytest.mark.parametrize("aim", [{"towards": "goal"}, {"x": 4.0, "y": 0.0}])
+def test_kick_towards_a_thing_or_a_place_scores(aim) -> None:
+    stage = Stage(ball=(1.0, 0.7))
+    assert stage.do("go_to", thing="ball", towards="goal").status is SUCCEEDED
+    assert stage.do("kick", **aim).status is SUCCEEDED
+    stage.run(4.0)
+    assert stage.world.goals == 1
+
+
+def test_kick_rolls_the_ball_a_distance() -> None:
+    stage = Stage(ball=(0.4, 0.0))
+    assert stage.do("kick", distance=1.5).status is SUCCEEDED
+    stage.run(8.0)
+    assert stage.world.ball.x - 0.4 == pytest.approx(1.5, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "reason"),
+    [
+        ({"towards": "goal", "direction": 0.1}, "give a direction, or towards, or x and y"),
+        ({"x": 1.0}, "give a direction, or towards, or x and y"),
+        ({"speed": 1.0, "distance": 1.0}, "give either a speed or a distance"),
+        ({"towards": "moon"}, "unknown thing 'moon'"),
+        ({"towards": "wall_north"}, "that is .* degrees to the left of the heading; the foot kicks up to 34"),
+    ],
+)
+def test_kick_to_nowhere_is_refused(parameters, reason) -> None:
+    with pytest.raises(CommandError, match=reason):
+        Stage(ball=(0.4, 0.0)).do("kick", **parameters)

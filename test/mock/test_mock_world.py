@@ -87,6 +87,7 @@ def test_step_sizes_do_not_matter_much() -> None:
     assert fine.time == pytest.approx(coarse.time)
 
 
+@pytest.mark.fault("clock jump", body="mock", reaction="a second of it passes at most, and none backwards")
 @pytest.mark.parametrize(("dt", "passed"), [(-1.0, 0.0), (math.nan, 0.0), (math.inf, 0.0), (5.0, LONGEST_S)])
 def test_impossible_steps(dt, passed) -> None:
     world = World(BODY)
@@ -241,7 +242,7 @@ def test_battery_goes_down_slowly_and_faster_while_driving() -> None:
 def test_entities_are_all_that_is_there() -> None:
     world = World(BODY)
     things = {thing.id: thing for thing in sightings(world, "mock")}
-    assert set(things) == {"ball", "robin", *scenery.WALLS}
+    assert set(things) == {"ball", "robin", "goal", *scenery.WALLS}
     assert (things["ball"].kind, things["ball"].size) == ("ball", (0.16, 0.16, 0.16))
     assert (things["robin"].kind, things["robin"].properties) == ("player", (("name", "robin"),))
     assert things["pillar"].kind == "wall"

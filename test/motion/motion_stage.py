@@ -85,11 +85,12 @@ class Stage:
         legs = self.runner._legs
         if legs is None:
             return self.state
-        walker, limits, state = legs.walker, self.body.gait.walk, self.state
+        walker, limits, state = legs.walker, self.body.carrier.walk, self.state
         speed = walker.forward * (limits.forward if walker.forward > 0 else limits.backward)
         yaw = state.yaw + walker.turn * limits.turn * dt
         x, y, z = state.base_position
-        moved = (x + speed * math.cos(yaw) * dt, y + speed * math.sin(yaw) * dt, z)
+        c, s, side = math.cos(yaw), math.sin(yaw), walker.left * limits.left
+        moved = (x + (speed * c - side * s) * dt, y + (speed * s + side * c) * dt, z)
         return replace(state, base_position=moved, yaw=math.remainder(yaw, 2 * math.pi))
 
     def run(self, seconds: float) -> None:

@@ -75,7 +75,7 @@ def test_body_without_joints_may_have_native_skills() -> None:
 SMALL_FAULTS = [
     ("body: small", "bodi: small", "body: missing"),
     ("body: small", "body: [small]", r"body: \['small'\] is not a text"),
-    ("skills:", "extra: 1\nskills:", r"unknown key 'extra' \(known: base, body, channels, emotions, fall, gait"),
+    ("skills:", "extra: 1\nskills:", r"unknown key 'extra' \(known: base, battery, body, channels, emotions, fall, gait"),
     ("skills:", "skils:", "skills: missing"),
     ("[head, waist, arm_l, arm_r]\njoints", "[head, waits, arm_l, arm_r]\njoints", "channels: unknown value 'waits'; did you mean 'waist'?"),
     ("[head, waist, arm_l, arm_r]\njoints", "[head, head]\njoints", "channels: .* is not free of repetition"),
@@ -101,7 +101,7 @@ SMALL_FAULTS = [
     ("nod: {kind: motion, channels: [head]", "nod: {kind: motion, channels: []", "skills.nod.channels: .* at least one"),
     ("nominal_s: 2.0, min_s: 1.0", "nominal_s: -1, min_s: 1.0", "skills.nod.nominal_s: -1 is not within 0..86400"),
     ("nominal_s: 2.0, min_s: 1.0", "nominal_s: 2.0, min_s: 3.0", "skills.nod.min_s: 3.0 is not within 0..2"),
-    ("nominal_s: 2.0, min_s: 1.0", "nominal_s: 2.0, min_s: 0.9", "skills.nod.min_s: 0.9 is not long enough for its joints, which need 0.938 s"),
+    ("nominal_s: 2.0, min_s: 1.0", "nominal_s: 2.0, min_s: 0.9", "skills.nod.min_s: 0.9 is not long enough for its joints, which need 0.938 s: 'yaw' is the slowest, to the keyframe at 0.5"),
     ("on_stop: reset", "on_stop: freeze", "skills.look.on_stop: unknown value 'freeze' .known: finish, hold, reset"),
     ("on_stop: reset", "on_pause: reset", "skills.look: unknown key 'on_pause'"),
     ("keyframes: [{at: 0.5, yaw: 0.5}, {at: 1.0, yaw: 0}]", "keyframes: []", "skills.nod.keyframes: .* ends at 1.0"),

@@ -4,14 +4,15 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from motion_stage import SMALL_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.core.errors import CommandError, ConfigError
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
-EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
 HAPPY = "{nominal_s: 1.0, pose: {yaw: 0.5, turn: 1.0}, light: {color: [1, 1, 0]}}"
 GLOOMY = "{nominal_s: 1.0, light: {color: [0, 0, 1], pattern: close}}"
 FEELING = f"{SMALL_FILE}emotions:\n  happy: {HAPPY}\n  gloomy: {GLOOMY}\n"
@@ -21,11 +22,27 @@ def feeling() -> Stage:
     return Stage(parse_body(FEELING, "small.yaml"))
 
 
-@pytest.mark.parametrize("name", ["mock", "desk_humanoid", "t1", "k1", "nao", "nao_toe", "dummy", "ant"])
-def test_every_body_has_the_same_emotions(name: str) -> None:
+WITH_EMOTIONS = ["mock", "desk_humanoid", "t1", "k1", "nao", "nao_toe", "dummy", "ant"]
+
+
+@pytest.mark.parametrize("name", WITH_EMOTIONS)
+def test_every_body_has_the_usual_emotions(name: str) -> None:
     body = read_body(BODIES / f"{name}.yaml")
     assert [skill for skill in body.skills if skill in EMOTIONS] == list(EMOTIONS)
     assert {body.available(body.skills[emotion]) for emotion in EMOTIONS} == {name != "ant"}
+
+
+@pytest.mark.parametrize("name", WITH_EMOTIONS)
+def test_no_emotion_depends_on_the_one_before(name: str) -> None:
+    path = BODIES / f"{name}.yaml"
+    poses = {
+        key: set(one.get("pose", ())) for key, one in yaml.safe_load(path.read_text())["emotions"].items()
+    }
+    moved = set().union(*poses.values())
+    missing = {key: moved - pose for key, pose in poses.items() if pose != moved}
+    assert not missing, (
+        f"{path.name}: another emotion moves these joints, and they would stay there: {missing}"
+    )
 
 
 def test_a_body_without_lights_takes_the_posture_and_viewers_see_the_light() -> None:

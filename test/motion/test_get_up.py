@@ -9,6 +9,7 @@ from motion_stage import HEIGHT, T1, T1_FILE, Stage
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.motion.runner import MotionRunner
 
 RISE = """
   rise:
@@ -59,6 +60,36 @@ def test_fails_when_the_body_still_lies(stage) -> None:
     assert (report.status, report.reason) == (SkillStatus.FAILED, "the body is still fallen")
 
 
+def test_tries_again_before_it_fails(stage) -> None:
+    lay(stage, FRONT)
+    rise = stage.start("rise")
+    stage.run(1.6)
+    assert stage.angle("Left_Knee_Pitch") == pytest.approx(1.0, abs=0.1), (
+        "the first keyframe of the second try"
+    )
+    put_up(stage)
+    assert stage.finish(rise).status is SkillStatus.SUCCEEDED
+
+
+def test_second_try_fails_where_it_lies_on_the_other_side(stage) -> None:
+    lay(stage, FRONT)
+    rise = stage.start("rise")
+    stage.run(0.5)
+    lay(stage, BACK)
+    report = stage.finish(rise)
+    assert report.status is SkillStatus.FAILED
+    assert "no motion for a body that lies on its back" in report.reason
+
+
+def test_canceled_one_is_not_tried_again(stage) -> None:
+    lay(stage, FRONT)
+    rise = stage.start("rise")
+    stage.run(0.5)
+    stage.runner.cancel(rise)
+    stage.run(1.0)
+    assert stage.status(rise) is SkillStatus.CANCELED
+
+
 def test_side_without_motion_is_refused_at_once(stage) -> None:
     lay(stage, BACK)
     with pytest.raises(CommandError, match="no motion for a body that lies on its back"):
@@ -98,3 +129,47 @@ def test_body_that_cannot_fall_has_no_such_skill() -> None:
 
 def test_t1_says_what_it_can() -> None:
     assert set(T1.skills["get_up"].lying) == {"front", "back"}
+
+
+def test_gets_up_by_itself_and_tries_again() -> None:
+    stage = Stage(T1)
+    stage.runner = MotionRunner(T1, auto_get_up=True)
+    stage.run(2.0)
+    assert not stage.reports
+    lay(stage, BACK)
+    stage.run(0.8)
+    assert not stage.reports  # it may still roll over
+    stage.run(0.5)
+    assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
+    stage.run(11.0)
+    assert stage.status("auto_get_up 1") is SkillStatus.FAILED
+    assert stage.status("auto_get_up 2") is SkillStatus.RUNNING
+    put_up(stage)
+    stage.run(5.0)
+    assert stage.status("auto_get_up 2") is SkillStatus.SUCCEEDED
+    assert stage.status("auto_get_up 3") is None
+
+
+def test_does_not_get_up_by_itself_unless_told_to_nor_beside_a_client() -> None:
+    stage = Stage(T1)
+    lay(stage, BACK)
+    stage.run(3.0)
+    assert not stage.reports
+    stage.runner = MotionRunner(T1, auto_get_up=True)
+    stage.run(0.5)
+    asked = stage.start("get_up")
+    stage.run(2.0)
+    assert {report.id for report in stage.reports} == {asked}
+
+
+def test_a_hold_keeps_it_down() -> None:
+    stage = Stage(T1)
+    stage.runner = MotionRunner(T1, auto_get_up=True)
+    stage.run(1.0)
+    stage.runner.hold(True)
+    lay(stage, FRONT)
+    stage.run(3.0)
+    assert not stage.reports
+    stage.runner.hold(False)
+    stage.run(1.5)
+    assert stage.status("auto_get_up 1") is SkillStatus.RUNNING

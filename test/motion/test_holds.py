@@ -69,7 +69,7 @@ def test_a_held_walk_stands_and_another_source_may_walk() -> None:
     stage.runner.hold(True, "a")
     stage.run(3.0)
     assert (stage.runner.status, stage.last("walk").held) == ("standing", True)
-    stage.runner.start(SkillRequest("other", "step_forward", {}, 0.0, "b"))
+    stage.runner.start(SkillRequest("other", "step_forward", {"distance": 0.5}, 0.0, "b"))
     stage.run(0.6)
     assert stage.status("walk") is SkillStatus.REPLACED
     assert stage.runner.status == "walking"

@@ -77,7 +77,7 @@ def test_steps_on_the_spot_without_going_anywhere():
     rows = walker.run(4.0)
     assert max(row[0] for row in rows) == pytest.approx(0.5, abs=0.03)
     assert {row[1] for row in rows} == {0.0}
-    assert walker.gait.walker.velocity == (0.0, 0.0)
+    assert walker.gait.walker.velocity == (0.0, 0.0, 0.0)
 
 
 def test_goes_at_full_speed_and_comes_to_rest_without_a_jump():

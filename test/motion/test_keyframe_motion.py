@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from motion_stage import DT, SMALL, T1, Stage
 
-from embodiment_bridge.body.description import Joint, Keyframe, shortest_motion, shortest_move
+from embodiment_bridge.body.description import Joint, Keyframe
+from embodiment_bridge.body.least_times import shortest_motion, shortest_move
 from embodiment_bridge.motion.joints.keyframes import STOP_S, Motion, Piece, piece_to, pieces_of, stopping
 
 FAST = Joint("fast", "head", -3.0, 3.0, 10.0, 1.0, 1.0, 1.0)

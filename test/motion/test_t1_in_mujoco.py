@@ -25,6 +25,8 @@ SEED_ACTIONS = (
     "step_backward", "turn_left", "turn_right",
 )  # fmt: skip
 
+EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
+
 
 class Robot:
     """The T1 in the model with a runner, standing."""
@@ -74,6 +76,20 @@ def test_all_actions_of_the_behaviour_language_leave_it_upright(model) -> None:
     assert robot.runner.status == "standing"
 
 
+def test_emotions_lean_and_crouch_and_leave_it_upright(model) -> None:
+    robot, height, leaning = Robot(model, seed=2), [], []
+    for emotion in EMOTIONS:
+        robot.do(emotion)
+        robot.run(0.6)
+        height.append(robot.state.base_position[2])
+        leaning.append(robot.state.pitch)
+        assert robot.runner.status == "standing", emotion
+    afraid, surprised, sad = (EMOTIONS.index(name) for name in ("afraid", "surprised", "sad"))
+    assert height[afraid] < height[-1] - 0.06
+    assert leaning[surprised] < leaning[-1] - 0.1
+    assert leaning[sad] > leaning[-1] + 0.15
+
+
 def test_steps_and_turns_have_their_size(model) -> None:
     robot = Robot(model, seed=1)
     for name, forward, turned in (
@@ -110,4 +126,26 @@ def test_waves_while_it_walks_a_curve_and_stops_at_once(model) -> None:
     robot.run(2.0)
     assert robot.ended["walk"].status is SkillStatus.CANCELED
     assert robot.runner.status == "standing"
+    assert robot.lowest > UPRIGHT
+
+
+def test_velocities_are_kept_on_each_axis_upright(model) -> None:
+    robot = Robot(model, seed=4)
+    walk = T1.gait.walk
+    for forward, left, turn in (
+        (walk.forward, 0.0, 0.0),
+        (0.1, 0.0, 0.0),
+        (0.0, -walk.left, 0.0),
+        (0.0, 0.0, 0.5),
+    ):
+        robot.runner.set_velocity(forward, turn, timeout=60.0, left=left)
+        robot.run(2.0)
+        begin, yaw = robot.state, robot.yaw
+        robot.run(6.0)
+        dx, dy = (robot.state.base_position[i] - begin.base_position[i] for i in (0, 1))
+        c, s = math.cos(yaw), math.sin(yaw)
+        speeds = (c * dx + s * dy) / 6.0, (c * dy - s * dx) / 6.0, (robot.yaw - yaw) / 6.0
+        slack = 0.06 if model.delay == USUAL else 0.15
+        assert speeds == pytest.approx((forward, left, turn), abs=slack)
+        assert abs(robot.state.pitch) < 0.12
     assert robot.lowest > UPRIGHT

@@ -168,9 +168,21 @@ def test_share_of_full_speed_is_cut_off(wanted: float, of_full: float) -> None:
 def test_velocity_beyond_the_gait_is_cut_off() -> None:
     stage = Stage(T1)
     for _ in range(100):
-        stage.runner.set_velocity(-9.0, -9.0)
+        stage.runner.set_velocity(-9.0, 0.0)
         stage.step()
-    assert (stage.runner._legs.walker.forward, stage.runner._legs.walker.turn) == pytest.approx((-1.0, -1.0))
+    assert stage.runner._legs.walker.forward == pytest.approx(-1.0)
+
+
+def test_all_axes_at_once_are_cut_off_together() -> None:
+    """Full speed on each axis at once throws a robot on two legs over; their proportion is kept."""
+    stage = Stage(T1)
+    for _ in range(100):
+        stage.runner.set_velocity(9.0, -9.0, left=9.0)
+        stage.step()
+    walker = stage.runner._legs.walker
+    shares = walker.forward, -walker.turn, walker.left
+    assert shares == pytest.approx((1.1 / 3**0.5,) * 3)
+    assert "together they are cut to 64%" in stage.runner.remark
 
 
 def test_velocity_replaces_a_walk_and_a_zero_does_not() -> None:

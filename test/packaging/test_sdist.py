@@ -92,7 +92,10 @@ def test_metadata_say_what_it_is(metadata):
     assert metadata.get_payload().strip() == (ROOT / "README.md").read_text().strip()
 
 
-@pytest.mark.parametrize(("extra", "file"), [("ros", "jazzy.txt"), ("simulators", "simulators.txt")])
+@pytest.mark.parametrize(
+    ("extra", "file"),
+    [("ros", "jazzy.txt"), ("simulators", "simulators.txt"), ("mujoco", "mujoco.txt"), ("mcp", "mcp.txt")],
+)
 def test_extras_are_the_pins_that_make_venv_installs(metadata, extra, file):
     ending = f'; extra == "{extra}"'
     found = {line.removesuffix(ending) for line in metadata.get_all("Requires-Dist") if line.endswith(ending)}

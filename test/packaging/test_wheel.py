@@ -20,6 +20,7 @@ prepare()
 import rclpy
 from embodiment_bridge.msg import Vision
 from tf2_msgs.msg import TFMessage
+from control_msgs.action import FollowJointTrajectory
 rclpy.init()
 node = rclpy.create_node("node")
 node.create_publisher(Vision, "vision", 1).publish(Vision())

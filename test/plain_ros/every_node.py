@@ -38,6 +38,7 @@ BROKEN: dict[str, dict[str, Any]] = {
     "agent_bridge": {"host": "127.0.0.1", "pan_offset": "x", "body_file": "/nowhere.yaml"},
     "behavior_tree": {"plan_file": "/nowhere.yaml"},
     "joint_driver": {"body_file": "/nowhere.yaml"},
+    "mujoco_body": {"model": "/nowhere.urdf"},
     "mock_body": {"robot_description_file": "/nowhere.urdf"},
     "opencog_bridge": {"more_agents": ["one@/a", "two@not legal"]},
     "player": {"bag": "/nowhere"},

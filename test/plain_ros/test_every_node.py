@@ -145,14 +145,21 @@ def test_parameters_change_before_configure_and_not_after(executable, runtime, t
 
 @pytest.mark.parametrize("executable", NODES)
 def test_every_topic_has_qos_overrides(executable, runtime, tmp_path) -> None:
-    """Published and subscribed ones; a wrong word for one is a clear refusal."""
-    node = make(runtime, executable, words_of(executable, tmp_path))
+    """Published and subscribed ones, where one is given; else there are no such parameters."""
+    node = make(runtime, executable, words_of(executable, tmp_path, "__ns:=/plain"))
     until(runtime, lambda: node.active)
-    overrides = {n for n in node._parameters if n.startswith("qos_overrides.") and n.endswith(".reliability")}
+    assert not [name for name in node._parameters if name.startswith("qos_overrides.")]
+    wanted = {}
     for kind, topics in (("publisher", node.publishers), ("subscription", node.subscriptions)):
-        for topic in topics:
-            if not topic.topic_name.endswith(("/rosout", "/parameter_events", "/clock", "/diagnostics")):
-                assert f"qos_overrides.{topic.topic_name}.{kind}.reliability" in overrides
+        for topic in {topic.topic_name for topic in topics}:
+            if not topic.endswith(("/rosout", "/parameter_events", "/clock", "/diagnostics")):
+                wanted[f"qos_overrides.{topic.replace('/plain/', '/given/')}.{kind}.depth"] = 7
+    folder = tmp_path / "given"
+    folder.mkdir()
+    node = make(runtime, executable, words_of(executable, folder, "__ns:=/given", **wanted))
+    until(runtime, lambda: node.active)
+    declared = {name: value.value for name, value in node._parameters.items() if name in wanted}
+    assert declared == wanted
 
 
 @pytest.mark.parametrize(("word", "good"), [("best_effort", True), ("bets_effort", False)])

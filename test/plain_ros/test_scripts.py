@@ -56,11 +56,11 @@ def is_active(runtime: Runtime, client) -> bool:
 
 
 def finish(process: subprocess.Popen) -> tuple[int, str]:
-    """(exit code, traceback if there was one)."""
+    """(exit code, where it was if it did not end as it should)."""
     try:
         _, said = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        process.kill()
+        process.send_signal(signal.SIGABRT)  # faulthandler tells where each thread is
         _, said = process.communicate()
     text = said.decode(errors="replace")
-    return process.returncode, text if "Traceback" in text else ""
+    return process.returncode, text if process.returncode or "Traceback" in text else ""

@@ -61,7 +61,7 @@ def until(condition, process, log):
 
 def is_heard():
     done = subprocess.run(
-        [*PLAIN, "30"], env=plain_environment(), capture_output=True, text=True, timeout=PATIENCE
+        [*PLAIN, "30", "mock_body"], env=plain_environment(), capture_output=True, text=True, timeout=PATIENCE
     )
     return done.stdout.startswith("1 ") and "mock_body" in done.stdout, done.stdout + done.stderr
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from embodiment_bridge.core.properties import FORGOTTEN
 from embodiment_bridge.scene.entities import EntityMemory, Sighting
 
 
@@ -104,3 +105,48 @@ def test_whatever_comes_limits_hold_and_the_picture_is_whole(pictures):
         assert {k.sighting.id for k in known if k.visible} == names
         assert all(k.seen_s == last_seen[k.sighting.id] and now - k.seen_s <= 2.0 for k in known)
         assert [k.seen_s for k in known] == sorted((k.seen_s for k in known), reverse=True)
+
+
+def test_out_of_view_it_stays_and_goes_when_its_place_is_empty_in_three_pictures():
+    memory = EntityMemory()
+    memory.look([thing("a")], 1.0, "one")
+    known = memory.look([], 600.0, "x", lambda place: False)
+    assert summary(known) == [("a", 1.0, "one", False)]
+    looks = [summary(memory.look([], 601.0, "x", lambda place: True)) for _ in range(3)]
+    assert looks == [[("a", 1.0, "one", False)]] * 2 + [[]]
+
+
+def test_pictures_of_an_empty_place_count_in_a_row_only():
+    memory = EntityMemory()
+    memory.look([thing("a")], 1.0, "one")
+    for step in range(6):  # two pictures of the empty place, then one of something else
+        assert memory.look([], 2.0 + step, "x", lambda place, step=step: step % 3 < 2)
+
+
+def forgotten(memory):
+    return [(one.sighting.id, one.visible, one.sighting.properties) for one in memory.forgotten]
+
+
+def test_what_leaves_unseen_is_said_to_be_forgotten_once():
+    memory = EntityMemory(5.0, limit=2)
+    memory.look([thing("old")], 1.0, 1)
+    memory.look([thing("newer")], 2.0, 2)
+    assert memory.forgotten == []
+    memory.look([thing("a")], 3.0, 3)  # no room
+    assert forgotten(memory) == [("old", False, (FORGOTTEN,))]
+    memory.look([], 7.5, 4)  # too long ago
+    assert forgotten(memory) == [("newer", False, (FORGOTTEN,))]
+    memory.look([], 7.6, 5)
+    assert memory.forgotten == []
+
+
+def test_what_is_gone_is_not_said_to_be_forgotten():
+    memory = EntityMemory(5.0)
+    memory.look([thing("a")], 1.0, 1)
+    for _ in range(3):
+        known = memory.look([], 2.0, 2, lambda place: True)
+        assert memory.forgotten == []
+    assert known == []
+    memory.look([thing("b")], 3.0, 3)
+    memory.look([], 2.0, 4)  # another world
+    assert memory.forgotten == []

@@ -56,6 +56,21 @@ def test_one_landmark_is_enough_once_the_heading_is_known():
     assert locator.place == pytest.approx((0.3, 0.0, 0.4), abs=0.01)
 
 
+def test_one_landmark_of_a_body_that_was_put_elsewhere_is_not_believed():
+    locator = Locator(FLAGS)
+    locator.know((0.0, 0.0, 0.4), 0.0)
+    for _ in range(15):
+        locator.look(seen((2.0, 3.0, 0.4), (0, 0, 1.5), "c"))
+        locator.feel((0.0, 0.0, 0.0), DOWN, 0.06)
+    assert locator.place == (0.0, 0.0, 0.4)
+    for _ in range(5):
+        locator.look(seen((2.0, 3.0, 0.4), (0, 0, 1.5), "c"))
+        locator.feel((0.0, 0.0, 0.0), DOWN, 0.06)
+    assert not locator.known
+    locator.look(seen((2.0, 3.0, 0.4), (0, 0, 1.5)))
+    assert locator.place == pytest.approx((2.0, 3.0, 0.4), abs=0.01)
+
+
 def test_between_pictures_the_gyro_turns_the_heading():
     locator = Locator(FLAGS)
     locator.know((1.0, 2.0, 0.4), 0.0)

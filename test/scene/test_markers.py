@@ -180,15 +180,17 @@ def test_touch_names_what_touches():
 )
 def test_a_light_is_a_lamp_over_the_body(pattern, nanosec, alpha):
     scene = Scene(Time(sec=7, nanosec=nanosec), BASE, lights={"eyes": Light(1.0, 0.5, 0.0, 0.8, pattern)})
-    (lamp,) = draw(scene)[0].markers
+    lamp, label = draw(scene)[0].markers
     assert (lamp.ns, lamp.type, lamp.header.frame_id) == ("light", Marker.SPHERE, BASE)
     assert color(lamp) == (1.0, 0.5, 0.0, alpha)
+    assert (label.type, label.text) == (Marker.TEXT_VIEW_FACING, "eyes")
+    assert label.pose.position.z == lamp.pose.position.z
 
 
 def test_lights_do_not_hide_each_other():
     light = Light(1.0, 1.0, 1.0, 1.0, "steady")
     scene = Scene(STAMP, BASE, lights={"eyes": light, "chest": light})
-    a, b = markers(scene)
+    a, _, b, _ = markers(scene)
     assert abs(a.pose.position.z - b.pose.position.z) >= a.scale.z
 
 

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The demo in MuJoCo, as people start it: the robot stands after a small push and falls after a large one."""
+
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+from embodiment_bridge.cli.demos.push import png
+
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+DOCUMENT = '{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE", "duration": 1}]}'
+
+
+def test_demo_in_mujoco(tmp_path) -> None:
+    document = tmp_path / "short.json"
+    document.write_text(DOCUMENT)
+    words = [COMMAND, "demo", "--body", "mujoco", "--bml", str(document)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=240.0)
+    assert done.returncode == 0, done.stderr
+    assert "outcome            SUCCEEDED" in done.stdout
+    assert "pushed with    4 N it stands" in done.stdout
+    assert "pushed with   30 N it HAS FALLEN" in done.stdout
+    assert "picture            " in done.stdout
+
+
+def test_picture_is_a_png() -> None:
+    pixels = bytes(range(12))
+    whole = png(2, 2, pixels)
+    assert whole[:8] == b"\x89PNG\r\n\x1a\n"
+    length = int.from_bytes(whole[33:37], "big")
+    rows = zlib.decompress(whole[41 : 41 + length])
+    assert rows == b"\0" + pixels[:6] + b"\0" + pixels[6:]

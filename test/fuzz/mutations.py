@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Inputs that are nearly right: pieces of good ones cut, repeated, swapped and replaced, the same for the same seed."""
+
+import re
+from collections.abc import Sequence
+from random import Random
+
+NUMBER = re.compile(rb"-?\d+(\.\d+)?")
+WORD = re.compile(rb"[A-Za-z_][A-Za-z_0-9]*")
+NUMBERS = (
+    b"nan",
+    b"inf",
+    b"-inf",
+    b"1e308",
+    b"-1e309",
+    b"0",
+    b"-0",
+    b"-1",
+    b"99999999999999999999",
+    b"1e-320",
+    b"\xd9\xa3",
+)
+PIECES = (
+    *(bytes([one]) for one in b"\0(){}[]<>&*\"'\\\n\r:"),
+    *(
+        b"",
+        b"\xff\xfe",
+        b"\xed\xa0\x80",
+        b"</",
+        b"/>",
+        b"- ",
+        b"$(",
+        b"&#x0;",
+        b"<!--",
+        b"]]>",
+        b"<!DOCTYPE a>",
+    ),
+    *(b"null", b"true", b"!!python/object:os.system x"),
+)
+LONGEST = 20_000  # bytes
+
+
+def mutated(seeds: Sequence[bytes], random: Random) -> bytes:
+    """A seed with one to six changes."""
+    data = random.choice(seeds)
+    for _ in range(random.randint(1, 6)):
+        data = random.choice(CHANGES)(data, seeds, random)[:LONGEST]
+    return data
+
+
+def span(data: bytes, random: Random, longest: int = 64) -> tuple[int, int]:
+    begin = random.randint(0, len(data))
+    return begin, min(len(data), begin + random.randint(0, longest))
+
+
+def flip(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    place = random.randint(0, max(len(data) - 1, 0))
+    return data[:place] + bytes([random.randrange(256)]) + data[place + 1 :]
+
+
+def cut(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    begin, end = span(data, random)
+    return data[:begin] + data[end:]
+
+
+def end_early(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    return data[: random.randint(0, len(data))]
+
+
+def insert(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    place = random.randint(0, len(data))
+    return data[:place] + random.choice(PIECES) * random.choice((1, 1, 1, 40)) + data[place:]
+
+
+def repeat(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    begin, end = span(data, random, 400)
+    return data[:end] + data[begin:end] * random.choice((1, 2, 20)) + data[end:]
+
+
+def splice(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    other = random.choice(seeds)
+    begin, end = span(other, random, 400)
+    place, until = span(data, random)
+    return data[:place] + other[begin:end] + data[until:]
+
+
+def other_number(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    return replaced(data, NUMBER, random.choice(NUMBERS), random)
+
+
+def other_word(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
+    words = WORD.findall(random.choice(seeds)[:4000])
+    return replaced(data, WORD, random.choice(words), random) if words else data
+
+
+def replaced(data: bytes, pattern: re.Pattern[bytes], by: bytes, random: Random) -> bytes:
+    found = [match.span() for match in pattern.finditer(data)]
+    if not found:
+        return data
+    begin, end = random.choice(found)
+    return data[:begin] + by + data[end:]
+
+
+CHANGES = (flip, cut, end_early, insert, repeat, splice, other_number, other_number, other_word, other_word)

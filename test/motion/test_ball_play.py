@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The skills find, kick and dribble, and go_to behind a thing, on bodies that obey at once."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from motion_stage import T1, Stage
+
+from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.scene.entities import Known, Sighting
+
+CART = parse_body(
+    """
+body: cart
+channels: [legs]
+joints: {}
+base: {forward: 0.5, backward: 0.25, turn: 1.0, left: 0.3, acceleration: 2.0, turn_acceleration: 5.0, step_s: 0.5}
+skills:
+  go_to:
+    kind: walk
+    walk: to
+    channels: [legs]
+    nominal_s: 4.0
+    min_s: 1.0
+    parameters: {thing: {longest: 20}, towards: {longest: 20}, x: {range: [-9, 9]}, y: {range: [-9, 9]}}
+  find:
+    kind: walk
+    walk: find
+    channels: [legs]
+    nominal_s: 0.3
+    min_s: 0.3
+    parameters: {thing: {longest: 20, required: true}}
+  kick:
+    kind: walk
+    walk: kick
+    channels: [legs]
+    nominal_s: 2.0
+    min_s: 1.0
+    parameters: {distance: {range: [0.2, 5.0]}, direction: {range: [-3, 3]}}
+  dribble:
+    kind: walk
+    walk: dribble
+    channels: [legs]
+    nominal_s: 10.0
+    min_s: 1.0
+    parameters: {to: {longest: 20}, x: {range: [-9, 9]}, y: {range: [-9, 9]}, distance: {range: [0.1, 5.0]}}
+""",
+    "cart.yaml",
+)
+TOUCH_M = 0.25  # from the middle of the ball: the cart pushes it
+
+
+class Player(Stage):
+    """A body among things; a ball that it runs into rolls on before it."""
+
+    def __init__(self, body=CART, ball: tuple[float, float] | None = None, **others: Known) -> None:
+        self.ball, self.others = ball, others
+        super().__init__(body, settle=0.0)
+        self.runner = MotionRunner(body, {}, self.things)
+        self.run(0.2)
+
+    def things(self) -> dict[str, Known]:
+        here = {} if self.ball is None else {"ball": thing("ball", *self.ball)}
+        return {**here, **self.others}
+
+    def _moved(self, dt: float):
+        if self.body is not CART:
+            return super()._moved(dt)
+        forward, left, turn = self.runner.velocity
+        (x, y, z), yaw = self.state.base_position, self.state.yaw + turn * dt
+        c, s = math.cos(yaw), math.sin(yaw)
+        x, y = x + (c * forward - s * left) * dt, y + (s * forward + c * left) * dt
+        if self.ball is not None and (near := math.dist((x, y), self.ball)) < TOUCH_M:
+            push = TOUCH_M / near
+            self.ball = x + push * (self.ball[0] - x), y + push * (self.ball[1] - y)
+        return replace(self.state, base_position=(x, y, z), yaw=math.remainder(yaw, 2 * math.pi))
+
+    def do(self, name: str, limit: float = 60.0, **parameters: float | str):
+        self.runner.start(SkillRequest(name, name, parameters))
+        return self.finish(name, limit)
+
+    @property
+    def place(self) -> tuple[float, float]:
+        return self.state.base_position[:2]
+
+
+def thing(kind: str, x: float, y: float, visible: bool = True) -> Known:
+    size = 0.2 if kind == "ball" else 0.0
+    return Known(Sighting(kind, kind, (x, y, 0.1), (size, size, size)), 0.0, None, visible)
+
+
+@pytest.mark.parametrize("goal", [(4.0, 0.0), (-4.0, 0.0), (1.0, 5.0)])
+def test_behind_a_thing_is_on_the_line_to_the_other_and_the_way_there_does_not_touch_it(goal) -> None:
+    player = Player(ball=(1.0, 0.5), goal=thing("goal", *goal))
+    assert player.do("go_to", thing="ball", towards="goal").status is SkillStatus.SUCCEEDED
+    assert player.ball == (1.0, 0.5)
+    yaw = math.atan2(goal[1] - 0.5, goal[0] - 1.0)
+    assert player.place == pytest.approx((1.0 - 0.35 * math.cos(yaw), 0.5 - 0.35 * math.sin(yaw)), abs=0.1)
+    assert math.remainder(player.state.yaw - yaw, 2 * math.pi) == pytest.approx(0.0, abs=0.1)
+
+
+def test_towards_needs_a_thing_that_is_known() -> None:
+    player = Player(ball=(1.0, 0.5))
+    with pytest.raises(CommandError, match=r"unknown thing 'goal' \(known: ball\)"):
+        player.do("go_to", thing="ball", towards="goal")
+    with pytest.raises(CommandError, match="towards goes with a thing"):
+        player.do("go_to", x=1.0, y=1.0, towards="ball")
+
+
+def test_find_is_done_at_once_when_the_thing_is_seen() -> None:
+    player = Player(ball=(1.0, 0.5))
+    assert player.do("find", 0.5, thing="ball").status is SkillStatus.SUCCEEDED
+    assert player.state.yaw == 0.0
+
+
+@pytest.mark.parametrize(("y", "sign"), [(2.0, 1.0), (-2.0, -1.0)])
+def test_find_turns_to_where_the_thing_was_seen_last(y, sign) -> None:
+    player = Player(robin=thing("robin", -1.0, y, visible=False))
+    player.runner.start(SkillRequest("find", "find", {"thing": "robin"}))
+    player.run(1.5)
+    assert sign * player.state.yaw > 0.3
+    player.others["robin"] = thing("robin", -1.0, y)
+    assert player.finish("find").status is SkillStatus.SUCCEEDED
+
+
+def test_find_gives_up_after_a_round() -> None:
+    report = Player().do("find", thing="ball")
+    assert (report.status, report.reason) == (SkillStatus.FAILED, "'ball' is not seen all round")
+
+
+@pytest.mark.parametrize("to", [(3.0, 0.5), (-2.0, -1.0)])
+def test_dribble_pushes_the_ball_to_a_place(to) -> None:
+    player = Player(ball=(1.0, 0.3))
+    assert player.do("dribble", 120.0, x=to[0], y=to[1], distance=0.4).status is SkillStatus.SUCCEEDED
+    assert math.dist(player.ball, to) <= 0.4
+
+
+def test_dribble_fails_without_the_ball_and_is_refused_without_a_place() -> None:
+    player = Player(ball=(1.0, 0.3))
+    with pytest.raises(CommandError, match="give to, or x and y"):
+        player.do("dribble")
+    player.runner.start(SkillRequest("dribble", "dribble", {"x": 3.0, "y": 0.0}))
+    player.run(0.5)
+    player.ball = None
+    report = player.finish("dribble")
+    assert (report.status, report.reason) == (SkillStatus.FAILED, "the ball is not known any more")
+
+
+@pytest.mark.parametrize("direction", [0.0, 0.6, -0.6, 2.5])
+def test_kick_goes_behind_the_ball_and_swings_the_foot_that_stands_there(direction) -> None:
+    player, kick = Player(T1, ball=(0.8, 0.1)), T1.gait.kick
+    player.runner.start(SkillRequest("kick", "kick", {"direction": direction}))
+    walker = player.runner._legs.walker
+    for _ in range(3000):
+        player.step()
+        if walker.kicking:
+            break
+    x, y = player.place
+    dx, dy, yaw = player.ball[0] - x, player.ball[1] - y, player.state.yaw
+    ahead, aside = math.cos(yaw) * dx + math.sin(yaw) * dy, math.cos(yaw) * dy - math.sin(yaw) * dx
+    assert (ahead, abs(aside)) == pytest.approx((kick.ahead, kick.aside), abs=0.05)
+    drift = math.copysign(kick.drift(1.0), aside)
+    assert math.remainder(yaw + drift - direction, 2 * math.pi) == pytest.approx(0.0, abs=0.1)
+    hips = {side: f"{side}_Hip_Pitch" for side in ("Left", "Right")}
+    before = {side: player.angle(hip) for side, hip in hips.items()}
+    swung = dict.fromkeys(hips, 0.0)
+    while walker.kicking:
+        player.step()
+        swung = {side: max(swung[side], abs(player.angle(hip) - before[side])) for side, hip in hips.items()}
+    foot, other = ("Left", "Right") if aside > 0.0 else ("Right", "Left")
+    assert swung[foot] > 0.3 > swung[other]
+    assert player.finish("kick").status is SkillStatus.SUCCEEDED
+
+
+def test_kick_without_a_ball_runs_straight_ahead() -> None:
+    player = Player(T1)
+    assert player.do("kick", distance=0.7).status is SkillStatus.SUCCEEDED
+    assert player.place == pytest.approx((0.7, 0.0), abs=0.15)
+
+
+def test_kick_fails_when_the_ball_is_gone_and_is_refused_without_a_kick_in_the_gait() -> None:
+    player = Player(T1, ball=(3.0, 0.0))
+    player.runner.start(SkillRequest("kick", "kick", {}))
+    player.run(1.0)
+    player.ball = None
+    assert player.finish("kick").reason == "the ball is not known any more"
+    with pytest.raises(CommandError, match="the gait of this body has no kick"):
+        Player(ball=(1.0, 0.0)).do("kick")
+    with pytest.raises(CommandError, match="give either a direction, or where the ball shall go"):
+        Player(T1, ball=(1.0, 0.0)).do("kick", direction=0.3, x=1.0, y=1.0)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section kick of a gait: its tables, and what is refused."""
+
+import pytest
+from motion_stage import T1_FILE
+
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.core.errors import ConfigError
+
+KICK = read_body(T1_FILE).gait.kick
+
+
+def test_strength_is_that_after_which_the_ball_rolls_so_far() -> None:
+    ways = KICK.ways
+    assert [KICK.strength(way) for way in (0.0, ways[0], ways[2], ways[-1], 99.0)] == pytest.approx(
+        [0.0, 0.0, 2 / (len(ways) - 1), 1.0, 1.0]
+    )
+    assert KICK.strength(0.5 * (ways[1] + ways[2])) == pytest.approx(1.5 / (len(ways) - 1))
+
+
+def test_drift_is_interpolated() -> None:
+    outward = KICK.outward
+    assert [KICK.drift(s) for s in (-1.0, 0.0, 1.0, 2.0)] == [
+        outward[0],
+        outward[0],
+        outward[-1],
+        outward[-1],
+    ]
+    assert KICK.drift(0.5 / (len(outward) - 1)) == pytest.approx(0.5 * (outward[0] + outward[1]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (r"reach_at: 0.623", "reach_at: 0.01", "gait.kick.reach_at: 0.01 is not within 0.02..0.99"),
+        (r"reach_at: 0.623", "reach_at: 0.04", "gait.kick.reach_at: 0.04 is not later than back_at, 0.05"),
+        ("    ways: [", "    ways: [9.0, ", "is not a list of numbers that grow"),
+        ("    outward: [", "    outward: [0.1, ", "gait.kick.outward: .* is not a list of 6 numbers"),
+        ("    toe:", "    tow:", "gait.kick.toe: missing"),
+    ],
+)
+def test_what_is_wrong_is_named(old, new, why) -> None:
+    text = T1_FILE.read_text()
+    assert text.count(old) == 1
+    with pytest.raises(ConfigError, match=why):
+        parse_body(text.replace(old, new), "t1.yaml")

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A policy is read strictly: whatever does not fit is named."""
+
+import numpy as np
+import pytest
+from policy_stage import ADDRESS, JOINTS, WIDTH, manifest, network, write
+
+from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.core.errors import ConfigError
+
+
+def refused(tmp_path, arrays=None, **changes):
+    with pytest.raises(ConfigError) as error:
+        read_body(write(tmp_path, arrays, **changes))
+    return str(error.value)
+
+
+def test_a_body_with_a_policy_is_carried_by_it(tmp_path):
+    body = read_body(write(tmp_path))
+    policy = body.policy
+    assert body.carrier is policy
+    assert (policy.network.inputs, policy.network.outputs) == (WIDTH, len(JOINTS))
+    assert policy.walk.forward == 1.4
+    assert policy.least == (0.4, 0.3, 0.3)
+    assert policy.feed == (1.0, 1.0, 1.0)
+    joints = {joint.name: joint for joint in policy.joints}
+    assert list(joints) == list(JOINTS)
+    assert (joints["Left_Knee_Pitch"].kp, joints["Left_Ankle_Roll"].kp) == (100.0, 30.0)
+    assert joints["Left_Knee_Pitch"].default == 0.4
+
+
+def test_a_body_without_a_policy_is_carried_by_its_gait(tmp_path):
+    write(tmp_path)
+    text = (tmp_path / "t1.yaml").read_text().replace("  policy: walk.npz\n", "")
+    body = parse_body(text, "t1.yaml")
+    assert body.carrier is body.gait
+    assert walk_ranges(body)["speed"] == (-0.34, 0.54)
+
+
+def walk_ranges(body) -> dict[str, tuple[float, float]]:
+    return {one.name: (one.lower, one.upper) for one in body.skills["walk"].parameters}
+
+
+def test_the_walk_skill_has_the_speeds_of_the_policy(tmp_path):
+    ranges = walk_ranges(read_body(write(tmp_path)))
+    assert (ranges["speed"], ranges["turn"], ranges["distance"]) == ((-0.8, 1.4), (-1.2, 1.2), (-20.0, 20.0))
+
+
+def test_a_missing_network_is_answered_with_address_hash_and_licence(tmp_path):
+    body = write(tmp_path)
+    (tmp_path / "walk.npz").unlink()
+    with pytest.raises(ConfigError) as error:
+        read_body(body)
+    for part in (str(tmp_path / "walk.npz"), ADDRESS, "ab" * 32, "Apache-2.0", "convert"):
+        assert part in str(error.value)
+
+
+def test_a_missing_manifest_is_named(tmp_path):
+    body = write(tmp_path)
+    (tmp_path / "walk.yaml").unlink()
+    with pytest.raises(ConfigError, match=r"walk\.yaml"):
+        read_body(body)
+
+
+def test_another_file_than_the_manifest_means_is_refused(tmp_path):
+    assert "sha256" in refused(tmp_path, sha256="0" * 64)
+
+
+def test_a_policy_needs_a_file(tmp_path):
+    with pytest.raises(ConfigError, match="read from a file"):
+        parse_body(write(tmp_path).read_text(), "t1.yaml")
+
+
+def changed(**arrays):
+    return {name: value for name, value in (network() | arrays).items() if value is not None}
+
+
+BAD_ARRAYS = {
+    "not finite": ({"0.bias": np.full(len(JOINTS), np.nan, np.float32)}, "0.bias"),
+    "infinite": ({"0.weight": np.full((len(JOINTS), WIDTH), np.inf, np.float32)}, "0.weight"),
+    "missing": ({"0.bias": None}, "'0.bias' is missing"),
+    "left over": ({"1.bias": np.zeros(3)}, "1.bias"),
+    "no layers": ({"layers": None}, "'layers'"),
+    "unknown layer": ({"layers": np.array(["lineer"])}, "did you mean 'linear'"),
+    "shapes": ({"0.bias": np.zeros(3)}, "do not fit"),
+    "one dimension": ({"0.weight": np.zeros(3)}, "do not fit"),
+    "chain": (
+        {"layers": np.array(["linear", "affine"]), "1.scale": np.ones(3), "1.shift": np.zeros(3)},
+        "takes 3 values",
+    ),
+    "no size": ({"layers": np.array(["tanh"]), "0.weight": None, "0.bias": None}, "how many inputs"),
+    "text": ({"0.bias": np.array(["a"] * len(JOINTS))}, "0.bias"),
+    "inputs": ({"0.weight": np.zeros((len(JOINTS), 7))}, "7 inputs"),
+    "outputs": ({"0.weight": np.zeros((2, WIDTH)), "0.bias": np.zeros(2)}, "2 outputs"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ARRAYS)
+def test_a_network_that_cannot_be_is_refused(tmp_path, case):
+    arrays, text = BAD_ARRAYS[case]
+    assert text in refused(tmp_path, changed(**arrays))
+
+
+def test_a_file_that_is_no_network_is_refused(tmp_path):
+    body = write(tmp_path)
+    for data in (b"", b"PK\x03\x04 no archive", b"\x80\x04K\x01."):
+        (tmp_path / "walk.npz").write_bytes(data)
+        import hashlib
+
+        text = (tmp_path / "walk.yaml").read_text().splitlines()
+        text = [line for line in text if not line.startswith("sha256")]
+        text.append(f"sha256: {hashlib.sha256(data).hexdigest()}")
+        (tmp_path / "walk.yaml").write_text("\n".join(text))
+        with pytest.raises(ConfigError, match=r"walk\.npz: not a file of numpy arrays"):
+            read_body(body)
+
+
+PHASE = ["cos_left", "sin_left", "cos_right"]
+BAD_MANIFESTS = {
+    "unknown key": ({"rates": 50}, "unknown key 'rates'"),
+    "no source": ({"source": None}, "source: missing"),
+    "hash": ({"sha256": "abc"}, "64 hexadecimal digits"),
+    "rate": ({"rate": 5}, "rate"),
+    "unknown joint": ({"joints": JOINTS | {"Left_Wrist": 0.0}}, "Left_Wrist"),
+    "default out of range": ({"joints": JOINTS | {"Left_Knee_Pitch": -1.0}}, "Left_Knee_Pitch"),
+    "no joints": ({"joints": {}}, "joints"),
+    "scales": ({"action": {"scale": [1.0, 2.0]}}, "14 numbers"),
+    "no gain": ({"kp": {"legs": 100}}, "arm_l"),
+    "gain of nothing": ({"kd": {"legs": 2, "arm_l": 1, "arm_r": 1, "leg": 1}}, "did you mean 'legs'"),
+    "term": ({"observation": ["gyroscope"]}, "did you mean 'gyro'"),
+    "width": ({"observation": ["gyro"]}, "3 values in 1 frames"),
+    "no observation": ({"observation": None}, "observation: missing"),
+    "phase without clock": ({"observation": [*manifest()["observation"][1:], *PHASE]}, "clock: missing"),
+    "frames": ({"history": {"frames": 2}}, "51 values in 2 frames"),
+    "first": ({"history": {"first": "ones"}}, "'ones'"),
+    "axis": ({"least": {"up": 1.0}}, "unknown key 'up'"),
+    "walk": ({"walk": {}}, "walk.forward: missing"),
+    "no code": ({"observation": None, "observe": "nothing.py"}, "Python file beside"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_MANIFESTS)
+def test_a_manifest_that_cannot_be_is_refused(tmp_path, case):
+    changes, text = BAD_MANIFESTS[case]
+    assert text in refused(tmp_path, **changes)
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("x = 1", "no function 'observe'"),
+        ("import nothing_of_this_name", "ModuleNotFoundError"),
+        ("(", "SyntaxError"),
+    ],
+)
+def test_code_that_cannot_observe_is_refused(tmp_path, code, text):
+    (tmp_path / "see.py").write_text(code)
+    assert text in refused(tmp_path, observation=None, observe="see.py")
+
+
+def test_an_observe_function_replaces_the_observation(tmp_path):
+    (tmp_path / "see.py").write_text(f"def observe(felt, command):\n    return [0.0] * {WIDTH}\n")
+    assert read_body(write(tmp_path, observation=None, observe="see.py")).policy.observe is not None
+    assert "possible beside observe" in refused(tmp_path, observe="see.py")
