@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bare rclpy node that publishes the topics of an agent_bridge with empty messages, to compare our node with.
+"""A bare rclpy node that publishes the topics of an agent_bridge with numbers of no meaning, to compare our node with.
 
-    python benchmarks/bare_publisher.py [PORT]
+    python benchmarks/bare_publisher.py [PORT [bytes]]
 
 Without a port a timer of 50 Hz makes it publish. With the port of a replay server it joins there and publishes
-for each percept, of which it reads only the time: the minimum work of a bridge. Writes a line when it has started and
-runs until it is ended.
+for each percept, of which it reads only the time: the minimum work of a bridge. Each message is built of its numbers,
+as rclpy wants it; entities and vision when there is a picture in the percept. With `bytes` each is built once, and
+only its stamps are written afterwards: the floor. Writes a line when it has started and runs until it is ended.
 """
 
 import json
@@ -14,64 +15,130 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import rclpy
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped, TransformStamped
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Header
 from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.wire.framing import Framer, frame
 
-JOINTS = 23  # of a T1
+NAMES = [f"joint_{i}" for i in range(23)]  # of a T1
+VALUES = array("d", [0.1] * len(NAMES))
+SEEN = 18  # things in a picture of the recording
 PERIOD = 0.02  # s
 READ_SIZE = 65536
 NANOSECONDS = 10**9
 
+Build = Callable[[Time], Any]  # makes a message with a stamp
+Pair = tuple[Publisher, Build]
 
-def make_publish(node: Node) -> Callable[[float], None]:
-    """A function that publishes one message on each topic, stamped with s of the monotonic clock."""
+
+def make_publish(node: Node, *, packed: bool = False) -> Callable[[float, bool], None]:
+    """A function that publishes one message on each topic, stamped with s of the monotonic clock.
+
+    Its second argument says whether there is a picture. With ``packed`` only stamps are written, into bytes.
+    """
+    from embodiment_bridge.msg import EntityArray, Vision
+
     from embodiment_bridge.nodes.base.qos import profile
 
-    clock = node.create_publisher(Clock, "/clock", profile("sensor"))
-    joint_states = node.create_publisher(JointState, "joint_states", profile("sensor"))
-    pose = node.create_publisher(PoseStamped, "pose", profile("sensor"))
-    imu = node.create_publisher(Imu, "imu", profile("sensor"))
-    tf = node.create_publisher(TFMessage, "/tf", profile("events"))
-    names = [f"joint_{i}" for i in range(JOINTS)]
-    values = array("d", [0.1] * JOINTS)
-    messages = (
-        (joint_states, JointState(name=names, position=values, velocity=values)),
-        (pose, PoseStamped()),
-    )
-    messages += ((imu, Imu()),)
-    links = TFMessage(transforms=[TransformStamped(child_frame_id=name) for name in [*names, "base_link"]])
+    sensor = profile("sensor")
+    always: list[Pair] = [
+        (node.create_publisher(Clock, "/clock", sensor), lambda stamp: Clock(clock=stamp)),
+        (node.create_publisher(JointState, "joint_states", sensor), joint_state),
+        (node.create_publisher(TFMessage, "/tf", profile("events")), transforms),
+        (
+            node.create_publisher(PoseStamped, "pose", sensor),
+            lambda stamp: PoseStamped(header=Header(stamp=stamp)),
+        ),
+        (node.create_publisher(Imu, "imu", sensor), lambda stamp: Imu(header=Header(stamp=stamp))),
+    ]
+    seen: list[Pair] = [
+        (node.create_publisher(Vision, "vision", sensor), vision),
+        (node.create_publisher(EntityArray, "entities", sensor), entities),
+    ]
+    if packed:
+        always, seen = (
+            [(publisher, as_bytes(build)) for publisher, build in pairs] for pairs in (always, seen)
+        )
 
-    def publish(seconds: float) -> None:
+    def publish(seconds: float, picture: bool) -> None:
         nanoseconds = round(seconds * NANOSECONDS)
         stamp = Time(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
-        clock.publish(Clock(clock=stamp))
-        for publisher, message in messages:
-            message.header.stamp = stamp
-            publisher.publish(message)
-        for transform in links.transforms:
-            transform.header.stamp = stamp
-        tf.publish(links)
+        for publisher, build in (*always, *seen) if picture else always:
+            publisher.publish(build(stamp))
 
     return publish
 
 
-def times_of_percepts(port: int) -> Iterator[float]:
-    """Join a replay server; the time of each percept when it has come, until the server ends."""
+def joint_state(stamp: Time) -> JointState:
+    """All joints."""
+    return JointState(header=Header(stamp=stamp), name=NAMES, position=VALUES, velocity=VALUES)
+
+
+def transforms(stamp: Time) -> TFMessage:
+    """One transform for each joint, and that of the body."""
+    made = []
+    for name in (*NAMES, "base_link"):
+        one = TransformStamped(header=Header(stamp=stamp, frame_id="base_link"), child_frame_id=name)
+        place, turn = one.transform.translation, one.transform.rotation
+        place.x, place.y, place.z = 0.1, 0.2, 0.3
+        turn.x, turn.y, turn.z, turn.w = 0.0, 0.6, 0.0, 0.8
+        made.append(one)
+    return TFMessage(transforms=made)
+
+
+def entities(stamp: Time) -> Any:
+    """What is in a picture, as entities."""
+    from embodiment_bridge.msg import Entity, EntityArray
+
+    made = []
+    for number in range(SEEN):
+        one = Entity(id=f"thing_{number}", kind="landmark", visible=True, seen=stamp)
+        place = one.pose.position
+        place.x, place.y, place.z = 0.1, 0.2, 0.3
+        made.append(one)
+    return EntityArray(header=Header(stamp=stamp, frame_id="map"), entities=made)
+
+
+def vision(stamp: Time) -> Any:
+    """What is in a picture, as it is seen."""
+    from embodiment_bridge.msg import PointDetection, Vision
+
+    made = []
+    for number in range(SEEN):
+        one = PointDetection(name=f"thing_{number}", distance=1.0, azimuth=0.1, elevation=0.2)
+        place = one.position
+        place.x, place.y, place.z = 0.1, 0.2, 0.3
+        made.append(one)
+    return Vision(header=Header(stamp=stamp, frame_id="camera_link"), points=made)
+
+
+def as_bytes(build: Build) -> Build:
+    """What makes the bytes of the same message with another stamp."""
+    from embodiment_bridge.nodes.base.packed import Template
+
+    template = Template(lambda _, stamp: build(stamp), 0)
+    return lambda stamp: template.pack((), stamp)
+
+
+def percepts(port: int) -> Iterator[tuple[float, bool]]:
+    """Join a replay server; the time of each percept when it has come, and whether it has a picture."""
     framer = Framer()
     with socket.create_connection(("127.0.0.1", port)) as link:
         link.sendall(frame(b"(init)"))
         while data := link.recv(READ_SIZE):
             for found in framer.feed(data):
-                yield float(found.payload.partition(b"(now ")[2].partition(b")")[0])
+                payload = found.payload
+                yield float(payload.partition(b"(now ")[2].partition(b")")[0]), b"(See " in payload
 
 
 def main(words: list[str]) -> None:
@@ -80,13 +147,13 @@ def main(words: list[str]) -> None:
 
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node("bare_publisher", context=runtime.context))
-        publish = make_publish(node)
+        publish = make_publish(node, packed=words[1:] == ["bytes"])
         print(json.dumps({"started": sys.argv}), flush=True)
         if words:
-            for seconds in times_of_percepts(int(words[0])):
-                publish(seconds)
+            for seconds, picture in percepts(int(words[0])):
+                publish(seconds, picture)
         else:
-            node.create_timer(PERIOD, lambda: publish(time.monotonic()))
+            node.create_timer(PERIOD, lambda: publish(time.monotonic(), False))
             runtime.spin()
 
 

@@ -22,10 +22,12 @@ from tf2_msgs.msg import TFMessage
 from embodiment_bridge.launching.environment import prepare
 
 TYPES = {"joint_states": JointState, "pose": PoseStamped, "imu": Imu, "/tf": TFMessage}
+OURS = {"entities": "EntityArray", "vision": "Vision"}  # imported when they are asked for
 
 
 def main(topics: list[str]) -> None:
     prepare()
+    import embodiment_bridge.msg
     import rclpy
 
     from embodiment_bridge.nodes.base.qos import profile
@@ -45,7 +47,8 @@ def main(topics: list[str]) -> None:
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node("listener", context=runtime.context))
         for topic in topics:
-            node.create_subscription(TYPES[topic], topic, partial(hear, topic), profile("events"))
+            kind = TYPES.get(topic) or getattr(embodiment_bridge.msg, OURS[topic])
+            node.create_subscription(kind, topic, partial(hear, topic), profile("events"))
         print(json.dumps({"listening": topics}), flush=True)
         runtime.spin(ended.is_set)
     print(json.dumps(ages), flush=True)

@@ -87,10 +87,14 @@ class Child:
             )
         return json.loads(text)
 
-    def finish(self) -> Any:
-        """Ask it to end; its last line."""
+    def tell(self) -> None:
+        """Write a line to it."""
         self.process.stdin.write(b"\n")
         self.process.stdin.flush()
+
+    def finish(self) -> Any:
+        """Ask it to end; its last line."""
+        self.tell()
         last = self.line()
         self.process.wait(PATIENCE)
         return last

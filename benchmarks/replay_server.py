@@ -7,7 +7,9 @@ One line of JSON on standard output names the ports: ``{"port": 40123, "monitor_
 frame (its init) and then gets one percept per cycle, as all others do at the same moment. The time in a percept is the
 reading of this machine's monotonic clock when it was sent, so it goes on when the recording begins anew, and whoever
 gets a message that was made from a percept can tell how old it is. The monitor port sends one message to each visitor.
-A line on standard input ends the server; its last line of output tells what was sent to each robot and what came back.
+A line on standard input ends the server; its last line of output tells what was sent to each robot, what came back, and
+how many ms each of the last answers had come after its percept was sent: what happened before the last --keep seconds
+is left out there.
 """
 
 import argparse
@@ -17,6 +19,7 @@ import selectors
 import socket
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -27,6 +30,7 @@ RECORDING = Path(__file__).parents[1] / "test/data/rcsssmj/short_agent_t1.bin"
 RATE = 50.0  # Hz, the real server's
 NOW = re.compile(rb"\(now [0-9.]+\)")
 READ_SIZE = 65536
+KEEP = 20.0  # s of which answer times are kept
 DRAIN = 1.0  # s for the answers to the last percepts
 
 
@@ -39,6 +43,16 @@ class Robot:
     joined: bool = False
     sent: int = 0
     came: int = 0  # frames, the init among them
+    asked: deque[float] = field(default_factory=deque)  # when percepts were sent that have no answer yet
+    times: deque[float] = field(default_factory=deque)  # ms
+
+    def hear(self, frames: int) -> None:
+        """So many frames came."""
+        now = time.monotonic()
+        for _ in range(frames if self.joined else frames - 1):
+            self.times.append(1e3 * (now - self.asked.popleft()))
+        self.came += frames
+        self.joined = self.joined or frames > 0
 
 
 class Percepts:
@@ -57,8 +71,9 @@ class Percepts:
 class ReplayServer:
     """Serves until a line comes on standard input."""
 
-    def __init__(self, percepts: Percepts, rate: float) -> None:
+    def __init__(self, percepts: Percepts, rate: float, keep: float = KEEP) -> None:
         self._percepts = percepts
+        self._kept = round(rate * keep)
         self._period = 1.0 / rate
         self._agents = socket.create_server(("127.0.0.1", 0))
         self._monitors = socket.create_server(("127.0.0.1", 0))
@@ -98,7 +113,7 @@ class ReplayServer:
         elif source is self._agents:
             link, _ = source.accept()
             link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._robots[link.fileno()] = robot = Robot(link)
+            self._robots[link.fileno()] = robot = Robot(link, times=deque(maxlen=self._kept))
             self.all_robots.append(robot)
             self._selector.register(link, selectors.EVENT_READ)
         else:
@@ -112,8 +127,7 @@ class ReplayServer:
         if not data:
             self._drop(robot)
             return
-        robot.came += len(robot.framer.feed(data))
-        robot.joined = robot.joined or robot.came > 0
+        robot.hear(len(robot.framer.feed(data)))
 
     def _send(self, cycle: int) -> None:
         for robot in [r for r in self._robots.values() if r.joined]:
@@ -121,6 +135,7 @@ class ReplayServer:
 
     def _tell(self, robot: Robot, percept: bytes) -> None:
         try:
+            robot.asked.append(time.monotonic())
             robot.socket.sendall(percept)
             robot.sent += 1
         except ConnectionError:
@@ -136,12 +151,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--recording", type=Path, default=RECORDING)
     options.add_argument("--rate", type=float, default=RATE, help="Hz (default: %(default)g)")
+    options.add_argument("--keep", type=float, default=KEEP, help="s (default: %(default)g)")
     arguments = options.parse_args()
-    server = ReplayServer(Percepts(arguments.recording), arguments.rate)
+    server = ReplayServer(Percepts(arguments.recording), arguments.rate, arguments.keep)
     print(json.dumps(server.ports), flush=True)
     server.serve()
     server.drain()
-    print(json.dumps([{"sent": r.sent, "came": r.came} for r in server.all_robots]), flush=True)
+    robots = server.all_robots
+    print(json.dumps([{"sent": r.sent, "came": r.came, "ms": list(r.times)} for r in robots]), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Full agent_bridge nodes in one process, as `embodiment_bridge up` has them, on a replay server.
 
-    python benchmarks/robots.py NUMBER PORT MONITOR_PORT
+    python benchmarks/robots.py NUMBER PORT MONITOR_PORT [FIRST]
 
 Writes a line when all robots have joined, and from then on takes the time of answers. A line on standard input ends it;
-the last line has, by robot, the numbers that the node itself gives to /diagnostics.
+the last line has, by robot, the numbers that the node itself gives to /diagnostics. FIRST is the number of the first
+robot, where several such processes share the robots.
 """
 
 import json
@@ -29,7 +30,7 @@ def parameters(number: int, port: int, monitor_port: int) -> dict[str, Any]:
     }
 
 
-def main(robots: int, port: int, monitor_port: int) -> None:
+def main(robots: int, port: int, monitor_port: int, first: int = 1) -> None:
     prepare()
     from rclpy.parameter import Parameter
 
@@ -40,7 +41,7 @@ def main(robots: int, port: int, monitor_port: int) -> None:
     threading.Thread(target=lambda: (sys.stdin.readline(), ended.set()), daemon=True).start()
     with Runtime() as runtime:
         nodes = []
-        for number in range(1, robots + 1):
+        for number in range(first, first + robots):
             values = parameters(number, port, monitor_port)
             overrides = [Parameter(name, value=value) for name, value in values.items()]
             namespace = "/" if number == 1 else f"/robot{number}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Twenty virtual servos on a pseudo terminal, until a line comes.
+"""Virtual servos (20) on a pseudo terminal, until a line comes.
 
-python benchmarks/servo_server.py BAUD [--paced | --canned]
+python benchmarks/servo_server.py BAUD [--paced | --canned] [--servos=N]
 
 With ``--canned`` a group read that was asked before is answered with the bytes of the first time, and goals before it
 are dropped: a bus that takes no time of its own, so that what is measured is its client.
@@ -52,7 +52,8 @@ def main() -> None:
     baud = int(sys.argv[1])
     pacing = Pacing(baud=baud) if "--paced" in sys.argv else None
     kind = CannedBus if "--canned" in sys.argv else VirtualBus
-    bus = kind([(id, MODEL) for id in range(1, SERVOS + 1)], pacing=pacing, baud=baud)
+    servos = next((int(word.partition("=")[2]) for word in sys.argv if word.startswith("--servos=")), SERVOS)
+    bus = kind([(id, MODEL) for id in range(1, servos + 1)], pacing=pacing, baud=baud)
     with VirtualPort(bus) as port:
         print(json.dumps({"port": port.name}), flush=True)
         sys.stdin.readline()
