@@ -9,7 +9,7 @@ from embodiment_bridge.bml.authoring.script import Script
 
 script = Script(name="greeting")
 with script.selector():
-    with script.sequence().when(key("battery.percent") < 20):
+    with script.sequence().when(key("battery") < 0.2):
         script.emotion("SLEEPY", 2, intensity=0.5)
         script.speak("I am tired.")
     with script.parallel().timeout(20).afterwards(body("RESET", 1)):
