@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from embodiment_bridge.body.battery_section import read_battery
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.body.description import (
     CHANNELS,
@@ -22,8 +24,16 @@ from embodiment_bridge.body.description import (
     WalkLimits,
 )
 from embodiment_bridge.body.emotion_section import read_emotions
+from embodiment_bridge.body.idle import read_idle
+from embodiment_bridge.body.kick_section import read_kick
+from embodiment_bridge.body.likeness import with_likeness
+from embodiment_bridge.body.parameter import Parameter
 from embodiment_bridge.body.skill_section import read_skills
+from embodiment_bridge.body.walk_section import default_of, read_walk
 from embodiment_bridge.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from embodiment_bridge.body.policy import Policy
 
 ANGLE_LIMIT = 10.0  # rad, for every angle in the file
 TINY = 1e-6
@@ -46,25 +56,47 @@ def read_body(path: Path | str) -> BodyDescription:
 
 
 def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescription:
-    """Like ``read_body``, from a text. Errors call its file ``where``; ``motions`` are relative to ``folder``."""
+    """Like ``read_body``, from a text. Errors call its file ``where``; files that it names are below ``folder``."""
     top = parse(text, where)
+    top = with_likeness(top, folder)
     motions = _motions(top, folder) if top.has("motions") else []
     name = top.text("body")
     channels = top.texts("channels", CHANNELS)
     joints = _joints(top.section("joints"), channels) if top.has("joints") else {}
-    gait = _gait(top.section("gait"), joints) if top.has("gait") else None
+    gait, policy = _gait(top.section("gait"), joints, folder) if top.has("gait") else (None, None)
     fall = _fall(top.section("fall")) if top.has("fall") else None
     base = _base(top.section("base"), joints) if top.has("base") else None
     if gait is not None and base is not None:
         raise top.wrong("base", "possible beside a gait")
-    body = BodyDescription(name, channels, tuple(joints.values()), {}, gait, fall, base)
+    battery = read_battery(top.section("battery")) if top.has("battery") else None
+    moved = {joint.name: joint.channel for joint in joints.values()}
+    idle = read_idle(top.section("idle"), moved, has_gait=gait is not None) if top.has("idle") else None
+    body = BodyDescription(
+        name, channels, tuple(joints.values()), {}, gait, fall, base, battery, policy, idle
+    )
     skills = read_skills(top.section("skills"), body, joints)
     for section in motions:
         skills |= _new(read_skills(section, body, joints), skills, section)
     if top.has("emotions"):
         skills |= read_emotions(top.section("emotions"), joints, skills, gait is not None)
     top.close()
+    if policy is not None:
+        skills = {name: _at_speeds_of(policy.walk, skill) for name, skill in skills.items()}
     return replace(body, skills=skills)
+
+
+def _at_speeds_of(walk: WalkLimits, skill: Skill) -> Skill:
+    """A free walk in the range of a policy instead of that of the gait; other skills as they are."""
+    ranges = {"speed": (-walk.backward, walk.forward), "turn": (-walk.turn, walk.turn)}
+    if skill.walk != "free":
+        return skill
+    parameters = [
+        replace(one, lower=ranges[one.name][0], upper=ranges[one.name][1])
+        if isinstance(one, Parameter) and one.name in ranges
+        else one
+        for one in skill.parameters
+    ]
+    return replace(skill, parameters=tuple(parameters))
 
 
 def _motions(top: Section, folder: Path | None) -> list[Section]:
@@ -138,7 +170,7 @@ def _fall(section: Section) -> Fall:
 
 def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
     forward, backward = section.number("forward", 0.01, 100.0), section.number("backward", 0.01, 100.0)
-    turn = section.number("turn", 0.01, 100.0)
+    turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
     speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
     turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
     # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
@@ -154,6 +186,9 @@ def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
         coast_forward=0.5 * forward / speed_rate,
         coast_backward=0.5 * backward / speed_rate,
         coast_turn=0.5 * turn / turn_rate,
+        left=left,
+        left_rate=speed_rate,
+        coast_left=0.5 * left / speed_rate,
     )
     swing = section.section("swing") if section.has("swing") else None
     angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
@@ -170,30 +205,27 @@ def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
 def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
     count = int(section.number("count", 2, MAX_KEYFRAMES))
     legs = [name for name, joint in joints.items() if joint.channel == "legs"]
-    tables = []
+    backward = section.number("backward_share", 0.0, 1.0, 1.0)
+    tables: dict[str, Mapping[str, tuple[float, ...]]] = {}
     for key in ("step", "forward", "turn"):
         table = section.section(key)
         rows = {name: table.numbers(name, count, -ANGLE_LIMIT, ANGLE_LIMIT) for name in table.names()}
         table.require(legs)
-        tables.append(rows)
+        tables[key] = rows
     section.close()
-    return Cycle(*tables)
+    return Cycle(tables["step"], tables["forward"], tables["turn"], backward)
 
 
-def _gait(section: Section, joints: Mapping[str, Joint]) -> Gait:
+def _gait(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> tuple[Gait, "Policy | None"]:
+    """The gait, and the learned policy that walks for it where there is one."""
     numbers = section.section("parameters")
     parameters = GaitParameters(
-        **{f.name: numbers.number(f.name, -10.0, 10.0) for f in fields(GaitParameters)}
+        **{f.name: numbers.number(f.name, -10.0, 10.0, default_of(f)) for f in fields(GaitParameters)}
     )
     if parameters.frequency < 0.1:
         raise numbers.wrong("frequency", "within 0.1..10")
     numbers.close()
-    numbers = section.section("walk")
-    lowest = {"settle_forward": 0.0, "coast_forward": -1.0, "coast_backward": -1.0, "coast_turn": -1.0}
-    walk = WalkLimits(
-        **{f.name: numbers.number(f.name, lowest.get(f.name, 0.01), 100.0) for f in fields(WalkLimits)}
-    )
-    numbers.close()
+    walk = read_walk(section.section("walk"))
     numbers = section.section("lengths")
     lengths = LegLengths(
         numbers.number("knee_back", -1.0, 1.0),
@@ -203,8 +235,18 @@ def _gait(section: Section, joints: Mapping[str, Joint]) -> Gait:
     numbers.close()
     legs = [_leg(section.section(side), joints) for side in ("left", "right")]
     waist = section.text("waist", joints) if section.has("waist") else ""
+    kick = read_kick(section.section("kick")) if section.has("kick") else None
+    policy = _policy(section, joints, folder) if section.has("policy") else None
     section.close()
-    return Gait(legs[0], legs[1], lengths, parameters, walk, waist)
+    return Gait(legs[0], legs[1], lengths, parameters, walk, waist, kick), policy
+
+
+def _policy(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> "Policy":
+    from embodiment_bridge.body.policy_file import read_policy  # numpy, which other bodies do not need
+
+    if folder is None:
+        raise section.wrong("policy", "possible for a body that is read from a file")
+    return read_policy(folder / section.text("policy"), joints)
 
 
 def _leg(section: Section, joints: Mapping[str, Joint]) -> Leg:

@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a body is made of: joints, channels, skills and gait, as data (a file in ``config/bodies``)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, sqrt
+from math import inf
+from typing import TYPE_CHECKING, Protocol
 
+from embodiment_bridge.body.battery_section import BatteryCurve
+from embodiment_bridge.body.idle import IdleMotion
+from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.parameter import Parameter, TextParameter
+from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.body.usual_skills import describe_parameter, describe_skill
 
-PEAK_SPEED = 1.875  # of a minimum-jerk move from rest to rest, as a multiple of its mean speed (way / time)
-PEAK_ACCELERATION = 5.7735  # likewise, as a multiple of way / time^2
+if TYPE_CHECKING:
+    from embodiment_bridge.body.policy import Policy
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
 KINDS = ("motion", "light", "walk", "native")
 ON_STOP = ("hold", "reset", "finish")
-WALKS = ("line", "turn", "place", "twist", "free")
+WALKS = ("line", "side", "turn", "place", "twist", "free", "to", "find", "kick", "dribble")
 LYING = ("front", "back")  # what a fallen body lies on
 LIGHT_PATTERNS = ("steady", "blink", "open", "close")
 
@@ -63,26 +70,6 @@ class Track:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """A numeric parameter of a skill: its range and, if it has one, its default."""
-
-    name: str
-    lower: float
-    upper: float
-    unit: str = ""
-    default: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TextParameter:
-    """A text parameter of a skill: at most ``longest`` characters and, if it has one, its default."""
-
-    name: str
-    longest: int
-    default: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Light:
     """What the eyes show; ``color`` is red, green, blue (0..1); None keeps the colour and changes the pattern only."""
 
@@ -105,6 +92,8 @@ class Skill:
     get up.
 
     ``track``: a recorded motion instead of keyframes. ``optional``: channels that the skill uses if the body has them.
+    ``description``: one sentence, for people and models.
+    ``stance``: how the legs of a gait stand from then on, until they walk or another skill has them.
     """
 
     name: str
@@ -121,6 +110,8 @@ class Skill:
     lying: Mapping[str, tuple[Keyframe, ...]] = field(default_factory=dict)
     track: Track | None = None
     optional: tuple[str, ...] = ()
+    description: str = ""
+    stance: Stance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +150,13 @@ class GaitParameters:
     swing_level is the share of a wrong pitch of the torso (0..1) that the swinging leg does not follow;
     place_gain (s) puts the feet ahead, side_gain (rad per m/s) to the side, to which the body moves while walking.
     backward_share: part of a forward command < 0 that the gait makes of it, for backwards it falls more easily.
+
+    The others are 0 for a gait without them. side: m that a step at full command goes to the side. capture_x,
+    capture_y (s): how far beside its place a foot lands per m/s that the body is too fast (see ``capture.py``);
+    sway_speed (m/s), sway_speed_phase: the speed to the side that belongs to the sway, and its lead in periods.
+    timing_gain (s/m): share by which a step is shorter per m/s towards the foot that swings. hip_gain,
+    hip_rate_gain: like pitch_gain, at the hip of the standing leg. arm_stride: swing of the shoulders against the
+    legs at full forward command, rad.
     """
 
     frequency: float
@@ -186,6 +184,15 @@ class GaitParameters:
     backward_share: float
     side_gain: float
     swing_level: float
+    side: float = 0.0
+    capture_x: float = 0.0
+    capture_y: float = 0.0
+    sway_speed: float = 0.0
+    sway_speed_phase: float = 0.0
+    timing_gain: float = 0.0
+    hip_gain: float = 0.0
+    hip_rate_gain: float = 0.0
+    arm_stride: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +204,7 @@ class WalkLimits:
     settle_forward: share of full speed (either way) below which a walk that stops may make its steps smaller;
     coast_forward, coast_backward, coast_turn: m and rad that the body still goes from full speed when told to stop
     (< 0: it leans back to where it came from).
+    left: m/s to either side, 0 for a body that cannot go sideways; left_rate and coast_left as the others.
     """
 
     forward: float
@@ -210,11 +218,17 @@ class WalkLimits:
     coast_forward: float
     coast_backward: float
     coast_turn: float
+    left: float = 0.0
+    left_rate: float = 1.0
+    coast_left: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Gait:
-    """A two-legged gait. ``waist`` names the yaw joint between base_link and the hips, empty without one."""
+    """A two-legged gait. ``waist`` names the yaw joint between base_link and the hips, empty without one.
+
+    ``kick``: the step that kicks a ball, None for a gait without one.
+    """
 
     left: Leg
     right: Leg
@@ -222,6 +236,7 @@ class Gait:
     parameters: GaitParameters
     walk: WalkLimits
     waist: str = ""
+    kick: KickParameters | None = None
 
     @property
     def step_s(self) -> float:
@@ -248,12 +263,14 @@ class Cycle:
     """A gait of keyframes: angles (rad, relative to the rest pose) by leg joint over two steps, the left one first.
 
     All tables have the same number of angles, equally spaced in time, and are periodic. step: stepping on the spot;
-    forward and turn: what is added at full speed forward and to the left.
+    forward and turn: what is added at full speed forward and to the left. backward_share: of ``forward``, for a walk
+    backward at full speed.
     """
 
     step: Mapping[str, tuple[float, ...]]
     forward: Mapping[str, tuple[float, ...]]
     turn: Mapping[str, tuple[float, ...]]
+    backward_share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,9 +282,24 @@ class Fall:
     recover_s: float
 
 
+class Carrier(Protocol):
+    """What moves a body over the floor: a gait, a base or a policy."""
+
+    @property
+    def walk(self) -> WalkLimits:
+        """What it does at full command."""
+
+    @property
+    def step_s(self) -> float:
+        """How long one step takes, s."""
+
+
 @dataclass(frozen=True, slots=True)
 class BodyDescription:
-    """A body as its file describes it. ``channels`` are those of the body; skills may name others."""
+    """A body as its file describes it. ``channels`` are those of the body; skills may name others.
+
+    ``policy`` walks instead of the ``gait``, which stands, goes slowly, and takes over when the policy fails.
+    """
 
     name: str
     channels: tuple[str, ...]
@@ -276,11 +308,14 @@ class BodyDescription:
     gait: Gait | None = None
     fall: Fall | None = None
     base: Base | None = None
+    battery: BatteryCurve | None = None
+    policy: "Policy | None" = None
+    idle: IdleMotion | None = None
 
     @property
-    def carrier(self) -> Gait | Base | None:
-        """The gait or base that moves the body over the floor; None for a body that cannot walk."""
-        return self.gait or self.base
+    def carrier(self) -> "Carrier | None":
+        """What moves the body over the floor; None for a body that cannot walk."""
+        return self.policy or self.gait or self.base
 
     def available(self, skill: Skill) -> bool:
         """Whether the body has every channel that the skill needs."""
@@ -297,42 +332,8 @@ class BodyDescription:
                 s.min_s,
                 tuple(p.name for p in s.parameters),
                 self.available(s),
+                s.description or describe_skill(s.name),
+                tuple(p.info(describe_parameter(p.name)) for p in s.parameters),
             )
             for s in self.skills.values()
         )
-
-
-def shortest_move(joints: Iterable[Joint], start: Iterable[float], goals: Iterable[float]) -> float:
-    """The shortest time (s) of a minimum-jerk move from rest at ``start`` to rest at ``goals`` (rad)."""
-    return max(
-        (_shortest(joint, abs(goal - here)) for joint, here, goal in zip(joints, start, goals, strict=True)),
-        default=0.0,
-    )
-
-
-def _shortest(joint: Joint, way: float) -> float:
-    return max(PEAK_SPEED * way / joint.velocity, sqrt(PEAK_ACCELERATION * way / joint.acceleration))
-
-
-def shortest_motion(keyframes: Iterable[Keyframe], joints: Mapping[str, Joint]) -> float:
-    """The shortest time (s) of a motion from the rest pose that keeps the limits of every joint."""
-    here = {name: joint.rest for name, joint in joints.items()}
-    at = length = 0.0
-    for frame in keyframes:
-        goals = frame.position
-        moved = [joints[name] for name in goals]
-        length = max(length, shortest_move(moved, [here[n] for n in goals], goals.values()) / (frame.at - at))
-        here.update(goals)
-        at = frame.at
-    return length
-
-
-def shortest_track(track: Track, joints: Mapping[str, Joint]) -> float:
-    """The shortest time (s) of a recorded motion, played straight from point to point, that every joint can follow."""
-    speeds = [0.0]
-    for number, row in enumerate(track.angles[1:]):
-        dt = track.times[number + 1] - track.times[number]
-        before = track.angles[number]
-        ways = zip(track.joints, before, row, strict=True)
-        speeds += [abs(there - here) / dt / joints[name].velocity for name, here, there in ways]
-    return track.length * max(speeds)

@@ -4,15 +4,10 @@
 from collections.abc import Mapping
 
 from embodiment_bridge.body.config_section import Section
-from embodiment_bridge.body.description import (
-    CHANNELS,
-    LIGHT_PATTERNS,
-    Joint,
-    Keyframe,
-    Light,
-    Skill,
-    shortest_motion,
-)
+from embodiment_bridge.body.description import CHANNELS, LIGHT_PATTERNS, Joint, Keyframe, Light, Skill
+from embodiment_bridge.body.least_times import shortest_motion
+from embodiment_bridge.body.stance import read_stance
+from embodiment_bridge.body.usual_skills import describe_emotion
 from embodiment_bridge.core.errors import ConfigError
 
 LIGHT_CHANNELS = ("eyes", "face")
@@ -40,6 +35,7 @@ def _emotion(name: str, emotions: Section, joints: Mapping[str, Joint], has_gait
     if name != name.lower() or not name.isidentifier():
         raise emotions.wrong(name, "under a name of lower case letters, digits and _")
     pose = _pose(section.section("pose"), joints, has_gait) if section.has("pose") else {}
+    stance = read_stance(section, has_gait=has_gait)
     light = _light(section.section("light"))
     nominal = section.number("nominal_s", 0.0, LONGEST_S)
     section.close()
@@ -50,7 +46,19 @@ def _emotion(name: str, emotions: Section, joints: Mapping[str, Joint], has_gait
     moved = {joints[joint].channel for joint in pose}
     channels = tuple(channel for channel in CHANNELS if channel in moved or channel in LIGHT_CHANNELS)
     optional = LIGHT_CHANNELS if pose else ("face",)
-    return Skill(name, "motion", channels, nominal, least, keyframes=frames, light=light, optional=optional)
+    text = describe_emotion(name)
+    return Skill(
+        name,
+        "motion",
+        channels,
+        nominal,
+        least,
+        keyframes=frames,
+        light=light,
+        optional=optional,
+        description=text,
+        stance=stance,
+    )
 
 
 def _pose(section: Section, joints: Mapping[str, Joint], has_gait: bool) -> dict[str, float]:

@@ -15,13 +15,11 @@ from embodiment_bridge.body.description import (
     Joint,
     Keyframe,
     Light,
-    Parameter,
     Skill,
-    TextParameter,
     Track,
-    shortest_motion,
-    shortest_track,
 )
+from embodiment_bridge.body.least_times import shortest_motion, shortest_track, slowest_move
+from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.track_section import read_track
 
 LONGEST_S = 86400.0  # s, as the longest slot
@@ -29,12 +27,18 @@ KEYFRAME_LIMIT = 1000
 LONGEST_TEXT = 10_000  # characters
 WALK_PARAMETERS = {
     "line": ("distance",),
+    "side": ("distance",),
     "turn": ("angle",),
     "place": (),
     "twist": (),
-    "free": ("distance", "steps", "speed", "turn", "duration"),
+    "free": ("distance", "steps", "speed", "turn", "duration", "direction"),
+    "to": ("thing", "towards", "x", "y", "yaw", "distance"),
+    "find": ("thing",),
+    "kick": ("thing", "towards", "x", "y", "direction", "distance"),
+    "dribble": ("thing", "to", "x", "y", "distance"),
 }
-NEEDS_DEFAULT = ("line", "turn")
+THINGS = ("thing", "towards", "to")  # parameters of walks that name a thing
+NEEDS_DEFAULT = ("line", "side", "turn")
 
 
 def read_skills(section: Section, body: BodyDescription, joints: Mapping[str, Joint]) -> dict[str, Skill]:
@@ -75,15 +79,20 @@ def _skill(name: str, skills: Section, body: BodyDescription, joints: Mapping[st
         _lying(section, channels, body, joints) if kind == "motion" and section.has("lying") else {},
         _track(section, channels, joints) if kind == "motion" and section.has("track") else None,
         optional,
+        section.text("description", default=""),
     )
     section.close()
     if kind == "walk" and available and body.carrier is None:
         raise section.wrong("kind", "possible without a gait or a base")
+    if walk == "side" and available and body.carrier is not None and not body.carrier.walk.left:
+        raise section.wrong("walk", "possible for a body that cannot go sideways")
     if skill.track is not None and least < (need := shortest_track(skill.track, joints)) - 1e-9:
         raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
     for frames in (skill.keyframes, *skill.lying.values()):
         if frames and least < (need := shortest_motion(frames, joints)) - 1e-9:
-            raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s")
+            slow, at = slowest_move(frames, joints)
+            why = f"{slow!r} is the slowest, to the keyframe at {at:g}"
+            raise section.wrong("min_s", f"long enough for its joints, which need {need:.3f} s: {why}")
     return skill
 
 
@@ -128,7 +137,7 @@ def _parameters(section: Section, walk: str, kind: str) -> tuple[Parameter | Tex
         group.require(WALK_PARAMETERS.get(walk, ()), all_of=walk in NEEDS_DEFAULT)
     return tuple(
         _text_parameter(name, group.section(name))
-        if kind == "native" and group.section(name).has("longest")
+        if (kind == "native" or name in THINGS) and group.section(name).has("longest")
         else _parameter(name, group.section(name), walk)
         for name in group.names()
     )
@@ -139,8 +148,15 @@ def _text_parameter(name: str, section: Section) -> TextParameter:
     default = section.text("default") if section.has("default") else None
     if default is not None and len(default) > longest:
         raise section.wrong("default", f"of at most {longest} characters")
+    is_thing = section.text("type", ("text", "thing"), default="text") == "thing"
+    required = section.flag("required")
+    if required and default is not None:
+        raise section.wrong("required", "left out beside default")
+    parameter = TextParameter(
+        name, longest, default, section.text("description", default=""), is_thing, required
+    )
     section.close()
-    return TextParameter(name, longest, default)
+    return parameter
 
 
 def _parameter(name: str, section: Section, walk: str) -> Parameter:
@@ -150,7 +166,8 @@ def _parameter(name: str, section: Section, walk: str) -> Parameter:
     default = None
     if section.has("default") or walk in NEEDS_DEFAULT:
         default = section.number("default", lower, upper)
-    parameter = Parameter(name, lower, upper, section.text("unit", default=""), default)
+    unit, description = section.text("unit", default=""), section.text("description", default="")
+    parameter = Parameter(name, lower, upper, unit, default, description)
     section.close()
     return parameter
 

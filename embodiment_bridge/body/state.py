@@ -4,8 +4,28 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from math import inf
 
 ZERO3 = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterInfo:
+    """One parameter of a skill. ``type`` is ``number``, ``text`` or ``thing`` (id or kind of an entity).
+
+    ``minimum`` and ``maximum`` of a number are in its ``unit``. ``default`` is a text, also of a number; empty where
+    the parameter is ``required`` or the body decides. ``choices``: the texts that it takes; empty: any.
+    """
+
+    name: str
+    description: str = ""
+    type: str = "number"
+    unit: str = ""
+    minimum: float = -inf
+    maximum: float = inf
+    required: bool = False
+    default: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +35,7 @@ class SkillInfo:
     ``name`` is lower case (``head_shake``). ``kind`` is ``motion`` (keyframes), ``light``, ``walk`` or ``native``.
     ``nominal_s`` is the length when no slot is given, ``min_s`` the shortest slot it can keep.
     ``available`` is False if this body lacks a channel of the skill: the skill then only waits for its slot to end.
+    ``details`` are the ``parameters`` in the same order; empty where the sender does not know them.
     """
 
     name: str
@@ -24,6 +45,8 @@ class SkillInfo:
     min_s: float
     parameters: tuple[str, ...] = ()
     available: bool = True
+    description: str = ""
+    details: tuple[ParameterInfo, ...] = ()
 
 
 class SkillStatus(Enum):

@@ -17,7 +17,7 @@ FASTEST_TURN = 6.0  # rad/s
 
 @dataclass(slots=True)
 class Base:
-    """x, y m and yaw rad in ``map``; forward m/s, turn rad/s (+ left); acceleration m/s2 of the last step."""
+    """x, y m and yaw rad in ``map``; forward, left m/s, turn rad/s (+ left); acceleration m/s2 of the last step."""
 
     x: float = 0.0
     y: float = 0.0
@@ -25,28 +25,39 @@ class Base:
     forward: float = 0.0
     turn: float = 0.0
     acceleration: float = 0.0
+    left: float = 0.0
 
     @property
     def velocity(self) -> tuple[float, float]:
         """The velocity along x and y of ``map``, m/s."""
-        return self.forward * cos(self.yaw), self.forward * sin(self.yaw)
+        c, s = cos(self.yaw), sin(self.yaw)
+        return self.forward * c - self.left * s, self.forward * s + self.left * c
 
-    def drive(self, forward: float, turn: float, dt: float, obstacles: Iterable[Obstacle]) -> None:
-        """Accelerate towards ``forward`` m/s and ``turn`` rad/s for ``dt`` s; the way must be less than the radius."""
+    def drive(
+        self, forward: float, turn: float, dt: float, obstacles: Iterable[Obstacle], left: float = 0.0
+    ) -> None:
+        """Accelerate towards ``forward``, ``left`` m/s and ``turn`` rad/s for ``dt`` s.
+
+        The way must be less than the radius.
+        """
         if dt <= 0.0:
             return
         before = self.forward
         self.forward = _towards(self.forward, _within(forward, FASTEST), ACCELERATION * dt)
+        self.left = _towards(self.left, _within(left, FASTEST), ACCELERATION * dt)
         self.turn = _towards(self.turn, _within(turn, FASTEST_TURN), TURN_ACCELERATION * dt)
         heading = self.yaw + 0.5 * self.turn * dt
         self.yaw = wrap_angle(self.yaw + self.turn * dt)
-        dx, dy = self.forward * dt * cos(heading), self.forward * dt * sin(heading)
-        if self.forward:
+        if self.forward or self.left:
+            c, s = cos(heading), sin(heading)
+            dx, dy = (self.forward * c - self.left * s) * dt, (self.forward * s + self.left * c) * dt
             x, y = slide((self.x, self.y), (self.x + dx, self.y + dy), RADIUS, obstacles)
             # An obstacle reduces the speed to what was really driven.
-            gone = (x - self.x) * cos(heading) + (y - self.y) * sin(heading)
+            gone, aside = (x - self.x) * c + (y - self.y) * s, (y - self.y) * c - (x - self.x) * s
             if abs(gone) < abs(self.forward) * dt:
                 self.forward = gone / dt
+            if abs(aside) < abs(self.left) * dt:
+                self.left = aside / dt
             self.x, self.y = x, y
         self.acceleration = (self.forward - before) / dt
 

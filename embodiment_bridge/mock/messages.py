@@ -8,11 +8,8 @@ from std_msgs.msg import Header
 
 from embodiment_bridge.body.state_messages import turn
 from embodiment_bridge.mock.battery import CAPACITY_AH, Battery
-from embodiment_bridge.mock.view import sightings
 from embodiment_bridge.mock.world import Said, World
-from embodiment_bridge.msg import EntityArray, HeardMessage
-from embodiment_bridge.scene.entities import Known
-from embodiment_bridge.scene.messages import entity_array
+from embodiment_bridge.msg import HeardMessage
 
 
 def imu(world: World, stamp: Time, frame: str) -> Imu:
@@ -25,12 +22,6 @@ def imu(world: World, stamp: Time, frame: str) -> Imu:
     x, y, z = world.acceleration
     message.linear_acceleration = Vector3(x=x, y=y, z=z)
     return message
-
-
-def entities(world: World, owner: str, stamp: Time, frame: str) -> EntityArray:
-    """All things in the world; ``owner``: name of the robot, for a ball in its hand; ``frame``: the map."""
-    known = (Known(thing, world.time, stamp, True) for thing in sightings(world, owner))
-    return entity_array(known, stamp, frame)
 
 
 def heard(said: Said, stamp: Time, frame: str) -> HeardMessage:

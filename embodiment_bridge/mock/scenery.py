@@ -16,6 +16,8 @@ WALLS = {
     "wall_west": Obstacle(-4.25, 0.0, 0.25, 3.0),
     "pillar": Obstacle(2.5, -1.2, 0.3, 0.3),
 }
+# The goal is a stretch of the east wall: what touches it is in.
+GOAL, GOAL_X, GOAL_HALF_WIDTH = "goal", 4.0, 0.8
 # The other agent walks from one of these places to the next.
 ROUND = ((-2.5, 2.2), (2.5, 2.2), (3.2, 1.0), (2.5, 2.2), (-2.5, 2.2), (-3.2, 0.0))
 BALL_DISTANCE = (0.8, 1.4)

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import atan2, degrees, inf
+from math import atan2, degrees, inf, sqrt
 
 from typing_extensions import override
 
@@ -11,19 +11,21 @@ from embodiment_bridge.body.description import Joint, Keyframe, Skill
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.mock.view import sightings
+from embodiment_bridge.mock import ball
+from embodiment_bridge.mock.sight import EYES_HEIGHT
+from embodiment_bridge.mock.view import sightings, things
 from embodiment_bridge.mock.world import BASE_HEIGHT, World
 from embodiment_bridge.motion.skills.native import Native, Start
 
 REACH = 0.5  # m over the floor, from the middle of the robot to that of the ball
 GRAB_SIDE = 1.0  # rad to each side
 KICK_SIDE = 0.7
-EYES_HEIGHT = 0.35  # m over base_link
 LONGEST_TEXT = 200  # characters that can be said at once
 LETTER_S = 0.06  # s to say one letter
 SHORTEST_S = 0.3  # s of the shortest utterance
 WAIST, HEAD = "waist_yaw", ("head_yaw", "head_pitch")
-KICK = {"speed": 2.0, "direction": 0.0}  # m/s, rad, where the body file has no defaults
+KICK_SPEED = 2.0  # m/s, where nothing is said
+KICK_TURN = 0.6  # rad to each side, into which the foot can kick
 
 
 class TimedAction(Native):
@@ -90,16 +92,52 @@ class NativeSkills:
         }
 
     def _grab(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
+        self._check_ball(skill, values)
         return self._timed_action(skill, slot, self._grab_hindrance, self._world.ball.take, 0.5)
 
     def _drop(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         return self._timed_action(skill, slot, self._drop_hindrance, self._world.release_ball, 0.5)
 
     def _kick(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
-        speed, direction = (float(values.get(name, usual)) for name, usual in KICK.items())
+        self._check_ball(skill, values)
+        if "speed" in values and "distance" in values:
+            raise CommandError(f"skill {skill.name!r}: give either a speed or a distance")
+        speed = float(values.get("speed", KICK_SPEED))
+        if "distance" in values:
+            speed = sqrt(2.0 * ball.SLOWING * float(values["distance"]))
+        direction = self._kick_direction(skill, values)
         return self._timed_action(
             skill, slot, self._kick_hindrance, partial(self._world.kick_ball, speed, direction), 0.6
         )
+
+    def _kick_direction(self, skill: Skill, values: Mapping[str, float | str]) -> float:
+        """The direction from the heading, rad, + left: as given, or from the ball to a thing or a place."""
+        name, place = str(values.get("towards", "")), [axis for axis in "xy" if axis in values]
+        if len(place) == 1 or bool(name) + bool(place) + ("direction" in values) > 1:
+            raise CommandError(f"skill {skill.name!r}: give a direction, or towards, or x and y")
+        if not name and not place:
+            return float(values.get("direction", 0.0))
+        x, y = (float(values[axis]) for axis in "xy") if place else self._place_of(name)
+        lies, base = self._world.ball, self._world.base
+        direction = wrap_angle(atan2(y - lies.y, x - lies.x) - base.yaw)
+        if abs(direction) > KICK_TURN:
+            raise CommandError(
+                f"skill {skill.name!r}: that is {degrees(direction):.0f} degrees to the left of the heading; "
+                f"the foot kicks up to {degrees(KICK_TURN):.0f} degrees to each side"
+            )
+        return direction
+
+    def _place_of(self, name: str) -> tuple[float, float]:
+        known = things(self._world)
+        if name not in known:
+            raise CommandError(unknown("thing", name, known))
+        x, y, _ = known[name].position
+        return x, y
+
+    def _check_ball(self, skill: Skill, values: Mapping[str, float | str]) -> None:
+        name = values.get("entity", values.get("thing", "ball"))
+        if name != "ball":
+            raise CommandError(f"skill {skill.name!r}: {unknown('thing for it', str(name), ('ball',))}")
 
     def _say(self, skill: Skill, values: Mapping[str, float | str], slot: float) -> Native:
         text = str(values.get("text", ""))
@@ -156,8 +194,8 @@ class NativeSkills:
         return self._out_of_reach("foot", KICK_SIDE)
 
     def _out_of_reach(self, limb: str, side: float) -> str:
-        ball = self._world.ball
-        away, bearing = self._world.distance(ball.x, ball.y), self._world.bearing(ball.x, ball.y)
+        lies = self._world.ball
+        away, bearing = self._world.distance(lies.x, lies.y), self._world.bearing(lies.x, lies.y)
         if away > REACH:
             return f"the ball is {away:.2f} m away; the {limb} reaches {REACH:g} m"
         if abs(bearing) > side:

@@ -21,6 +21,7 @@ from embodiment_bridge.mock.obstacles import Obstacle, reach
 
 FINEST_S = 0.02  # s: a longer step is divided
 LONGEST_S = 1.0  # s: a longer step counts as this
+TOUCH_M = 0.02  # from the goal, within which the ball touches it
 BASE_HEIGHT = 0.3  # m, of base_link over the floor
 UNHEARD = 100  # utterances that wait to be taken; the oldest is dropped
 Hand = Callable[[Sequence[float]], Vector]  # joint angles (rad) -> place of the right hand in base_link, m
@@ -42,6 +43,7 @@ def stiff_hand(_: Sequence[float]) -> Vector:
 class World:
     """The simulated world; attributes may be read at any time. The same steps and ``seed`` give the same world.
 
+    goals: how often the ball came into the goal.
     hand: gives the place of the hand that can hold the ball.
     """
 
@@ -53,6 +55,8 @@ class World:
         self.ball = scenery.ball_somewhere(chance)
         self.neighbour = Neighbour(scenery.ROUND, chance)
         self.battery = Battery()
+        self.goals = 0
+        self._ball_in = False
         self.walls = tuple(scenery.WALLS.values())
         self._hand = hand
         self._index = {joint.name: i for i, joint in enumerate(body.joints)}
@@ -80,32 +84,41 @@ class World:
         """The reading of an accelerometer in base_link, m/s2."""
         return self.base.acceleration, self.base.forward * self.base.turn, 9.81
 
-    def step(self, dt: float, joints: Sequence[float], forward: float, turn: float) -> None:
-        """Let ``dt`` s pass, with targets ``joints`` (rad) and base speeds ``forward`` m/s and ``turn`` rad/s.
+    def step(
+        self, dt: float, joints: Sequence[float], forward: float, turn: float, left: float = 0.0
+    ) -> None:
+        """Let ``dt`` s pass, with targets ``joints`` (rad), and base speeds ``forward``, ``left`` m/s, ``turn`` rad/s.
 
         Joints with a target that is not finite stay; such speeds count as 0. ``dt`` below 0 or not finite counts as 0.
         """
-        left = min(max(dt, 0.0), LONGEST_S) if isfinite(dt) else 0.0
+        rest = min(max(dt, 0.0), LONGEST_S) if isfinite(dt) else 0.0
+        left = left if isfinite(left) else 0.0
         forward = forward if isfinite(forward) else 0.0
         turn = turn if isfinite(turn) else 0.0
-        while left > 1e-9:
-            part = min(left, FINEST_S)
-            self._step(part, joints, forward, turn)
-            left -= part
+        while rest > 1e-9:
+            part = min(rest, FINEST_S)
+            self._step(part, joints, forward, turn, left)
+            rest -= part
 
-    def _step(self, dt: float, joints: Sequence[float], forward: float, turn: float) -> None:
+    def _step(self, dt: float, joints: Sequence[float], forward: float, turn: float, left: float) -> None:
         self.time += dt
         self.servos.step(joints, dt)
         robot, other = self.robot_obstacle, self.neighbour
         other.walk(dt, (*self.walls, robot))
-        self.base.drive(forward, turn, dt, (*self.walls, other.obstacle))
+        self.base.drive(forward, turn, dt, (*self.walls, other.obstacle), left)
         if self.ball.held:
             self.ball.carry(self.hand)
         movers = Mover(self.robot_obstacle, *self.base.velocity), Mover(other.obstacle, other.vx, other.vy)
         self.ball.step(dt, self.walls, movers)
+        self._count_goals()
         self.battery.step(self.base.forward, dt)
         azimuth = self.bearing(other.x, other.y)
         self._said.extend(Said(NAME, text, azimuth) for text in other.talk(self.time, dt))
+
+    def _count_goals(self) -> None:
+        before, depth = self._ball_in, self.ball.x + ball.RADIUS - scenery.GOAL_X
+        self._ball_in = not self.ball.held and depth > -TOUCH_M and abs(self.ball.y) < scenery.GOAL_HALF_WIDTH
+        self.goals += self._ball_in and not before
 
     @property
     def robot_obstacle(self) -> Obstacle:

@@ -5,26 +5,29 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from types import MappingProxyType
 
-from embodiment_bridge.body.description import Base, BodyDescription, Gait, Light
+from embodiment_bridge.body.description import BodyDescription, Carrier, Light
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
+from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.motion.gait.auto_get_up import SKILL, AutoGetUp
 from embodiment_bridge.motion.gait.fall import FallDetector
 from embodiment_bridge.motion.gait.locomotion import locomotion_of
 from embodiment_bridge.motion.gait.reach import Reach
 from embodiment_bridge.motion.gait.swing import ArmSwing
-from embodiment_bridge.motion.gait.walk_program import Velocity
-from embodiment_bridge.motion.gait.walk_skills import full_speed, share
+from embodiment_bridge.motion.gait.velocity import Velocity
+from embodiment_bridge.motion.gait.walk_skills import velocity_command
 from embodiment_bridge.motion.joints.direct import DirectDrive, checked_drives
+from embodiment_bridge.motion.joints.pace import Pace
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.targets import TargetWriter
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.skills.holds import Holds
+from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.skill_table import SkillTable
+from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
 
-LONGEST_STEP_S = 0.1  # s: a longer time between percepts is a gap, in which no planned motion was done
-GAP_S = 0.5  # s: after a longer gap the joints are where they came to rest
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose is used for missing ones
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
@@ -36,15 +39,21 @@ class MotionRunner:
 
     Not thread-safe: callers in different threads share one lock around every call (``step`` takes some 0.1 ms).
     ``native_skills``: starters of the skills that the body does by itself, by name; other native skills are refused.
+    ``things``: that the body sees or remembers, asked for where a skill goes to one.
     ``to_rest``: go to the rest pose first; otherwise the joints stay where they are.
+    ``auto_get_up``: a fallen body that has the skill ``get_up`` starts it by itself.
+    ``idle``: a body that has ``idle`` in its file breathes and looks around while it has nothing to do.
     """
 
     def __init__(
         self,
         description: BodyDescription,
         native_skills: Mapping[str, Start] = MappingProxyType({}),
+        things: Things = no_things,
         *,
         to_rest: bool = True,
+        auto_get_up: bool = False,
+        idle: bool = False,
     ) -> None:
         joints = description.joints
         index = {joint.name: i for i, joint in enumerate(joints)}
@@ -53,18 +62,28 @@ class MotionRunner:
         self._sensed = Sensed(self._posture.goal)
         self._fall = FallDetector(description.fall)
         self._legs = locomotion_of(description, index)
-        self._table = SkillTable(description, self._posture, self._legs, native_skills, self._fall)
+        self._table = SkillTable(
+            description,
+            self._posture,
+            self._legs,
+            native_skills,
+            self._fall,
+            things,
+            lambda: self._sensed.base_fresh,
+        )
         self._swing = ArmSwing(description, self._table.arbiter)
-        self._velocity = Velocity()
+        motion = description.idle if idle else None
+        self._idle = Idle(description, motion, self._table.arbiter, self._legs, things) if motion else None
+        self._velocity = Velocity(description.carrier.walk) if description.carrier else None
+        self._remark = ""
         self._direct = DirectDrive()
         self._holds = Holds()
         self._to_rest = to_rest
+        self._auto_get_up = AutoGetUp() if auto_get_up and SKILL in description.skills else None
         self._begun = False
         self._waited = 0.0
-        self._usual_s = 0.0  # the last time between percepts that was not a gap, s
-        self._slow = False  # the last time between percepts was a gap
-        self._none = (0.0,) * len(joints)
-        self._kp, self._kd = tuple(j.kp for j in joints), tuple(j.kd for j in joints)
+        self._pace = Pace()
+        self._writer = TargetWriter(joints)
         self._balancing = frozenset(self._legs.joints if self._legs else ())
 
     @property
@@ -82,9 +101,18 @@ class MotionRunner:
         return self._holds.all and self._holds.rate == 0.0 and (self._legs is None or self._legs.standing)
 
     @property
-    def velocity(self) -> tuple[float, float]:
-        """The commanded velocity, m/s forward and rad/s, + left; a base follows it exactly, a gait approximately."""
-        return self._legs.walker.velocity if self._legs is not None else (0.0, 0.0)
+    def velocity(self) -> tuple[float, float, float]:
+        """The commanded velocity: m/s forward, m/s left, rad/s (+ left); a base follows it exactly."""
+        return self._legs.walker.velocity if self._legs is not None else (0.0, 0.0, 0.0)
+
+    @property
+    def remark(self) -> str:
+        """What the velocity command that is being followed asks in vain, for people; else empty."""
+        if self._velocity is None or self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
+            return ""
+        blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
+        gait = self._legs.remark if self._legs is not None else ""
+        return "; ".join(part for part in (self._remark, blind, gait) if part)
 
     @property
     def lights(self) -> Mapping[str, Shown]:
@@ -141,13 +169,19 @@ class MotionRunner:
     def stop(self) -> None:
         """End all skills and velocity commands: joints come to rest where they are, a walk to a stand."""
         self._table.stop()
+        if self._idle is not None:
+            self._idle.stop()
         self._table.arbiter.release(VELOCITY_CLAIM)
         self._posture.release(self._table.arbiter.release(DIRECT_CLAIM))
 
-    def set_velocity(self, forward: float, turn: float, timeout: float = VELOCITY_TIMEOUT_S) -> bool:
-        """Walk at ``forward`` m/s and ``turn`` rad/s (+ left) for ``timeout`` s, limited to the speed of the gait.
+    def set_velocity(
+        self, forward: float, turn: float, timeout: float = VELOCITY_TIMEOUT_S, *, left: float = 0.0
+    ) -> bool:
+        """Walk at ``forward`` and ``left`` m/s and ``turn`` rad/s (+ left) for ``timeout`` s.
 
-        A velocity claims the legs; zero does not, so that an idle joystick does not end a skill.
+        A velocity beyond the range of the body is cut to it; ``left`` counts as zero for a body that cannot go
+        sideways. ``remark`` says so. A velocity claims the legs; zero does not, so that an idle joystick does not end
+        a skill.
 
         Returns:
             Whether the command is followed: False when fallen.
@@ -156,17 +190,20 @@ class MotionRunner:
             CommandError: a value is not finite, or the body cannot walk.
         """
         carrier = self._carrier()
-        if not (isfinite(forward) and isfinite(turn) and isfinite(timeout)):
-            raise CommandError(f"velocity {forward} m/s, {turn} rad/s for {timeout} s is not finite")
+        if not isfinite(forward + left + turn + timeout):
+            raise CommandError(
+                f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s is not finite"
+            )
         if self._fall.fallen:
             return False
-        if self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
-            if not (forward or turn):
+        command, remark = velocity_command(carrier, forward, left, turn)
+        if self._velocity is None or self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
+            if not command.length:
                 return True
             self._table.claim(VELOCITY_CLAIM, ("legs",))
-            self._velocity = Velocity()
-        walk = carrier.walk
-        self._velocity.set(share(forward, full_speed(walk, forward)), share(turn, walk.turn), timeout)
+            self._velocity = Velocity(carrier.walk)
+        self._remark = remark
+        self._velocity.set(command, timeout)
         return True
 
     def walk_to(self, x: float, y: float, yaw: float) -> None:
@@ -181,8 +218,13 @@ class MotionRunner:
         if self._fall.fallen:
             raise CommandError("the body has fallen")
         if not self._sensed.base_fresh:
-            raise CommandError("the body does not know where it is")
+            raise CommandError(NOT_LOCATED)
         self._table.walk_to(Reach(carrier.walk, x, y, yaw))
+
+    def hear(self, azimuth: float) -> None:
+        """Somebody spoke, ``azimuth`` rad to the left of where base_link faces: an idle head looks there."""
+        if self._idle is not None:
+            self._idle.hear(azimuth, self._sensed)
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
         """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
@@ -217,7 +259,7 @@ class MotionRunner:
         self._begun, self._waited = False, 0.0
         self._sensed.update(state, 0.0)
 
-    def _carrier(self) -> Gait | Base:
+    def _carrier(self) -> Carrier:
         carrier = self._description.carrier
         if carrier is None:
             raise CommandError(f"body {self._description.name!r} does not walk")
@@ -232,16 +274,17 @@ class MotionRunner:
 
         Values that are not finite count as not sensed. ``dt`` below 0 or not finite counts as 0. After a gap, motions
         continue as after a usual step, and joints from where they are. When gaps follow each other, they are normal for
-        this body, and count as ``LONGEST_STEP_S`` each.
+        this body, and count as ``pace.LONGEST_STEP_S`` each.
         """
         gap = max(dt, 0.0) if isfinite(dt) else 0.0
-        dt, resumed = self._step_of(gap)
+        dt, resumed = self._pace.step(gap)
         self._sensed.update(state, dt)
-        if resumed and gap > GAP_S and self._begun and self._sensed.joints_known:
+        if resumed and self._begun and self._sensed.joints_known:
             self._posture.limiter.reset(self._sensed.position)
         if not self._begun and not self._begin(dt):
-            return JointTargets(tuple(self._sensed.position), self._none, self._none, self._none, self._none)
+            return self._writer.limp(self._sensed.position)
         self._check_fall(dt)
+        self._get_up(dt)
         self._holds.step(dt)
         self._posture.step(dt)
         self._table.lights.step(dt)
@@ -250,14 +293,6 @@ class MotionRunner:
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
-
-    def _step_of(self, gap: float) -> tuple[float, bool]:
-        """The time (s) that counts as passed, and whether it was a gap after regular percepts."""
-        slow, self._slow = self._slow, gap > LONGEST_STEP_S
-        if not self._slow:
-            self._usual_s = gap or self._usual_s
-            return gap, False
-        return (LONGEST_STEP_S, False) if slow else (self._usual_s, True)
 
     def _begin(self, dt: float) -> bool:
         self._waited += dt
@@ -282,6 +317,12 @@ class MotionRunner:
                 self._table.arbiter.release(VELOCITY_CLAIM)
             self._table.fail_legs("fallen")
 
+    def _get_up(self, dt: float) -> None:
+        """Start the skill for a fallen body, unless something else is under way."""
+        busy = self._table.lying_run or self._holds.all or bool(self._direct.drives)
+        if self._auto_get_up and (request := self._auto_get_up.request(self._fall.fallen, busy, dt)):
+            self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
+
     def _step_direct(self, dt: float) -> None:
         """Drop direct commands that are too old, or whose channels have been claimed since."""
         arbiter = self._table.arbiter
@@ -298,13 +339,17 @@ class MotionRunner:
 
     def _step_legs(self, dt: float) -> list[float]:
         goal = list(self._posture.goal)
+        if self._idle is not None:
+            self._idle.step(goal, self._sensed, dt, upright=not self._fall.fallen, still=self._holds.any)
         if self._legs is None:
             return goal
-        if self._velocity.done:
+        if self._velocity is not None and self._velocity.done:
             self._table.arbiter.release(VELOCITY_CLAIM)
         by_velocity = self._table.arbiter.holder("legs") == VELOCITY_CLAIM
         self._legs.program = self._velocity if by_velocity else self._table.program
         self._legs.held = self._holds.all or self._table.walker_held(self._holds)
+        if self._description.policy is not None:
+            self._legs.busy = self._table.busy_joints
         self._legs.step(self._sensed, self._fall.fallen, dt)
         if not self._table.legs_by_keyframes:
             self._swing.add(goal, self._legs.write(goal), dt)
@@ -312,13 +357,8 @@ class MotionRunner:
         return goal
 
     def _targets(self) -> JointTargets:
-        limiter, balancing = self._posture.limiter, self._balancing
+        limiter = self._posture.limiter
         # The balance feedback of the legs is tuned for joints damped towards rest; keyframes need their own speed.
-        damped = frozenset() if self._table.legs_by_keyframes else balancing
-        velocity = [0.0 if i in damped else v for i, v in enumerate(limiter.velocity)]
-        if not self._direct.drives:
-            return JointTargets(tuple(limiter.position), tuple(velocity), self._kp, self._kd, self._none)
-        kp, kd, effort = list(self._kp), list(self._kd), list(self._none)
-        for i, drive in self._direct.drives.items():
-            velocity[i], kp[i], kd[i], effort[i] = drive.velocity, drive.kp, drive.kd, drive.effort
-        return JointTargets(tuple(limiter.position), tuple(velocity), tuple(kp), tuple(kd), tuple(effort))
+        damped = frozenset() if self._table.legs_by_keyframes else self._balancing
+        gains = self._legs.gains if self._legs is not None and not self._table.legs_by_keyframes else {}
+        return self._writer.of(limiter.position, limiter.velocity, damped, gains, self._direct.drives)

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entities that a body sees, and remembers for a while when it looks elsewhere. In ``map``, m."""
+"""The entities that a body sees, and remembers when it looks elsewhere. In ``map``, m."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Final
+from typing import Final, TypeAlias
 
+from embodiment_bridge.core.properties import FORGOTTEN
 from embodiment_bridge.core.rotation import Vector
 
-DEFAULT_KEEP: Final = 10.0  # s; after that a rolling ball has stopped and players are elsewhere
+DEFAULT_KEEP: Final = 86400.0  # s; things are forgotten by looking, a day only bounds what is kept
+GONE_AFTER: Final = 3  # pictures in a row that show the place of a thing without the thing
+IDLE_S: Final = (
+    0.2  # s between pictures that are looked at while nobody asks; a look takes as long as a step of motion
+)
 DEFAULT_LIMIT: Final = 200  # things; a whole soccer game has 21 other players, 30 landmarks and a ball
 
 
@@ -40,30 +45,112 @@ class Known:
     stamp: object
     visible: bool
 
+    @property
+    def kind(self) -> str:
+        """That of the sighting."""
+        return self.sighting.kind
+
+    @property
+    def position(self) -> Vector:
+        """That of the sighting."""
+        return self.sighting.position
+
+    @property
+    def size(self) -> Vector:
+        """That of the sighting."""
+        return self.sighting.size
+
+
+Derived: TypeAlias = Callable[[Mapping[str, Known]], Iterable[Known]]
+"""Makes further things of those that are known, such as a goal of its posts."""
+
+
+def nothing(_: Mapping[str, Known]) -> Iterable[Known]:
+    """No further things."""
+    return ()
+
 
 class EntityMemory:
-    """Remembers things for ``keep_s`` s after they were seen last, at most ``limit`` things.
+    """Remembers things that are out of view, until their place is seen and they are not there.
 
-    When there are more, those not seen for longest are forgotten first. When the clock goes back, the world is a
-    new one, and everything but the latest picture is forgotten.
+    A thing is also forgotten ``keep_s`` s after it was seen last, and when there are more than ``limit``, those not
+    seen for longest: it may still be there. ``forgotten`` has those of the latest picture, with the property FORGOTTEN.
+    When the clock goes back, the world is a new one, and everything but the latest picture is gone.
+
+    ``derived`` is asked after each picture for further things, which are known as long as it makes them.
     """
 
-    def __init__(self, keep_s: float = DEFAULT_KEEP, limit: int = DEFAULT_LIMIT) -> None:
+    def __init__(
+        self, keep_s: float = DEFAULT_KEEP, limit: int = DEFAULT_LIMIT, derived: Derived = nothing
+    ) -> None:
         self._keep_s = keep_s
         self._limit = limit
         self._known: dict[str, Known] = {}  # those seen last come first
+        self._derived = derived
+        self._further: dict[str, Known] = {}
+        self.forgotten: list[Known] = []
+        self._missed: dict[str, int] = {}  # pictures in a row in which a thing should be and is not
+        self._asked = True
+        self._looked = float("nan")  # s of the body's clock
+
+    @property
+    def sightings(self) -> Mapping[str, Sighting]:
+        """All known things by id."""
+        return {id_: known.sighting for id_, known in self.things.items()}
+
+    @property
+    def things(self) -> Mapping[str, Known]:
+        """All known things by id, with what is known of them; who asks has the next picture looked at."""
+        self._asked = True
+        return self._known | self._further
 
     def clear(self) -> None:
         """Forget everything."""
-        self._known = {}
+        self._known, self._missed, self._further, self.forgotten = {}, {}, {}, []
+        self._looked = float("nan")
 
-    def look(self, picture: Iterable[Sighting], now_s: float, stamp: object) -> list[Known]:
-        """Add a new picture; return all known things, those seen last first."""
+    def due(self, now_s: float, wanted: bool) -> bool:
+        """Whether to look at a picture: at each while things are wanted, otherwise five times a second."""
+        asked, self._asked = self._asked, False
+        return wanted or asked or not 0.0 <= now_s - self._looked < IDLE_S
+
+    def look(
+        self,
+        picture: Iterable[Sighting],
+        now_s: float,
+        stamp: object,
+        covers: Callable[[Vector], bool] | None = None,
+    ) -> list[Known]:
+        """Add a new picture; return all known things, those seen last first.
+
+        Args:
+            picture: the things in it.
+            now_s: time on the body's clock, s.
+            stamp: the caller's time.
+            covers: whether a thing at a place in ``map`` would be in the picture; None: unknown, so that only time
+                and number forget.
+        """
+        self._looked = now_s
         known = {thing.id: Known(thing, now_s, stamp, True) for thing in islice(picture, self._limit)}
+        missed: dict[str, int] = {}
+        self.forgotten = []
         for id_, old in self._known.items():
-            if len(known) == self._limit:
-                break
-            if id_ not in known and 0.0 <= now_s - old.seen_s <= self._keep_s:
+            age = now_s - old.seen_s
+            if id_ in known or not age >= 0.0:
+                continue
+            if covers is not None and covers(old.sighting.position):
+                missed[id_] = self._missed.get(id_, 0) + 1
+            if missed.get(id_, 0) >= GONE_AFTER:
+                continue
+            if age > self._keep_s or len(known) >= self._limit:
+                self.forgotten.append(_forgotten(old))
+            else:
                 known[id_] = replace(old, visible=False) if old.visible else old
-        self._known = known
-        return list(known.values())
+        self._known, self._missed = known, missed
+        self._further = {thing.sighting.id: thing for thing in self._derived(known)}
+        return [*known.values(), *self._further.values()]
+
+
+def _forgotten(known: Known) -> Known:
+    thing = known.sighting
+    return replace(known, sighting=replace(thing, properties=(*thing.properties, FORGOTTEN)), visible=False)

@@ -116,6 +116,12 @@ class Locator:
         elif pairs and self.known:
             self._fix(pairs, self.yaw)
 
+    def another(self) -> "Locator":
+        """One that knows the tilt of this one, and not the place."""
+        other = Locator(self._landmarks)
+        other.roll, other.pitch, other.levelled = self.roll, self.pitch, self.levelled
+        return other
+
     def know(self, place: Vector, yaw: float) -> None:
         """Set a place (m) and heading (rad) that are known from elsewhere."""
         if math.isfinite(sum(place) + yaw):
@@ -137,6 +143,8 @@ class Locator:
         off = wrap_angle(yaw - self.yaw)
         standing = not self.told and self._stood_ago < STOOD
         near = self.known and math.hypot(x - self.place[0], y - self.place[1]) < JUMP and abs(off) < JUMP
+        if len(pairs) == 1 and not near:
+            return  # one landmark corrects a place; where the body was put elsewhere, it would tell a wrong one
         share, up = (SHARE, HEIGHT_SHARE) if near else (1.0, 1.0)
         here = self.place
         self.place = (

@@ -136,6 +136,8 @@ def _lamps(scene: Scene) -> Iterator[Marker]:
         marker.pose.position.z = OVER_BODY + index * LAMP_SIZE
         marker.scale.x = marker.scale.y = marker.scale.z = LAMP_SIZE
         yield marker
+        place = (0.0, 1.5 * LAMP_SIZE, marker.pose.position.z)
+        yield _text(header, "light_label", name, name, place, TEXT_COLOR)
 
 
 def _text(

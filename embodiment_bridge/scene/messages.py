@@ -4,7 +4,7 @@
 Fields are set one by one: a generated constructor makes the default of each nested message even when it is given.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from builtin_interfaces.msg import Time
@@ -20,7 +20,7 @@ from embodiment_bridge.msg import (
     PointDetection,
     Vision,
 )
-from embodiment_bridge.scene.entities import Known
+from embodiment_bridge.scene.entities import Known, Sighting
 from embodiment_bridge.scene.sight import Point, Sight
 
 INT32: Final = 2**31 - 1
@@ -66,12 +66,48 @@ def _line(start: Vector, end: Vector) -> LineDetection:
     return message
 
 
+class EntityMessages:
+    """Makes the entities of one robot, again and again: a generated constructor takes longer than all else of it.
+
+    A thing that was in the array before has the same message in the next, so an array holds until the next is made.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, tuple[Known, Entity]] = {}
+
+    def array(self, known: Iterable[Known], stamp: Time, frame: str) -> EntityArray:
+        """As ``entity_array``."""
+        before = self._made
+        self._made = {thing.sighting.id: (thing, self._entity(before, thing)) for thing in known}
+        entities = [message for _, message in self._made.values()]
+        return EntityArray(header=Header(stamp=stamp, frame_id=frame), entities=entities)
+
+    def _entity(self, before: Mapping[str, tuple[Known, Entity]], known: Known) -> Entity:
+        found = before.get(known.sighting.id)
+        if found is None or not _alike(found[0].sighting, known.sighting):
+            return _entity(known)
+        if found[0] is not known:
+            _place(found[1], known)
+        return found[1]
+
+
+def _alike(one: Sighting, other: Sighting) -> bool:
+    return one.kind == other.kind and one.properties == other.properties
+
+
 def _entity(known: Known) -> Entity:
     thing = known.sighting
-    message = Entity(id=thing.id, kind=thing.kind, visible=known.visible)
+    message = Entity(id=thing.id, kind=thing.kind)
+    message.properties = [KeyValue(key=key, value=value) for key, value in thing.properties]
+    _place(message, known)
+    return message
+
+
+def _place(message: Entity, known: Known) -> None:
+    """Write what may change of a thing."""
+    thing = known.sighting
     place, size = message.pose.position, message.size
     place.x, place.y, place.z = thing.position
     size.x, size.y, size.z = thing.size
+    message.visible = known.visible
     message.seen = known.stamp
-    message.properties = [KeyValue(key=key, value=value) for key, value in thing.properties]
-    return message

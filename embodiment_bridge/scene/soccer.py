@@ -2,13 +2,13 @@
 """Entities from a picture of a soccer game: the ball, the other players, the landmarks of the field."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.scene.camera import Pose
-from embodiment_bridge.scene.entities import Sighting
+from embodiment_bridge.scene.entities import Known, Sighting
 from embodiment_bridge.scene.sight import Agent, Sight
 
 BALL: Final = "B"  # the name of the ball in the RoboCup simulators
@@ -27,12 +27,19 @@ class Player:
     number: int
 
 
-def sightings(sight: Sight, camera: Pose, me: Player, ball_diameter: float) -> Iterator[Sighting]:
-    """The things in a picture, in ``map``: ``ball``, ``player_TEAM_NUMBER`` except the own one, ``landmark_NAME``.
+def sightings(
+    sight: Sight,
+    camera: Pose,
+    me: Player,
+    ball_diameter: float,
+    name_of: Callable[[str], str] = str,
+) -> Iterator[Sighting]:
+    """The things in a picture: ``ball``, ``player_TEAM_NUMBER`` except the own one, ``landmark_NAME``.
 
-    camera: pose in ``map``. ball_diameter: m. A thing too far away to have a finite place is left out.
+    They are in the frame of the camera's pose. ball_diameter: m. name_of: the name of a landmark, by what the picture
+    calls it. A thing too far away to have a finite place is left out.
 
-    A player's size is the box (along the axes of ``map``) around the parts in view and the ground below them;
+    A player's size is the box (along the axes of that frame) around the parts in view and the ground below them;
     its position is the centre of that box.
     """
     for point in sight.points:
@@ -42,10 +49,31 @@ def sightings(sight: Sight, camera: Pose, me: Player, ball_diameter: float) -> I
         if point.name == BALL:
             yield Sighting("ball", "ball", place, (ball_diameter,) * 3)
         else:
-            yield Sighting(f"landmark_{point.name}", "landmark", place, properties=(("name", point.name),))
+            name = name_of(point.name)
+            yield Sighting(f"landmark_{name}", "landmark", place, properties=(("name", name),))
     for agent in sight.agents:
         if (agent.team, agent.number) != (me.team, me.number):
             yield from _player(agent, [camera.place(part.position) for part in agent.parts])
+
+
+def goals(known: Mapping[str, Known], posts: Mapping[str, tuple[str, str]]) -> Iterator[Known]:
+    """The goals of which both posts are known; ``posts`` has the names of their landmarks by the id of the goal.
+
+    Its position is the middle of the mouth, its size that of the mouth. It is visible while both posts are.
+    """
+    for id_, names in posts.items():
+        one, other = (known.get(f"landmark_{name}") for name in names)
+        if one is not None and other is not None:
+            yield _goal(id_, one, other)
+
+
+def _goal(id_: str, one: Known, other: Known) -> Known:
+    (x1, y1, z1), (x2, y2, z2) = one.position, other.position
+    high = max(z1, z2, 0.0)
+    place = (0.5 * (x1 + x2), 0.5 * (y1 + y2), 0.5 * high)
+    older = min(one, other, key=lambda post: post.seen_s)
+    size = (abs(x1 - x2), abs(y1 - y2), high)
+    return Known(Sighting(id_, "goal", place, size), older.seen_s, older.stamp, one.visible and other.visible)
 
 
 def _player(agent: Agent, parts: Iterable[Vector]) -> Iterator[Sighting]:

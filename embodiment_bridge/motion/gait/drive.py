@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from math import pi, sin
 
 from embodiment_bridge.body.description import Base, Joint
+from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.motion.gait.blend import Blend
 from embodiment_bridge.motion.gait.odometry import follow
 from embodiment_bridge.motion.gait.walk import STAND, Pace
@@ -23,6 +24,9 @@ class KinematicBase:
 
     def __init__(self, base: Base, legs: Sequence[Joint], index: Mapping[str, int]) -> None:
         self.walker: Pace = Pace(base.walk)
+        self.gains: Mapping[int, tuple[float, float]] = {}
+        self.remark = ""
+        self.busy: frozenset[int] = frozenset()
         self.program: Program | None = None
         self.held = False
         self.joints = tuple(index[joint.name] for joint in legs)
@@ -48,6 +52,12 @@ class KinematicBase:
         self.walker.reset()
         self.program = None
         self._blend.start_from(position)
+
+    def stand_as(self, stance: Stance, seconds: float) -> None:
+        """Nothing: there is no balance that would allow it."""
+
+    def sway_idly(self, stance: Stance) -> None:
+        """Nothing, as above."""
 
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
         """Let ``dt`` s pass."""

@@ -3,9 +3,11 @@
 
 The feet move on a fixed path under the hips: up and forward (swing, half of the period), then straight back
 (stance); the other leg half a period later. Both hips roll with a sine (sway) that brings the weight to the
-standing foot; the standing hip gets an extra roll against its droop under the weight. Both hip yaws turn against
-each other (twist) to turn the body, the arms swing. The torso leans, and gains on tilt and tilt rates, at ankles
-and hips, keep it upright, also when standing; while walking, speed over ground moves the feet to where it goes.
+standing foot; the standing hip gets an extra roll against its droop under the weight. For a step to the side the
+hips roll with the path of the feet. Both hip yaws turn against each other (twist) to turn the body, the arms swing.
+A foot lands further ahead or aside when the body is too fast (``capture.py``). The torso leans, and gains on tilt
+and tilt rates, at ankles and hips, keep it upright, also when standing; while walking, speed over ground moves the
+feet to where it goes.
 
 A swinging leg is placed by the ground and not by the torso: its hip undoes most of the torso's unwanted pitch
 (swing_level), and its ankle leaves balance to the other. Without, the toes of a robot that tips forward strike
@@ -17,24 +19,50 @@ from math import cos, pi, sin
 from typing import NamedTuple
 
 from embodiment_bridge.body.description import Gait, Leg
+from embodiment_bridge.body.stance import UPRIGHT, Stance
+from embodiment_bridge.motion.gait.capture import CaptureStep
+from embodiment_bridge.motion.gait.kick_step import Swing
 from embodiment_bridge.motion.gait.leg_ik import LegIk
 from embodiment_bridge.motion.joints.sensing import Balance
 
 TRANSFER = 0.3  # of a swing or stance, in which a leg hands its part in the balance to the other
 
 
+class Step(NamedTuple):
+    """What is commanded in one cycle.
+
+    phase: 0..1 in the period; at 0 the left foot leaves the ground. amplitude: 0 stands, 1 walks.
+    forward, turn, left: -1..1, shares of full speed, + forward and left.
+    too_fast: m/s forward and left by which the hips are faster than they should be.
+    stance: beside the usual one. kick: what a kick adds.
+    """
+
+    phase: float
+    amplitude: float
+    forward: float
+    turn: float
+    left: float
+    too_fast: tuple[float, float]
+    stance: Stance = UPRIGHT
+    kick: Swing | None = None
+
+
 class Shared(NamedTuple):
     """What both legs have in common in one cycle: m, rad."""
 
     amplitude: float
+    height: float
     half_stride: float
+    half_side: float
     ahead: float
     lean: float
     off: float
     aside: float
     ankle_pitch: float
+    hip_pitch: float
     hip_roll: float
     ankle_roll: float
+    kick: Swing | None
 
 
 class GaitPattern:
@@ -45,47 +73,61 @@ class GaitPattern:
         self._ik = LegIk(gait.lengths.knee_back, gait.lengths.thigh, gait.lengths.shank)
         self._left = _indices(gait.left, index)
         self._right = _indices(gait.right, index)
+        self._capture = CaptureStep(gait.parameters)
 
-    def write(
-        self, out: list[float], phase: float, amplitude: float, forward: float, turn: float, balance: Balance
-    ) -> tuple[float, float]:
+    def reset(self) -> None:
+        """Both feet under the body."""
+        self._capture.reset()
+
+    def write(self, out: list[float], step: Step, balance: Balance) -> tuple[float, float]:
         """Put the angles (rad) of both legs into ``out``; return the swing (rad) of left and right shoulder.
 
         Args:
             out: one value per joint of the body.
-            phase: 0..1 in the period; at 0 the left foot leaves the ground.
-            amplitude: 0 stands, 1 walks.
-            forward: -1..1, share of full speed.
-            turn: -1..1, + to the left.
+            step: what is commanded now.
             balance: of the hips, for the feedback.
         """
         p = self._p
+        phase, amplitude, turn = step.phase, step.amplitude, step.turn
+        if amplitude > 0.0:
+            self._capture.step(phase, *step.too_fast)
+        else:
+            self._capture.reset()
         wave = amplitude * sin(2 * pi * (phase + p.sway_phase))
-        shared = self._shared(amplitude, forward, p.sway * wave, balance)
-        twist = amplitude * turn * p.twist * cos(2 * pi * phase)
+        sway = p.sway * wave
+        if step.kick is not None:
+            sway += amplitude * (step.kick.sway if step.kick.left else -step.kick.sway)
+        shared = self._shared(step, sway, balance)
+        stride = amplitude * cos(2 * pi * phase)
+        twist = turn * p.twist * stride
         steady = p.yaw_rate_gain * balance.rates[2] * (1 - abs(turn))
         self._write_leg(out, self._left, 1.0, phase, shared, -twist - steady)
         other = phase + 0.5 if phase < 0.5 else phase - 0.5
         self._write_leg(out, self._right, -1.0, other, shared, twist - steady)
-        swing = p.arm_swing * wave
+        swing = p.arm_swing * wave + p.arm_stride * step.forward * stride
         return -swing, swing
 
-    def _shared(self, amplitude: float, forward: float, sway: float, balance: Balance) -> Shared:
-        p = self._p
-        forward *= p.backward_share if forward < 0.0 else 1.0
-        lean = p.lean + forward * p.lean_v
+    def _shared(self, step: Step, sway: float, balance: Balance) -> Shared:
+        p, amplitude = self._p, step.amplitude
+        stance = step.stance
+        forward = step.forward * (p.backward_share if step.forward < 0.0 else 1.0)
+        lean = p.lean + forward * p.lean_v + stance.lean + (step.kick.lean if step.kick else 0.0)
         off = balance.pitch - lean
         upright = 0.5 * p.roll_gain * balance.roll
         return Shared(
             amplitude,
+            height=p.height - stance.lower,
             half_stride=0.5 * (p.stride + forward * p.stride_v),
-            ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead,
+            half_side=0.5 * step.left * p.side,
+            ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead + stance.ahead,
             lean=lean,
             off=off,
             aside=amplitude * p.side_gain * balance.left,
             ankle_pitch=p.pitch_gain * off + p.pitch_rate_gain * balance.rates[1],
-            hip_roll=sway - upright - p.roll_rate_gain * balance.rates[0],
-            ankle_roll=upright - sway * p.ankle_sway,
+            hip_pitch=p.hip_gain * off + p.hip_rate_gain * balance.rates[1],
+            hip_roll=sway - stance.sway - upright - p.roll_rate_gain * balance.rates[0],
+            ankle_roll=upright - sway * p.ankle_sway + stance.sway,
+            kick=step.kick,
         )
 
     def _write_leg(
@@ -94,20 +136,31 @@ class GaitPattern:
         p, amplitude = self._p, shared.amplitude
         if phase < 0.5:  # swing: the speed of the ground at both ends
             u = 2 * phase
-            x, z = shared.half_stride * (u * (u * (12 - 8 * u) - 2) - 1), p.lift * sin(pi * u)
+            along, z = u * (u * (12 - 8 * u) - 2) - 1, p.lift * sin(pi * u)
             droop = 0.0
             load = max(1.0 - u / TRANSFER, 0.0)
         else:
-            x, z = shared.half_stride * (3 - 4 * phase), 0.0
+            along, z = 3 - 4 * phase, 0.0
             load = min((2 * phase - 1) / TRANSFER, 1.0)
             droop = -p.droop * sin(2 * pi * phase)
-        hip, knee, ankle = self._ik.solve(amplitude * x + shared.ahead, amplitude * z - p.height)
-        outward = shared.aside - amplitude * side * p.inward
+        kicked = shared.kick if shared.kick is not None and shared.kick.left == (side > 0.0) else None
+        if kicked is not None:
+            z += kicked.lift
+        caught_x, caught_y = self._capture.offset(side)
+        x = (
+            amplitude * (shared.half_stride * along + caught_x)
+            + shared.ahead
+            + (kicked.ahead if kicked else 0.0)
+        )
+        y = amplitude * (shared.half_side * along + caught_y)
+        hip, knee, ankle = self._ik.solve(x, amplitude * z - shared.height)
+        outward = shared.aside + y / p.height - amplitude * side * p.inward
         hip_pitch, hip_roll, hip_yaw, knee_pitch, ankle_pitch, ankle_roll = leg
         free = p.swing_level * amplitude * (1.0 - load)
-        out[hip_pitch] = hip - shared.lean - free * shared.off
+        held = 1.0 - amplitude * (1.0 - load)
+        out[hip_pitch] = hip - shared.lean - free * shared.off + held * shared.hip_pitch
         out[knee_pitch] = knee
-        out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch
+        out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch - (kicked.toe if kicked else 0.0)
         out[hip_roll] = shared.hip_roll + outward + amplitude * side * droop
         out[ankle_roll] = shared.ankle_roll - outward
         out[hip_yaw] = yaw

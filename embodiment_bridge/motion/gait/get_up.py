@@ -8,6 +8,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.gait.fall import FallDetector
 
 STILL_FALLEN = "the body is still fallen"
+TRIES = 3  # motions of one skill; a body that slips is on its way up at the second or third
 
 
 def as_it_lies(skill: Skill, fall: FallDetector) -> Skill:

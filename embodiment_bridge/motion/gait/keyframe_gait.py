@@ -42,6 +42,7 @@ class KeyframeGait(KinematicBase):
     def __init__(self, base: Base, cycle: Cycle, legs: Sequence[Joint], index: Mapping[str, int]) -> None:
         super().__init__(base, legs, index)
         self.walker: SteppingPace = SteppingPace(base.walk, base.step_s)
+        self._backward = cycle.backward_share
         self._tables = tuple(_rows(table, index) for table in (cycle.step, cycle.forward, cycle.turn))
 
     @property
@@ -54,7 +55,8 @@ class KeyframeGait(KinematicBase):
         for joint, angle in self._stand:
             out[joint] = angle
         walker = self.walker
-        shares = (walker.amplitude, walker.forward, walker.turn)
+        forward = walker.forward * (self._backward if walker.forward < 0.0 else 1.0)
+        shares = (walker.amplitude, forward, walker.turn)
         for share, rows in zip(shares, self._tables, strict=True):
             if share:
                 for joint, angles in rows:

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from math import hypot
 
 from embodiment_bridge.body.description import Gait
+from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.blend import Blend
 from embodiment_bridge.motion.gait.odometry import follow
-from embodiment_bridge.motion.gait.walk import STAND, Walker
+from embodiment_bridge.motion.gait.stance import LEAST_S, StanceChange
+from embodiment_bridge.motion.gait.walk import STAND, LegWalker, Walker
 from embodiment_bridge.motion.gait.walk_program import Pose, Program
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
 
@@ -21,7 +23,8 @@ class Legs:
     """A ``locomotion.Locomotion`` that runs one walk program at a time on the walker."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
-        self.walker = Walker(gait, index)
+        self.walker: LegWalker = Walker(gait, index)
+        self.busy: frozenset[int] = frozenset()
         self.program: Program | None = None
         self.held = False
         self.joints = tuple(
@@ -33,7 +36,20 @@ class Legs:
         self._pose = Pose()
         self._balance = LEVEL
         self._blend = Blend(self.joints)
+        self._stance = StanceChange()
+        self._wanted = self._idle = UPRIGHT
+        self._change_s = LEAST_S
         self._calm_s = self._still_s = 0.0
+
+    @property
+    def gains(self) -> Mapping[int, tuple[float, float]]:
+        """Other kp and kd than those of the body, by number of joint: none."""
+        return {}
+
+    @property
+    def remark(self) -> str:
+        """What people should know: nothing."""
+        return ""
 
     @property
     def standing(self) -> bool:
@@ -44,15 +60,28 @@ class Legs:
     def calm(self) -> bool:
         """Whether the body stands and does not sway any more."""
         return (
-            self.standing and self._blend.done and (self._calm_s >= CALM_S or self._still_s >= CALM_TIMEOUT_S)
+            self.standing
+            and self._blend.done
+            and self._stance.done
+            and (self._calm_s >= CALM_S or self._still_s >= CALM_TIMEOUT_S)
         )
 
     def start_from(self, position: Sequence[float]) -> None:
         """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
         self.walker.reset()
         self.program = None
+        self._stance.reset()
+        self._wanted = UPRIGHT
         self._blend.start_from(position)
         self._calm_s = self._still_s = 0.0
+
+    def stand_as(self, stance: Stance, seconds: float) -> None:
+        """Stand so from now on, after a change of ``seconds``; during a walk, after it."""
+        self._wanted, self._change_s = stance, seconds
+
+    def sway_idly(self, stance: Stance) -> None:
+        """Add ``stance`` to the present one, until the next call."""
+        self._idle = stance
 
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
         """Let ``dt`` s pass."""
@@ -60,16 +89,20 @@ class Legs:
         self._balance = LEVEL if fallen else balance
         follow(self._pose, sensed, yaw, self.walker, dt)
         command = STAND
-        if self.program is not None and not self.held:
+        ready = self._stance.upright or not self.standing  # a step from a crouch would throw the body over
+        if self.program is not None and not self.held and ready:
             command = self.program.step(self._pose, self.walker, dt)
-        self.walker.step(command, dt)
+        self.walker.step(command, dt, self._balance)
         self._blend.step(dt)
+        if self.standing and not self.held:
+            self._stance.aim(UPRIGHT if self.program is not None else self._wanted, self._change_s)
+            self._stance.step(dt)
         quiet = hypot(balance.ahead, balance.left) < CALM_SPEED and hypot(*balance.rates[:2]) < CALM_RATE
         self._still_s = self._still_s + dt if self.standing else 0.0
         self._calm_s = self._calm_s + dt if self.standing and (quiet or not sensed.base_fresh) else 0.0
 
     def write(self, out: list[float]) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
-        swing = self.walker.write(out, self._balance)
+        swing = self.walker.write(out, self._balance, self._stance.now.plus(self._idle))
         self._blend.write(out)
         return swing

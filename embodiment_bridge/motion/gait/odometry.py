@@ -13,7 +13,13 @@ def follow(pose: Pose, sensed: Sensed, yaw: float, pace: Pace, dt: float) -> Non
     if sensed.base_fresh:
         pose.x, pose.y, pose.yaw = sensed.x, sensed.y, yaw
         return
-    forward, turn = pace.velocity
+    forward, left, turn = pace.velocity
+    move(pose, forward, left, turn, dt)
+
+
+def move(pose: Pose, forward: float, left: float, turn: float, dt: float) -> None:
+    """Move ``pose`` at ``forward`` and ``left`` m/s and ``turn`` rad/s for ``dt`` s."""
     pose.yaw += turn * dt
-    pose.x += forward * cos(pose.yaw) * dt
-    pose.y += forward * sin(pose.yaw) * dt
+    c, s = cos(pose.yaw), sin(pose.yaw)
+    pose.x += (forward * c - left * s) * dt
+    pose.y += (forward * s + left * c) * dt

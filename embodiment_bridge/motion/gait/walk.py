@@ -1,30 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ramps the commands of a gait between standing and walking, so that they never jump."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import hypot, pi, sin
 
 from embodiment_bridge.body.description import Gait, WalkLimits
-from embodiment_bridge.motion.gait.gait import GaitPattern
-from embodiment_bridge.motion.joints.sensing import Balance
+from embodiment_bridge.body.stance import UPRIGHT, Stance
+from embodiment_bridge.motion.gait.gait import GaitPattern, Step
+from embodiment_bridge.motion.gait.kick_step import Kick, KickStep
+from embodiment_bridge.motion.joints.sensing import LEVEL, Balance
 
 STILL = 1e-9
+TOGETHER = 1.1  # length of (forward, turn, left): all three at full command throw a robot over
+MOST_HURRY = 0.3  # share of the frequency by which balance may change it
 
 
 @dataclass(frozen=True, slots=True)
 class WalkCommand:
-    """Whether to step, and in which direction: ``forward`` and ``turn``: -1..1 of full speed, + forward and left."""
+    """Whether to step, and in which direction.
+
+    ``forward``, ``turn`` and ``left`` (to the side): -1..1 of full speed, + forward and left. ``kick``: the next step
+    of this foot kicks, if the gait has a kick.
+    """
 
     stepping: bool = False
     forward: float = 0.0
     turn: float = 0.0
+    left: float = 0.0
+    kick: Kick | None = None
+
+    @property
+    def length(self) -> float:
+        """Of (forward, turn, left)."""
+        return hypot(self.forward, self.turn, self.left)
 
 
 STAND = WalkCommand()
 
 
 class Pace:
-    """The pace: ``forward`` and ``turn`` are -1..1 of full speed and follow the commands without a jump."""
+    """The pace: ``forward``, ``turn`` and ``left`` are -1..1 of full speed and follow the commands without a jump.
+
+    ``kicking``: a kick is under way, which only a gait has.
+    """
+
+    kicking = False
 
     def __init__(self, limits: WalkLimits) -> None:
         self._limits = limits
@@ -32,58 +54,112 @@ class Pace:
 
     def reset(self) -> None:
         """Stand."""
-        self.forward = self.turn = 0.0
+        self.forward = self.turn = self.left = 0.0
 
     @property
     def standing(self) -> bool:
         """Whether the walk has ended."""
-        return abs(self.forward) < STILL and abs(self.turn) < STILL
+        return max(abs(self.forward), abs(self.turn), abs(self.left)) < STILL
 
     @property
-    def velocity(self) -> tuple[float, float]:
-        """The commanded velocity, m/s forward and rad/s, + left."""
+    def velocity(self) -> tuple[float, float, float]:
+        """The commanded velocity: m/s forward, m/s left, rad/s (+ left)."""
         limits = self._limits
         full = limits.forward if self.forward > 0.0 else limits.backward
-        return self.forward * full, self.turn * limits.turn
+        return self.forward * full, self.left * limits.left, self.turn * limits.turn
 
     def step(self, command: WalkCommand, dt: float) -> None:
         """Advance by ``dt`` s towards the command."""
         limits, stepping = self._limits, command.stepping
         self.forward = near(self.forward, command.forward if stepping else 0.0, limits.forward_rate * dt)
         self.turn = near(self.turn, command.turn if stepping else 0.0, limits.turn_rate * dt)
+        self.left = near(self.left, command.left if stepping else 0.0, limits.left_rate * dt)
 
 
-class Walker(Pace):
+class LegWalker(Pace, ABC):
+    """A pace of legs."""
+
+    @abstractmethod
+    def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
+        """Advance by ``dt`` s towards the command."""
+        super().step(command, dt)
+
+    @abstractmethod
+    def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
+        """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
+
+
+class Walker(LegWalker):
     """Drives the legs: standing is the gait at amplitude 0, with its balance feedback."""
 
     def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
         self._pattern = GaitPattern(gait, index)
-        self._frequency = gait.parameters.frequency
+        self._p = gait.parameters
+        self._kick = KickStep(gait.kick)
         super().__init__(gait.walk)
 
     def reset(self) -> None:
         """Stand."""
         super().reset()
         self.phase = self.amplitude = 0.0
+        self._pattern.reset()
+        self._kick.reset()
 
     @property
     def standing(self) -> bool:
         """Whether the feet are still and the walk has ended."""
         return self.amplitude < STILL and super().standing
 
-    def step(self, command: WalkCommand, dt: float) -> None:
-        """Advance by ``dt`` s towards the command."""
+    def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
+        """Advance by ``dt`` s towards the command; steps are shorter or longer with ``balance`` of the hips."""
+        command = together(command)
         limits = self._limits
+        if self.amplitude <= STILL:
+            # The first step of a turn is that of the outer foot, and to a side that of the foot on this side.
+            self.phase = 0.5 if command.turn > abs(command.left) or command.left < -abs(command.turn) else 0.0
         keep_on = command.stepping or abs(self.forward) > limits.settle_forward
         self.amplitude = near(self.amplitude, 1.0 if keep_on else 0.0, limits.amplitude_rate * dt)
         super().step(command, dt)
-        self.phase = (self.phase + self._frequency * dt) % 1.0 if self.amplitude > STILL else 0.0
+        if self.amplitude <= STILL:
+            self.phase = 0.0
+            self._kick.reset()
+            self.kicking = False
+            return
+        towards = self._too_fast(balance)[1] * (1.0 if self.phase < 0.5 else -1.0)
+        hurry = min(max(self._p.timing_gain * towards, -MOST_HURRY), MOST_HURRY)
+        before, rate = self.phase, self._kick.rate * (1.0 + hurry)
+        self.phase = (before + self._p.frequency * rate * dt) % 1.0
+        self._kick.step(command.kick, before, self.phase)
+        self.kicking = self._kick.kicking
 
-    def write(self, out: list[float], balance: Balance) -> tuple[float, float]:
+    def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
-        return self._pattern.write(out, self.phase, self.amplitude, self.forward, self.turn, balance)
+        too_fast, kick = self._too_fast(balance), self._kick.swing(self.phase)
+        step = Step(self.phase, self.amplitude, self.forward, self.turn, self.left, too_fast, stance, kick)
+        return self._pattern.write(out, step, balance)
+
+    def _too_fast(self, balance: Balance) -> tuple[float, float]:
+        """By how much the hips are faster than they should be at this moment of a step, m/s forward and left."""
+        ahead, left, _ = self.velocity
+        left += self._p.sway_speed * sin(2 * pi * (self.phase + self._p.sway_speed_phase))
+        return balance.ahead - ahead, balance.left - left
+
+
+def together(command: WalkCommand) -> WalkCommand:
+    """``command``, slower if its three axes together are more than a gait on two legs can do."""
+    if command.length <= TOGETHER:
+        return command
+    share = TOGETHER / command.length
+    return replace(
+        command, forward=share * command.forward, turn=share * command.turn, left=share * command.left
+    )
 
 
 def near(value: float, goal: float, step: float) -> float:
     """``value``, moved towards ``goal`` by at most ``step``."""
-    return value + min(max(goal - value, -step), step)
+    return value + within(goal - value, step)
+
+
+def within(value: float, limit: float) -> float:
+    """``value``, at least -``limit`` and at most ``limit``."""
+    return min(max(value, -limit), limit)

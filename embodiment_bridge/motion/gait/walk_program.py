@@ -2,19 +2,20 @@
 """Walk programs: the command of a walking skill in each cycle, with feedback from the sensed pose of the hips."""
 
 from dataclasses import dataclass
-from math import copysign, cos, inf, sin
+from math import atan2, copysign, cos, hypot, inf, pi, sin
 from typing import Protocol
 
 from embodiment_bridge.body.description import WalkLimits
-from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
+from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 
 HEADING_GAIN = 2.5  # 1/rad: full turn command at an error of 0.4 rad
 HEADING_FILTER_S = 0.3  # s: the hips turn to and fro with each step
 LINE_GAIN = 1.5  # rad/m: how much to head back to the line
+SIDE_LINE_GAIN = 2.0  # share of full speed per m beside the line of a walk to the side
+PLACE_GAIN = 4.0  # share of full speed per m off the place of a turn
 HEADING_LIMIT = 0.4  # rad: steepest way back to the line
 CORRECTION_LIMIT = 0.6  # share of full turn that keeping the heading may use
 LEAST_SHARE = 0.3  # of the speed, at the end of the way
-LEAST_COMMAND = 0.02  # share of full speed below which a velocity command means standing
 SLOWEST = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
@@ -31,12 +32,14 @@ class Pose:
 class Program(Protocol):
     """Gives a command per cycle until it is ``done``, then STAND.
 
-    progress: 0..1; patience: s after which the program has failed if it is not done.
+    progress: 0..1; patience: s after which the program has failed if it is not done; failure: why it cannot be done,
+    empty if it can.
     """
 
     done: bool
     progress: float
     patience: float
+    failure: str
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
@@ -48,6 +51,7 @@ class Walk:
     Args:
         limits: of the gait.
         forward: -1..1, share of full speed.
+        left: -1..1, share of full speed to the side.
         turn: -1..1, share of full turn speed; 0 keeps the heading at the start.
         distance: m; inf: without end.
         duration: s; inf: without end.
@@ -60,16 +64,24 @@ class Walk:
         turn: float = 0.0,
         distance: float = inf,
         duration: float = inf,
+        left: float = 0.0,
     ) -> None:
         self.done = False
         self.progress = 0.0
+        self.failure = ""
         full = limits.forward if forward > 0.0 else limits.backward
-        slowest = SLOWEST * max(abs(forward) * full, 0.01)
-        self.patience = distance / slowest + EXTRA_PATIENCE_S if duration == inf else inf
-        self._coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
+        ahead, aside = forward * full, left * limits.left
+        self._bearing = atan2(aside, ahead) if left else 0.0 if forward >= 0.0 else pi
+        self.patience = (
+            distance / (SLOWEST * max(hypot(ahead, aside), 0.01)) + EXTRA_PATIENCE_S
+            if duration == inf
+            else inf
+        )
+        coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
+        self._coast = max(coast * abs(forward), limits.coast_left * abs(left), key=abs) if left else coast
         self._coast_time = 1.0 / limits.amplitude_rate
         self._brake = limits.brake
-        self._forward, self._turn = forward, turn
+        self._forward, self._turn, self._left = forward, turn, left
         self._distance, self._duration = distance, duration
         self._elapsed = self._way = self._off = 0.0
         self._start: Pose | None = None
@@ -81,45 +93,56 @@ class Walk:
         last, self._last = self._last or start, Pose(pose.x, pose.y, pose.yaw)
         self._elapsed += dt
         # On a curve the way is summed up along the heading, so that the sway from foot to foot cancels out.
-        self._way += _ahead(last, pose, pose.yaw)[0] if self._turn else 0.0
-        ahead, left = _ahead(start, pose, start.yaw)
-        along = copysign(1.0, self._forward) * (self._way if self._turn else ahead)
+        self._way += way(last, pose, pose.yaw)[0] if self._turn else 0.0
+        ahead, across = way(start, pose, start.yaw + self._bearing)
+        along = copysign(1.0, self._forward) * self._way if self._turn else ahead
         remaining = self._distance - along
         self.progress = max(self.progress, along / self._distance, self._elapsed / self._duration)
-        near_enough = remaining <= self._coast * abs(walker.forward)
+        near_enough = remaining <= self._coast * (1.0 if self._left else abs(walker.forward))
         self.done = self.done or near_enough or self._elapsed >= self._duration - self._coast_time
         if self.done:
             return STAND
         self._off += (pose.yaw - start.yaw - self._off) * min(dt / HEADING_FILTER_S, 1.0)
         share = min(max(remaining / self._brake, LEAST_SHARE), 1.0)
-        return WalkCommand(True, share * self._forward, self._turn or self._correction(left, self._off))
+        if not self._left:
+            turn = self._turn or self._heading(
+                within(-LINE_GAIN * across, HEADING_LIMIT) * abs(self._forward)
+            )
+            return WalkCommand(True, share * self._forward, turn)
+        # To the side the body keeps its heading, and goes back to the line by its speed across it.
+        back = within(-SIDE_LINE_GAIN * across, CORRECTION_LIMIT)
+        forward = share * self._forward - back * sin(self._bearing)
+        left = share * self._left + back * cos(self._bearing)
+        return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
 
-    def _correction(self, left: float, yaw: float) -> float:
-        back = _clamp(-LINE_GAIN * left, HEADING_LIMIT) * self._forward
-        return _clamp(HEADING_GAIN * (back - yaw), CORRECTION_LIMIT)
+    def _heading(self, back: float) -> float:
+        return within(HEADING_GAIN * (back - self._off), CORRECTION_LIMIT)
 
 
 class Turn:
-    """Turn on the spot by ``angle`` rad, + left."""
+    """Turn on the spot by ``angle`` rad, + left; a body that can go sideways is kept on the spot."""
 
     def __init__(self, limits: WalkLimits, angle: float) -> None:
         self.done = False
         self.progress = 0.0
+        self.failure = ""
         self.patience = abs(angle) / (SLOWEST * limits.turn) + EXTRA_PATIENCE_S
         self._limits = limits
         self._angle = angle
-        self._start: float | None = None
+        self._start: Pose | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
-        if self._start is None:
-            self._start = pose.yaw
+        start = self._start = self._start or Pose(pose.x, pose.y, pose.yaw)
         sign = copysign(1.0, self._angle)
-        turned, goal = sign * (pose.yaw - self._start), abs(self._angle)
+        turned, goal = sign * (pose.yaw - start.yaw), abs(self._angle)
         self.progress = max(self.progress, turned / goal)
         if goal - turned <= self._limits.coast_turn * abs(walker.turn):
             self.done = True
-        return STAND if self.done else WalkCommand(True, 0.0, sign)
+        if self.done or not self._limits.left:
+            return STAND if self.done else WalkCommand(True, 0.0, sign)
+        ahead, left = (within(PLACE_GAIN * off, CORRECTION_LIMIT) for off in way(pose, start, pose.yaw))
+        return WalkCommand(True, ahead, sign, left)
 
 
 class Twist:
@@ -128,6 +151,7 @@ class Twist:
     def __init__(self, limits: WalkLimits, duration: float) -> None:
         self.done = False
         self.progress = 0.0
+        self.failure = ""
         self.patience = inf
         self._duration = max(duration - 1.0 / limits.amplitude_rate, 0.02)
         self._coast = limits.coast_turn
@@ -149,34 +173,7 @@ class Twist:
         return WalkCommand(True, 0.0, 1.0 if part < 0.25 or part >= 0.75 else -1.0)
 
 
-class Velocity:
-    """Walk at a commanded velocity until it times out."""
-
-    def __init__(self) -> None:
-        self.done = False
-        self.progress = 0.0
-        self.patience = inf
-        self._command = STAND
-        self._left_s = 0.0
-
-    def set(self, forward: float, turn: float, timeout: float) -> None:
-        """Walk at these shares of full speed (-1..1) for ``timeout`` s."""
-        stepping = max(abs(forward), abs(turn)) > LEAST_COMMAND
-        self._command = WalkCommand(True, forward, turn) if stepping else STAND
-        self._left_s = timeout
-
-    def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
-        self._left_s -= dt
-        self.done = self.done or self._left_s <= 0.0
-        return STAND if self.done else self._command
-
-
-def _ahead(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
+def way(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:
     """The way (m) forward and left from ``start`` to ``end``, for the heading ``yaw``."""
     dx, dy, c, s = end.x - start.x, end.y - start.y, cos(yaw), sin(yaw)
     return c * dx + s * dy, c * dy - s * dx
-
-
-def _clamp(value: float, limit: float) -> float:
-    return min(max(value, -limit), limit)

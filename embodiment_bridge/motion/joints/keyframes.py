@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from embodiment_bridge.body.description import Joint, Keyframe, shortest_move
+from embodiment_bridge.body.description import Joint, Keyframe
+from embodiment_bridge.body.least_times import shortest_move
 
 STOP_S = 0.25  # s in which a moving joint comes to rest
 STRETCH = 1.2  # factor on the duration at each try

@@ -35,6 +35,9 @@ class JointLimiter:
         position, velocity = self.position, self.velocity
         for i, (lower, upper, fastest) in enumerate(self._bounds):
             here, target = position[i], targets[i]
+            if target == here:
+                velocity[i] = 0.0
+                continue
             if not isfinite(target):
                 velocity[i] = 0.0
                 continue

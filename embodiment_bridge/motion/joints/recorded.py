@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from embodiment_bridge.body.description import Joint, Track, shortest_move
+from embodiment_bridge.body.description import Joint, Track
+from embodiment_bridge.body.least_times import shortest_move
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 
 BLEND_S = 0.3  # s, at least, for the way from the present angles to the track

@@ -32,7 +32,8 @@ LEVEL = Balance()
 class Sensed:
     """Joint angles and pose of the base, from percepts in which values may be missing.
 
-    position: rad per joint; x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped);
+    position, velocity: rad and rad/s per joint; gap: s between the last two states by their own clock;
+    x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped);
     rates: rad/s in base_link.
     """
 
@@ -43,6 +44,9 @@ class Sensed:
     def clear(self) -> None:
         """Forget everything."""
         self.position = list(self._rest)
+        self.velocity = [0.0] * len(self._rest)
+        self.gap = 0.0
+        self._time: float | None = None
         self._missing = set(range(len(self._rest)))
         self._base_age = self._tilt_age = BASE_TIMEOUT_S
         self._height_estimated = False
@@ -74,6 +78,10 @@ class Sensed:
 
     def update(self, state: BodyState, dt: float) -> None:
         """Use the finite values of ``state``, which came ``dt`` s after the last one."""
+        self.gap = state.time - self._time if self._time is not None else 0.0
+        self._time = state.time
+        if len(state.velocity) == len(self.velocity):
+            self.velocity = [value if isfinite(value) else 0.0 for value in state.velocity]
         if len(state.position) == len(self.position):
             for i, value in enumerate(state.position):
                 if isfinite(value):

@@ -41,6 +41,11 @@ class Holds:
             self._held.add(source)
             self._rates.setdefault(source, 1.0 if source in running else 0.0)  # later skills start at rest
 
+    @property
+    def any(self) -> bool:
+        """Whether something is to be still."""
+        return self.all or bool(self._held)
+
     def holds(self, source: str) -> bool:
         """Whether skills of this source are to be still."""
         return self.all or source in self._held

@@ -20,6 +20,7 @@ def weakened(skill: Skill, intensity: float, joints: Mapping[str, Joint]) -> Ski
         ),
         light=None if skill.light is None else _dimmed(skill.light, intensity),
         track=None if track is None else _smaller(track, intensity, joints),
+        stance=None if skill.stance is None else skill.stance.times(intensity),
     )
 
 

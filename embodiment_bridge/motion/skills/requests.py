@@ -4,7 +4,8 @@
 from collections.abc import Container, Mapping
 from math import isfinite
 
-from embodiment_bridge.body.description import BodyDescription, Parameter, Skill, TextParameter
+from embodiment_bridge.body.description import BodyDescription, Skill
+from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.core.errors import CommandError, unknown
 
@@ -36,8 +37,8 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
     """The parameters of a skill by name: the given ones, and the defaults of others that have one.
 
     Raises:
-        CommandError: a parameter is unknown, a value is not a number in the parameter's range, or a text is
-            too long.
+        CommandError: a parameter is unknown, a value is not a number in the parameter's range, a text is too
+            long, or a required parameter is missing.
     """
     known = {p.name: p for p in skill.parameters}
     values: dict[str, float | str] = {p.name: p.default for p in skill.parameters if p.default is not None}
@@ -48,6 +49,9 @@ def parameters_of(skill: Skill, given: Mapping[str, float | str]) -> dict[str, f
         if parameter is None:
             raise CommandError(unknown(f"parameter of skill {skill.name!r}", name, known))
         values[name] = _checked(skill, parameter, value)
+    for parameter in skill.parameters:
+        if isinstance(parameter, TextParameter) and parameter.required and parameter.name not in values:
+            raise CommandError(f"skill {skill.name!r} needs the parameter {parameter.name!r}")
     return values
 
 
@@ -65,11 +69,6 @@ def intensity_of(skill: Skill, given: Mapping[str, float | str]) -> float:
             f"parameter {INTENSITY!r} of skill {skill.name!r} is {given[INTENSITY]!r}, not within 0..1"
         )
     return number
-
-
-def numbers_of(values: Mapping[str, float | str]) -> dict[str, float]:
-    """The parameters that are numbers."""
-    return {name: value for name, value in values.items() if not isinstance(value, str)}
 
 
 def _checked(skill: Skill, parameter: Parameter | TextParameter, value: float | str) -> float | str:

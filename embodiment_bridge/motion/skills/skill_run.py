@@ -53,10 +53,17 @@ class SkillRun:
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False
+        self.tries = 1
         self._since_report = 0.0
         self._reported_held = False
         length = skill.nominal_s if program is None else 0.0
         self.slot = request.slot_s or length
+
+    def try_again(self, skill: Skill) -> None:
+        """Move once more, by the keyframes of ``skill``, which takes its time anew."""
+        self.skill, self.motion = skill, None
+        self.slot = self.elapsed + skill.nominal_s
+        self.tries += 1
 
     @property
     def slot_over(self) -> bool:
@@ -76,8 +83,9 @@ class SkillRun:
 
     @property
     def failure(self) -> str:
-        """Why a native skill cannot be done; empty if it can."""
-        return self.native.failure if self.native is not None else ""
+        """Why a walk or a native skill cannot be done; empty if it can."""
+        parts = (part for part in (self.program, self.native) if part is not None)
+        return next((part.failure for part in parts if part.failure), "")
 
     @property
     def uses_legs(self) -> bool:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The running skills of one body: their channels, progress and results."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from embodiment_bridge.body.description import BodyDescription, Skill
+from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.gait.fall import FallDetector
-from embodiment_bridge.motion.gait.get_up import STILL_FALLEN, as_it_lies
+from embodiment_bridge.motion.gait.get_up import STILL_FALLEN, TRIES, as_it_lies
 from embodiment_bridge.motion.gait.locomotion import Locomotion
 from embodiment_bridge.motion.gait.walk_program import Program
 from embodiment_bridge.motion.gait.walk_skills import program_of
@@ -20,9 +22,11 @@ from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.intensity import weakened
 from embodiment_bridge.motion.skills.lights import Lights
 from embodiment_bridge.motion.skills.native import Start
-from embodiment_bridge.motion.skills.requests import intensity_of, numbers_of, parameters_of, skill_of
+from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
 
+NOT_LOCATED = "the body does not know where it is"
+STRAIGHTEN_S = 0.6  # s in which the legs go from the stance of an emotion to the usual one
 LEAST_RESET_S = 0.5  # s that a cancel with a move to the rest pose takes at least
 PENDING_LIMIT = (
     1000  # reports that wait to be taken; then requests are refused, because results are never dropped
@@ -30,7 +34,11 @@ PENDING_LIMIT = (
 
 
 class SkillTable:
-    """The running skills by the id of their request. ``native_skills``: starters of native skills, by name."""
+    """The running skills by the id of their request.
+
+    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``located``: whether it
+    knows where it is.
+    """
 
     def __init__(
         self,
@@ -39,6 +47,8 @@ class SkillTable:
         legs: Locomotion | None,
         native_skills: Mapping[str, Start],
         fall: FallDetector,
+        things: Things,
+        located: Callable[[], bool],
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
@@ -49,6 +59,7 @@ class SkillTable:
         self._posture = posture
         self._legs = legs
         self._fall = fall
+        self._things, self._located = things, located
         self._leg_joints = frozenset(legs.joints if legs else ())
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
@@ -74,7 +85,14 @@ class SkillTable:
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
-            program = program_of(skill, numbers_of(values), request.slot_s, carrier)
+            if skill.walk in ("to", "dribble") and not self._located():
+                raise CommandError(NOT_LOCATED)
+            # A kick by a body that does not know where it is runs straight ahead, as without a ball.
+            blind = skill.walk == "kick" and not self._located()
+            things = no_things if blind else self._things
+            gait = self._description.gait
+            kick = gait.kick if gait is not None else None
+            program = program_of(skill, values, request.slot_s, carrier, things, kick)
         elif skill.kind == "native" and available:
             native = self._native_skills[skill.name](skill, values, request.slot_s)
         run = SkillRun(request, skill, available, (), program, native=native)
@@ -98,6 +116,13 @@ class SkillTable:
         skill = Skill("goal_pose", "walk", ("legs",), 0.0, 0.0)
         self._admit(SkillRun(self._own_request(skill.name), skill, True, (), program))
 
+    @property
+    def busy_joints(self) -> frozenset[int]:
+        """The joints of held channels, without those of the legs."""
+        holder = self.arbiter.holder
+        joints = enumerate(self._description.joints)
+        return frozenset(n for n, j in joints if n not in self._leg_joints and holder(j.channel) is not None)
+
     def channels_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """The channels of joints."""
         used = {self._description.joints[number].channel for number in numbers}
@@ -109,6 +134,8 @@ class SkillTable:
 
     def _admit(self, run: SkillRun) -> None:
         self.claim(run.request.id, run.skill.channels)
+        if run.skill.stance is not None and self._legs is not None:
+            self._legs.stand_as(run.skill.stance, run.request.slot_s or run.skill.nominal_s)
         self._runs[run.request.id] = run
         if run.skill.light is not None:
             self.lights.show(run.skill.channels, run.skill.light)
@@ -120,7 +147,9 @@ class SkillTable:
         return tuple(sorted({self._index[name] for frame in run.keyframes for name in frame.position}))
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
-        """Give channels to ``claim``; skills that held one of them end."""
+        """Give channels to ``claim``; skills that held one of them end, and with the legs the usual stance returns."""
+        if "legs" in channels and self._legs is not None:
+            self._legs.stand_as(UPRIGHT, STRAIGHTEN_S)
         for replaced in self.arbiter.claim(claim, channels):
             run = self._runs.get(replaced)
             if run is not None:
@@ -174,6 +203,11 @@ class SkillTable:
         """The reports since the last call."""
         reports, self._reports = self._reports, []
         return reports
+
+    @property
+    def lying_run(self) -> bool:
+        """Whether a skill for a fallen body runs."""
+        return any(run.skill.lying for run in self._runs.values())
 
     @property
     def legs_by_keyframes(self) -> bool:
@@ -250,7 +284,7 @@ class SkillTable:
             elif run.failure:
                 self._end(run, SkillStatus.FAILED, run.failure)
             elif run.skill.lying and self._fall.fallen and self._complete(run):
-                self._end(run, SkillStatus.FAILED, STILL_FALLEN)
+                self._get_up_again(run)
             elif self._complete(run):
                 done = SkillStatus.SUCCEEDED if run.available else SkillStatus.SKIPPED
                 reason = "" if run.available else f"body {self._description.name!r} lacks the channel"
@@ -261,6 +295,18 @@ class SkillTable:
                 )
             elif report := run.due_report(dt):
                 self._reports.append(report)
+
+    def _get_up_again(self, run: SkillRun) -> None:
+        """Move once more from where the body lies now; the last try, and one that was canceled, end as FAILED."""
+        if run.ending is not Ending.NOT or run.tries == TRIES:
+            self._end(run, SkillStatus.FAILED, STILL_FALLEN)
+            return
+        try:
+            run.try_again(as_it_lies(run.skill, self._fall))
+        except CommandError as e:
+            self._end(run, SkillStatus.FAILED, f"{STILL_FALLEN}: {e}")
+            return
+        run.joints = self._moved_joints(run)
 
     def _arrived(self, run: SkillRun) -> bool:
         if not run.joints:

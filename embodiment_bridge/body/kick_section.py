@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section ``kick`` of a gait: the one step that swings through a ball."""
+
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+from embodiment_bridge.body.config_section import Section
+
+LONGEST_M = 20.0  # that a table may promise
+
+
+@dataclass(frozen=True, slots=True)
+class KickParameters:
+    """A step of the gait that kicks, in m, rad and shares.
+
+    rate: of the gait's frequency, at which this step is made. back, reach: how far the foot swings behind and before
+    its usual path; back_soft, reach_soft: the same for the softest kick. back_at, reach_at: when, as a share of the
+    step (0..1). lift: of the foot, more than in a step. sway: roll of both hips to the standing foot, more than in a
+    step. lean: of the torso, + forward, at the middle of the step. toe: pitch of the swinging foot, + toes up.
+    ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
+    ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly
+    spaced strengths from the softest kick to the hardest, measured.
+    """
+
+    rate: float
+    back: float
+    reach: float
+    back_soft: float
+    reach_soft: float
+    back_at: float
+    reach_at: float
+    lift: float
+    sway: float
+    lean: float
+    toe: float
+    ahead: float
+    aside: float
+    ways: tuple[float, ...]
+    outward: tuple[float, ...]
+
+    def strength(self, way: float) -> float:
+        """The strength (0 softest .. 1 hardest) after which the ball rolls ``way`` m, as far as the body can."""
+        steps = len(self.ways) - 1
+        for number, (soft, hard) in enumerate(pairwise(self.ways)):
+            if way < hard:
+                return (number + max(way - soft, 0.0) / (hard - soft)) / steps
+        return 1.0
+
+    def drift(self, strength: float) -> float:
+        """How far from the heading to the side of the foot the ball rolls after a kick of ``strength``, rad."""
+        at = min(max(strength, 0.0), 1.0) * (len(self.outward) - 1)
+        number = min(int(at), len(self.outward) - 2)
+        near, far = self.outward[number], self.outward[number + 1]
+        return near + (at - number) * (far - near)
+
+
+TABLES = ("ways", "outward")
+
+
+def read_kick(section: Section) -> KickParameters:
+    """The kick of a gait.
+
+    Raises:
+        ConfigError: a key is missing, unknown or out of range, or ``ways`` does not grow, or
+            ``outward`` has another number of values.
+    """
+    ranges = {"rate": (0.1, 2.0), "back_at": (0.01, 0.9), "reach_at": (0.02, 0.99)}
+    numbers = {
+        one.name: section.number(one.name, *ranges.get(one.name, (-1.0, 1.0)))
+        for one in fields(KickParameters)
+        if one.name not in TABLES
+    }
+    if numbers["reach_at"] <= numbers["back_at"]:
+        raise section.wrong("reach_at", f"later than back_at, {numbers['back_at']:g}")
+    listed = section.value("ways")
+    count = len(listed) if isinstance(listed, list) else 0
+    ways = section.numbers("ways", max(count, 2), 0.0, LONGEST_M)
+    if any(far <= near for near, far in pairwise(ways)):
+        raise section.wrong("ways", "a list of numbers that grow")
+    outward = section.numbers("outward", len(ways), -1.0, 1.0)
+    section.close()
+    return KickParameters(**numbers, ways=ways, outward=outward)
