@@ -21,7 +21,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 STEPS := build/steps
 STEP = $(PYTHON) tools/step.py
-REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/test.txt
+# Byte code is kept: else each worker, and each program that a test starts, compiles the same files again.
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile
+REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/mcp.txt requirements/test.txt
 SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake vendor -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
 
 .PHONY: demo test bench fuzz soak coverage venv lint clean
@@ -31,10 +33,10 @@ demo: venv
 	@$(BIN)/embodiment_bridge demo $(if $(SHOW),--show $(SHOW)) $(if $(BODY),--body $(BODY)) $(if $(BRAIN),--brain $(BRAIN)) $(ARGS)
 
 test: venv lint
-	@$(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 coverage: venv
-	@$(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile --cov --cov-report= $(ARGS)
+	@$(PYTEST) --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage json --quiet -o build/coverage.json
 	@$(BIN)/python tools/coverage_floor.py build/coverage.json
 

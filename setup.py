@@ -30,9 +30,13 @@ class BinaryDistribution(Distribution):
         return True
 
 
-def is_whole_tf2_msgs(prefix):
-    """True for the tf2_msgs of a ROS 2 installation, not for the copy in vendor/, which has one message."""
-    return (Path(prefix) / "share/tf2_msgs/srv/FrameGraph.srv").is_file()
+# Packages of vendor/, and a file that only the package of a ROS 2 installation has, not the copy in vendor/.
+VENDORED = {"tf2_msgs": "srv/FrameGraph.srv", "control_msgs": "action/PointHead.action"}
+
+
+def is_whole(package, prefix):
+    """True for a package of VENDORED that is that of a ROS 2 installation."""
+    return (Path(prefix) / "share" / package / VENDORED[package]).is_file()
 
 
 def ros_environment(prefixes):
@@ -61,15 +65,16 @@ class CMakeBuild(build_ext):
         stage = Path(self.build_temp).resolve() / "stage"
         shutil.rmtree(stage, ignore_errors=True)
         self.build(HERE, stage, prefixes)
-        if not any(is_whole_tf2_msgs(p) for p in prefixes):  # /tf needs it, and PyPI lacks it
-            self.build(HERE / "vendor" / "tf2_msgs", stage, prefixes)
+        for package in VENDORED:  # what PyPI lacks
+            if not any(is_whole(package, p) for p in prefixes):
+                self.build(HERE / "vendor" / package, stage, prefixes)
         site = next(stage.glob(f"lib/python*/*-packages/{NAME}")).parent
         for package in (d for d in site.iterdir() if (d / "__init__.py").is_file()):
             target = Path(self.build_lib) / package.name
             shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(package, target, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
         shutil.rmtree(site.parent)
-        shutil.rmtree(stage / "bin")  # pip makes the console script itself
+        shutil.rmtree(stage / "bin")  # setuptools installs the script
         files = {}
         for path in sorted(p for p in stage.rglob("*") if p.is_file()):
             files.setdefault(str(path.parent.relative_to(stage)), []).append(str(path))
@@ -135,6 +140,7 @@ setup(
     description=MANIFEST.findtext("description"),
     packages=[],
     py_modules=[],
+    scripts=["scripts/embodiment_bridge"],  # not an entry point: it says how Python is to be started
     install_requires=requirements(),
     distclass=BinaryDistribution,
     cmdclass={"build_ext": CMakeBuild, "develop": NoDevelop, "editable_wheel": NoDevelop},

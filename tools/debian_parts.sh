@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that some tests and features use when they are there: a browser, network namespaces,
-# check_urdf. Without root, or without apt-get, it says so and leaves the machine as it is.
-packages="chromium iproute2 liburdfdom-tools"
+# check_urdf, off-screen rendering. Without root, or without apt-get, it says so and leaves the machine as it is.
+packages="chromium iproute2 liburdfdom-tools libegl1 libgl1-mesa-dri"
 
 missing=""
 for package in $packages; do

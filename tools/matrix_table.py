@@ -14,7 +14,12 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 RESULTS = ROOT / "docs/matrix.json"
 BEGIN, END = "<!-- matrix: begin, by tools/matrix_table.py -->\n", "<!-- matrix: end -->\n"
-BRAINS = {"bml": "BML goal", "opencog": "OpenCog plan", "ros": "ROS action client"}
+BRAINS = {
+    "bml": "BML goal",
+    "opencog": "OpenCog plan",
+    "ros": "ROS action client",
+    "mcp": "Language model's host",
+}
 NAMED_BODY = re.compile("body '[^']*'")  # the note names the body
 Cell = Mapping[str, Any]
 

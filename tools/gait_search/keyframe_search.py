@@ -18,7 +18,8 @@ from falls import SKILL, Fall, falls
 from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill, shortest_move
+from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill
+from embodiment_bridge.body.least_times import shortest_move
 
 ANGLE_STEP = 0.25  # rad that CMA starts with
 TIME_STEP = 0.1  # s

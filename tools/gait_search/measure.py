@@ -15,9 +15,11 @@ from scenarios import Outcome, Trial
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription
 
-SKILLS = (
+SKILLS: tuple[tuple[str, dict[str, float]], ...] = (
     ("step_forward", {}),
     ("step_backward", {}),
+    ("step_left", {}),
+    ("step_right", {"distance": 0.5}),
     ("turn_left", {}),
     ("turn_right", {}),
     ("walk", {"distance": 2.0}),
