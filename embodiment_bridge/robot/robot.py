@@ -29,6 +29,7 @@ from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
 T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
+FIRST_LOOK: Final = 2.0  # s to wait for the things that the robot knows
 ANSWER_WITHIN: Final = 3.0  # s for a service
 _numbers = count(1)
 
@@ -116,7 +117,11 @@ class Robot(ClosedOnExit):
         """
         self.senses.wait(lambda: any(one.visible for one in self.see(name)), timeout)
         thing = self.senses.find(name)
-        if thing is None or not thing.visible:
+        if thing is not None and not thing.visible:
+            raise CommandError(
+                f"not seen within {timeout:g} s: {name!r} is out of view, last seen {thing.age:.0f} s ago"
+            )
+        if thing is None:
             known = {one for thing in self.see() for one in (thing.id, thing.kind) if one}
             raise CommandError(f"not seen within {timeout:g} s: {unknown('thing', name, known)}")
         return thing
@@ -252,6 +257,9 @@ class Robot(ClosedOnExit):
                 f"no robot in namespace {self.namespace} after {wait:g} s: {lacking} is missing; start one with "
                 "`embodiment_bridge up bringup.launch.xml body:=mock`"
             )
+        # Else its first answer to "what do you see?" would be "nothing".
+        if self._thread.do(lambda: self._thread.node.count_publishers("entities")).result():
+            self.senses.wait(lambda: self.senses.has_looked, FIRST_LOOK)
 
     def _check_channels(self, document: Written) -> None:
         refused = [str(one) for one in self.check(document).problems if one.code == "CHANNEL_NOT_ALLOWED"]

@@ -38,6 +38,7 @@ class Senses:
         self.description = ""
         self.run_id, self.run_state = "", ""  # of the tree's run
         self.heard: tuple[Heard, ...] = ()
+        self.has_looked = False  # it was told at least once which things there are
         self._things: tuple[tuple[float, Thing], ...] = ()
         self._count = 0
         self._changed = threading.Condition()
@@ -104,6 +105,7 @@ class Senses:
             thing = Thing(one.id, one.kind, place.x, place.y, place.z, one.visible, age, properties)
             found.append((now, thing))
         self._things = tuple(found)
+        self.has_looked = True
         self._tell("entities")
 
     def _on_heard(self, message: HeardMessage) -> None:

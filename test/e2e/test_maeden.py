@@ -102,7 +102,13 @@ class GridStage:
     def until(self, condition: Any) -> None:
         deadline = time.monotonic() + PATIENCE
         self.graph.spin(lambda: bool(condition()) or time.monotonic() > deadline)
-        assert condition(), (self.watcher.link, self.watcher.reason)
+        assert condition(), {
+            "graph failed": self.graph.failed,
+            "link": (self.watcher.link, self.watcher.reason),
+            "silent": sorted(TOPICS.keys() - self.last.keys()),
+            "skills are served": self.skills.server_is_ready(),
+            "BML is served": self.bml.server_is_there,
+        }
 
     def ask(self, name: str, **parameters: Any) -> Any:
         goal = ExecuteSkill.Goal(name=name, source="test")

@@ -140,6 +140,21 @@ def test_channels_that_are_not_allowed(robot) -> None:
             other.run({"type": "request", "url": "https://a.example/b"})
 
 
+def test_it_knows_what_there_is_as_soon_as_it_is_there(robot) -> None:
+    assert robot.see()
+    for _ in range(5):
+        with Robot("one", wait=PATIENCE) as other:
+            assert other.see()
+
+
+def test_waiting_for_a_thing_that_is_behind_it_says_so(robot) -> None:
+    robot.do("turn_left", angle=3.0)
+    assert robot.senses.wait(lambda: any(not one.visible for one in robot.see()), PATIENCE)
+    hidden = next(one for one in robot.see() if not one.visible)
+    with pytest.raises(CommandError, match=f"'{hidden.id}' is out of view, last seen [0-9]+ s ago"):
+        robot.wait_for(hidden.id, 0.1)
+
+
 def test_without_a_robot() -> None:
     with pytest.raises(LinkError, match=r"no robot in namespace /nobody after 0.2 s: a body is missing"):
         Robot("nobody", wait=0.2)
