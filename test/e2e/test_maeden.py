@@ -84,13 +84,15 @@ class GridStage:
         stack.callback(self.skills.destroy)
         self.until(
             lambda: (
-                "percept" in self.last
+                "pose" in self.last
                 and "map" in self.last
                 and self.watcher.link == "ready"
                 and self.skills.server_is_ready()
                 and self.bml.server_is_there
             )
         )
+        assert self.do("wait", cycles=1) == ""  # the first percept may have come before this one listened
+        self.until(lambda: "percept" in self.last)
 
     def listen(self, topic: str, kind: Any, role: str) -> None:
         def keep(message: Any) -> None:

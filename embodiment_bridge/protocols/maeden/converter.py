@@ -23,6 +23,7 @@ from embodiment_bridge.protocols.maeden.skills import GridSkills
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 LOST: Final = "the link was lost"
+REPEAT_S: Final = 1.0  # s; an agent that does nothing is told nothing, and yet is seen by those who begin to listen
 
 
 class GridConverter(Converter[LinkEvent, Action]):
@@ -45,6 +46,7 @@ class GridConverter(Converter[LinkEvent, Action]):
         self._skills = GridSkills(self._world, self._operator, self._cell)
         self._ended = ""
         self._mapped = -1
+        self._told_at = 0.0  # on the link's clock
         self._is_wanted: Callable[[str], bool] = lambda _: True
 
     @override
@@ -120,29 +122,38 @@ class GridConverter(Converter[LinkEvent, Action]):
             case Percept():
                 yield from self._told(event, stamp)
             case Answer():
+                self._told_at = event.time_s
                 yield from self._told(event.percept, stamp)
+            case Tick() if self._world.percept is not None and event.time_s - self._told_at >= REPEAT_S:
+                self._told_at = event.time_s
+                yield from self._state(self._world.percept, stamp)
             case Ending():
                 yield from self._event(event.word, WORDS[event.word], stamp)
             case Closed():
                 yield from self._event("CLOSED", event.reason, stamp)
 
     def _told(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, object]]:
-        world, pose = self._world, self._world.pose
+        world = self._world
         yield from self._event(percept.status, WORDS.get(percept.status, "the agent is there"), stamp)
         yield "percept", percept_messages.percept_message(world, percept, stamp, self._base)
+        for said in percept.messages:
+            yield "heard", percept_messages.heard_message(said, stamp, self._base)
+        yield from self._state(percept, stamp)
+        if self._mapped != world.map.changes:
+            self._mapped = world.map.changes
+            yield "map", place_messages.map_message(world.map, self._cell, stamp, self._map)
+
+    def _state(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, object]]:
+        """What holds until the next packet."""
+        world, pose = self._world, self._world.pose
         yield "pose", place_messages.pose_message(pose, self._cell, stamp, self._map)
         frames = (self._odom, self._base)
         yield "odom", place_messages.odometry(pose, world.track.sure, self._cell, stamp, frames)
-        for said in percept.messages:
-            yield "heard", percept_messages.heard_message(said, stamp, self._base)
         yield "battery", percept_messages.battery_message(percept.energy, stamp)
         if self._is_wanted("local_grid"):
             yield "local_grid", place_messages.local_grid(percept.view, self._cell, stamp, self._base)
         if self._is_wanted("entities"):
             yield "entities", place_messages.entities(world, self._body, self._cell, stamp, self._map)
-        if self._mapped != world.map.changes:
-            self._mapped = world.map.changes
-            yield "map", place_messages.map_message(world.map, self._cell, stamp, self._map)
 
     def _event(self, name: str, reason: str, stamp: Stamp) -> Iterator[tuple[str, object]]:
         """Each change once; the first ending stays."""

@@ -82,6 +82,23 @@ def test_steps_move_the_pose_when_they_were_done():
     assert made.body_state(Tick(0, 2.0)).yaw == pytest.approx(3 * pi / 2)
 
 
+def test_those_who_begin_to_listen_are_told_the_state_of_an_agent_that_does_nothing():
+    made = converter()
+    told(made, answer())  # at 1.5 s
+    repeated = []
+    for time_s in (1.6, 2.4, 2.6, 3.5, 3.7):
+        _, messages = told(made, Tick(0, time_s))
+        if messages:
+            repeated.append(time_s)
+            assert messages.keys() == {"pose", "odom", "battery", "local_grid", "entities"}
+            assert messages["battery"].charge == 1500.0
+    assert repeated == [2.6, 3.7]
+
+
+def test_an_agent_that_was_told_nothing_yet_repeats_nothing():
+    assert told(converter(), Tick(0, 60.0)) == (None, {})
+
+
 def test_a_lost_answer_shows_in_flag_and_variance():
     made = converter()
     told(made, answer())
