@@ -38,13 +38,10 @@ class Options:
 
 
 def state(subject: Subject, options: Options) -> str:
-    """Supply, heat, errors and torque are as they must be before anything moves."""
-    errors = subject.errors()
-    if errors:
-        names = ", ".join(str(bit.name).lower() for bit in HardwareError if errors & bit)
-        raise StepError(
-            f"it reports a hardware error: {names or hex(errors)}; restart it with 'servos PORT reboot'"
-        )
+    """Supply, heat, errors and torque are as they must be before anything moves.
+
+    The causes come before the error that they raise: restarting a servo without voltage does not help.
+    """
     volts = subject.value("present_input_voltage")
     lowest, highest = subject.value("min_voltage_limit"), subject.value("max_voltage_limit")
     if not lowest <= volts <= highest:
@@ -53,6 +50,12 @@ def state(subject: Subject, options: Options) -> str:
     hottest = subject.value("temperature_limit", "inverter_temperature_limit")
     if heat >= hottest - 10.0:
         raise StepError(f"{heat:.0f} degrees is near its limit of {hottest:.0f}: let it cool")
+    errors = subject.errors()
+    if errors:
+        names = ", ".join(str(bit.name).lower() for bit in HardwareError if errors & bit)
+        raise StepError(
+            f"it reports a hardware error: {names or hex(errors)}; restart it with 'servos PORT reboot'"
+        )
     if subject.read("torque_enable"):
         raise StepError(
             "its torque is on: what it holds would fall; switch it off by hand (register torque_enable)"
