@@ -243,7 +243,7 @@ def test_game_on_the_simspark_stand_in_is_told_and_trained(watch) -> None:
 
 
 def test_messages_that_are_lost_are_asked_for_again(watch) -> None:
-    with SimsparkServer(noise=False, lost=0.2, seed=3) as server:
+    with SimsparkServer(noise=False, lost=0.5, seed=3) as server:
         game = watch(**STAND_IN, port=server.monitor_port)
         game.until(lambda: game.entity("ball") is not None)
         for number in range(1, 12):
