@@ -35,15 +35,17 @@ def to_02(stage: Stage) -> None:
     )
 
 
+def off(stage: Stage, id: int) -> int:
+    """How far what was read is from what the servo has, ticks."""
+    return stage.reading(id).ticks - stage.virtual.snapshot()[id]["present_position"]
+
+
 @pytest.mark.parametrize("models", [("xm430_w350",) * 3, ("xm430_w350", "xl430_w250", "ax_12a")])
 def test_values_and_goals_are_those_of_the_servos(stages, models) -> None:
     stage = stages([servo(id, model=model) for id, model in enumerate(models, 1)])
     to_02(stage)
-    stage.until(lambda: all(stage.age(config.id) < 0.05 for config in stage.configs))
-    for config in stage.configs:
-        ticks = stage.virtual.snapshot()[config.id]["present_position"]
-        assert abs(stage.reading(config.id).ticks - ticks) <= 2
-        assert stage.reading(config.id).answers > 20
+    stage.until(lambda: all(abs(off(stage, config.id)) <= 2 for config in stage.configs))  # they may move yet
+    assert all(reading.answers > 20 for reading in stage.bus.readings())
 
 
 def test_goals_change_no_faster_than_the_joint_may(stages) -> None:

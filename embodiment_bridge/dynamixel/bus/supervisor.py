@@ -19,6 +19,7 @@ SILENT_S = 0.25  # s without an answer, while others answer, before a servo is t
 # The same if no servo answers, or none did a moment ago: more likely the computer is busy than all servos are gone.
 ALL_SILENT_S = 1.5
 OFF_AGAIN_S = 0.1  # s between two packets "torque off" to silent servos during an emergency stop
+TRIES = 2  # reads before a servo gets no torque: an answer may be late
 RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
 AT_ONCE = (
     2  # servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
@@ -222,7 +223,7 @@ class Supervisor:
         Raises:
             CommandError: the servo refuses, or does not answer.
         """
-        if not self.reader.read_one(servo, servo.heard):
+        if not any(self.reader.read_one(servo, servo.heard) for _ in range(TRIES)):
             raise CommandError("does not report its position")
         self.settings.torque_on(servo, servo.ticks)
         self.reader.read_one(servo, servo.heard)
