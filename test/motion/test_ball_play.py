@@ -10,6 +10,9 @@ from motion_stage import T1, Stage
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.gait.kick import Towards
+from embodiment_bridge.motion.gait.targets import Target
+from embodiment_bridge.motion.gait.walk_program import Pose
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.scene.entities import Known, Sighting
 
@@ -192,3 +195,35 @@ def test_kick_fails_when_the_ball_is_gone_and_is_refused_without_a_kick_in_the_g
         Player(ball=(1.0, 0.0)).do("kick")
     with pytest.raises(CommandError, match="give either a direction, or where the ball shall go"):
         Player(T1, ball=(1.0, 0.0)).do("kick", direction=0.3, x=1.0, y=1.0)
+
+
+GOAL = {"goal": thing("goal", 9.0, 0.0)}
+
+
+@pytest.mark.parametrize(
+    ("others", "turn"),
+    [
+        ([], 0.0),
+        ([(3.0, 0.0)], 0.5),
+        ([(3.0, 0.3)], -0.25),
+        ([(3.0, -0.3)], 0.25),
+        ([(3.0, 0.0), (2.8, 0.8)], -0.5),
+        ([(0.5, 0.0)], 0.0),  # behind the ball
+        ([(4.8, 0.0)], 0.0),  # far
+        ([(2.5, y) for y in (-1.5, -0.9, -0.3, 0.3, 0.9, 1.5)], 0.0),  # a wall: nothing is better
+    ],
+)
+def test_ball_is_kicked_past_those_who_stand_in_its_way(others, turn) -> None:
+    players = {f"player_{i}": thing("player", *place) for i, place in enumerate(others)}
+    things = {"ball": thing("ball", 2.0, 0.0), **GOAL, **players}
+    aim = Towards(Target("goal", lambda: things), lambda: things)
+    assert aim(Pose(1.0, 0.0), things["ball"]) == pytest.approx(turn)
+
+
+def test_a_way_past_others_is_kept_until_somebody_stands_in_it() -> None:
+    things = {"ball": thing("ball", 2.0, 0.0), **GOAL, "player_1": thing("player", 3.0, 0.3)}
+    aim = Towards(Target("goal", lambda: things), lambda: things)
+    assert aim(Pose(1.0, 0.0), things["ball"]) == -0.25
+    for y, turn in ((0.9, -0.25), (0.2, -0.25), (-0.25, 0.25)):
+        things["player_1"] = thing("player", 3.0, y)
+        assert aim(Pose(1.0, 0.0), things["ball"]) == turn

@@ -10,7 +10,7 @@ from embodiment_bridge.body.things import Thing, Things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.kick_step import Kick
-from embodiment_bridge.motion.gait.steering import Steering, past_others, way_round
+from embodiment_bridge.motion.gait.steering import OTHERS, Steering, past_others, way_round
 from embodiment_bridge.motion.gait.targets import BALL, Ball, Spot, Target, Values, named, target_of
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.gait.walk_program import Pose, Program, Walk, way
@@ -30,6 +30,9 @@ SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
 SWING_M = 0.03  # before its place: the next step of the foot may be the kick
 RUN_M = 0.5  # of a body that knows of no ball: so far it runs, and into the ball if there is one
 LONGEST_RUN_M = 1.0
+IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
+FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
+TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
 AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
 SPEED_SHARE = 0.25  # of full speed, for the time limit
 EXTRA_PATIENCE_S = 30.0
@@ -136,15 +139,33 @@ class Ahead:
 
 
 class Towards:
-    """The direction from the ball to a place."""
+    """The direction from the ball to a place, or past the others where they stand in that way."""
 
-    def __init__(self, target: Target | Spot) -> None:
-        self._target = target
+    def __init__(self, target: Target | Spot, things: Things) -> None:
+        self._target, self._things = target, things
+        self._turn = 0.0
 
     def __call__(self, here: Pose, ball: Thing) -> float:
         """The direction, rad in map."""
-        x, y = self._target.last(here)
-        return atan2(y - ball.position[1], x - ball.position[0])
+        x, y, _ = ball.position
+        to_x, to_y = self._target.last(here)
+        straight, far = atan2(to_y - y, to_x - x), min(hypot(to_x - x, to_y - y), IN_WAY_M)
+        others = [
+            Pose(*thing.position[:2])
+            for thing in self._things().values()
+            if thing.kind == OTHERS and hypot(thing.position[0] - x, thing.position[1] - y) < far
+        ]
+        self._turn = self._free_turn(Pose(x, y), straight, others)
+        return straight + self._turn
+
+    def _free_turn(self, ball: Pose, straight: float, others: list[Pose]) -> float:
+        """The least turn with nobody in the way; the one of before as long as nobody is, as going round costs time."""
+        for turn in (self._turn, *TURNS):
+            room = STAY_FREE_M if turn == self._turn else FREE_M
+            ways = [way(ball, other, straight + turn) for other in others]
+            if all(ahead < 0.0 or abs(aside) > room for ahead, aside in ways):
+                return turn
+        return 0.0
 
 
 def kick_ball(
@@ -155,7 +176,7 @@ def kick_ball(
     Args:
         skill: for the text of errors.
         values: ``distance`` (m) that the ball shall roll, ``direction`` (rad) beside the heading of the body now, or
-            ``towards``, a thing, or x and y in ``map``; ``thing``: the ball.
+            ``towards``, a thing, or x and y in ``map``, past others who stand in the way; ``thing``: the ball.
         limits: of the gait.
         kick: of the gait, if it has one.
         things: that are known. Without a ball the body runs ``distance``, at most a metre, straight ahead.
@@ -172,6 +193,6 @@ def kick_ball(
         return Walk(limits, 1.0, distance=min(distance or RUN_M, LONGEST_RUN_M))
     if kick is None:
         raise CommandError(f"skill {skill.name!r}: the gait of this body has no kick")
-    aim = Towards(target) if target is not None else Ahead(float(values.get("direction", 0.0)))
+    aim = Towards(target, things) if target is not None else Ahead(float(values.get("direction", 0.0)))
     strength = 1.0 if distance is None else kick.strength(distance)
     return KickBall(limits, kick, Ball(name, things), aim, strength)
