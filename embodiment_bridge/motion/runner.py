@@ -315,7 +315,7 @@ class MotionRunner:
             if not before and self._legs is not None:
                 self._legs.start_from(self._posture.limiter.position)
                 self._table.arbiter.release(VELOCITY_CLAIM)
-            self._table.fail_legs("fallen")
+            self._table.fail_legs()
 
     def _get_up(self, dt: float) -> None:
         """Start the skill for a fallen body, unless something else is under way."""

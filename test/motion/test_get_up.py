@@ -162,6 +162,19 @@ def test_does_not_get_up_by_itself_unless_told_to_nor_beside_a_client() -> None:
     assert {report.id for report in stage.reports} == {asked}
 
 
+def test_what_cannot_be_done_lying_does_not_keep_it_down() -> None:
+    stage = Stage(T1)
+    stage.runner = MotionRunner(T1, auto_get_up=True)
+    lay(stage, FRONT)
+    for _ in range(6):
+        tried = stage.start("step_forward")
+        stage.run(0.5)
+        assert stage.status(tried) is SkillStatus.FAILED
+    assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
+    put_up(stage)
+    assert stage.finish("auto_get_up 1").status is SkillStatus.SUCCEEDED
+
+
 def test_a_hold_keeps_it_down() -> None:
     stage = Stage(T1)
     stage.runner = MotionRunner(T1, auto_get_up=True)

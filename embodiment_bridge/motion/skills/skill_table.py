@@ -25,6 +25,7 @@ from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
 
+FALLEN = "fallen"
 NOT_LOCATED = "the body does not know where it is"
 STRAIGHTEN_S = 0.6  # s in which the legs go from the stance of an emotion to the usual one
 LEAST_RESET_S = 0.5  # s that a cancel with a move to the rest pose takes at least
@@ -133,6 +134,11 @@ class SkillTable:
         return SkillRequest(f"{name} {self._own_requests}", name, source=name)
 
     def _admit(self, run: SkillRun) -> None:
+        if (
+            self._fall.fallen and run.uses_legs and not run.skill.lying
+        ):  # nor does it end what gets the body up
+            self._reports += [run.report(SkillStatus.RUNNING), run.report(SkillStatus.FAILED, FALLEN)]
+            return
         self.claim(run.request.id, run.skill.channels)
         if run.skill.stance is not None and self._legs is not None:
             self._legs.stand_as(run.skill.stance, run.request.slot_s or run.skill.nominal_s)
@@ -193,11 +199,11 @@ class SkillTable:
         for run in tuple(self._runs.values()):
             self._end(run, SkillStatus.FAILED, reason)
 
-    def fail_legs(self, reason: str) -> None:
-        """End every skill that uses the legs as FAILED; skills for a fallen body go on."""
+    def fail_legs(self) -> None:
+        """The body has fallen: end every skill that uses the legs as FAILED; those for a fallen body go on."""
         for run in tuple(self._runs.values()):
             if run.uses_legs and not run.skill.lying:
-                self._end(run, SkillStatus.FAILED, reason)
+                self._end(run, SkillStatus.FAILED, FALLEN)
 
     def take_reports(self) -> list[SkillReport]:
         """The reports since the last call."""
