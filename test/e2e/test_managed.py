@@ -106,7 +106,10 @@ def test_percepts_are_those_of_the_server(idle_server, name) -> None:
     remote = RemoteRobot(idle_server, name)
     try:
         simulation = ManagedSimulation()
-        pairs = [(remote.join(), simulation.join(Init(name, "bridge", 2)))]
+        here = simulation.join(
+            Init(name, "bridge", 2)
+        )  # first: the server waits for an answer 5 s and no longer
+        pairs = [(remote.join(), here)]
         for cycle in range(CYCLES):
             frame = swing(name, cycle)
             simulation.apply(frame)

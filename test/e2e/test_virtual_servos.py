@@ -31,9 +31,9 @@ ACTIONS = 5
 DURATIONS_S = (
     1.0,
     1.0,
-    2.0,
     4.0,
     8.0,
+    16.0,
 )  # of an action; where the machine has no time, the show is given again, slower
 WITHIN_S = 0.15  # s
 

@@ -30,13 +30,39 @@ CAMERA = {
 
 
 @contextmanager
-def visitor(url):
-    """What a page does, as far as the server can tell: it says where its camera is."""
+def frozen_tab(url):
+    """What a page does at first: it says where its camera is. It reads nothing."""
     protocol = f"viser-v{viser.__version__}"
     address = url.replace("http", "ws")
     with closing(websocket.create_connection(address, subprotocols=[protocol], timeout=30.0)) as page:
         page.send_binary(msgspec.msgpack.encode(CAMERA))
-        yield
+        yield page
+
+
+@contextmanager
+def visitor(url):
+    """What a page does, as far as the server can tell: it reads, and answers pings."""
+    with frozen_tab(url) as page:
+        page.settimeout(0.1)
+        left = threading.Event()
+        reader = threading.Thread(target=read, args=(page, left), name="page")
+        reader.start()
+        try:
+            yield
+        finally:
+            left.set()
+            reader.join()
+
+
+def read(page, left):
+    """Read until ``left`` is set, or the server has closed the page."""
+    while not left.is_set():
+        try:
+            page.recv()
+        except websocket.WebSocketTimeoutException:
+            continue
+        except (websocket.WebSocketConnectionClosedException, OSError):
+            return
 
 
 def others(stage):
@@ -80,7 +106,7 @@ def test_page_that_does_not_answer_holds_up_nothing():
     before = set(threading.enumerate())
     page = Page("127.0.0.1", 0)
     deadline = time.monotonic() + PATIENCE
-    with visitor(page.url):  # never reads, as a frozen tab
+    with frozen_tab(page.url):
         while not page.visitors and time.monotonic() < deadline:
             time.sleep(0.01)
         assert page.visitors == 1
