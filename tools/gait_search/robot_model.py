@@ -71,7 +71,8 @@ class RobotModel:
             self.data.xanchor[self._joint(name).id].tolist()
             for name in (leg.hip_pitch, leg.knee, leg.ankle_pitch)
         )
-        return LegLengths(hip[0] - knee[0], hip[2] - knee[2], knee[2] - ankle[2])
+        lengths = hip[0] - knee[0], hip[2] - knee[2], knee[2] - ankle[2]
+        return LegLengths(*(round(length, 6) for length in lengths))  # as a body file has them
 
     def _put(self, height: float) -> None:
         """Begin anew with straight legs; ``height`` of the torso, m."""
