@@ -2,6 +2,7 @@
 """Robots for the tests of physics, and random trajectories for any of them."""
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 from embodiment_bridge.body.state import JointTargets
@@ -45,20 +46,30 @@ def targets(simulation: Simulation, **angles: float) -> JointTargets:
     )
 
 
-def dance(simulation: Simulation, seconds: float, seed: int = 0) -> float:
-    """Follow random trajectories within all ranges; returns the greatest speed of a joint, rad/s."""
+def dance(simulation: Simulation, seconds: float, seed: int = 0) -> tuple[float, float]:
+    """Follow random trajectories within all ranges.
+
+    Returns the greatest speed of a joint, rad/s, and how much of its range the joint passed that passed least.
+    """
     chance = random.Random(seed)
-    runner = MotionRunner(simulation.body)
-    joints = simulation.body.joints
+    body = replace(simulation.body, fall=None)  # one that knows it has fallen would move no more
+    runner, joints = MotionRunner(body), body.joints
     state, until, fastest = simulation.reset(), 0.0, 0.0
+    ranges = [(max(j.lower, -WIDEST), min(j.upper, WIDEST)) for j in joints]
+    lowest = highest = state.position
     here = state.position
     while state.time < seconds:
         if state.time >= until:
-            goal = [chance.uniform(max(j.lower, -WIDEST), min(j.upper, WIDEST)) for j in joints]
+            goal = [chance.uniform(*ends) for ends in ranges]
             ways = zip(joints, here, goal, strict=True)
             length = max(1.0, *(2.5 * abs(there - at) / joint.velocity for joint, at, there in ways))
             runner.follow([joint.name for joint in joints], [TrajectoryPoint(length, tuple(goal))])
             until, here = state.time + length + 0.2, tuple(goal)
         state = simulation.step(runner.step(state, CYCLE), CYCLE)
         fastest = max(fastest, *map(abs, state.velocity))
-    return fastest
+        lowest = tuple(map(min, lowest, state.position))
+        highest = tuple(map(max, highest, state.position))
+    shares = [
+        (high - low) / (end - begin) for low, high, (begin, end) in zip(lowest, highest, ranges, strict=True)
+    ]
+    return fastest, min(shares)

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import mujoco
 import numpy as np
-from robot_model import CYCLE, PREFIX, RobotModel
+from robot_model import CYCLE, RobotModel
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.runner import MotionRunner
@@ -57,14 +56,13 @@ class Driven:
         self.runner = MotionRunner(body, things=self.known)
         self._chance = np.random.default_rng(seed)
         self._ball: tuple[float, float] = ()
-        self._torso = model.model.body(PREFIX + "torso").id
-        self._feet = [model.model.body(PREFIX + f"{side}_foot_link").id for side in ("left", "right")]
+        self._ball_root = model.data.joint("ball-root")  # MuJoCo's own numbers
         self.state = model.reset(seed)
         self._yaw = self.state.yaw
         self.lowest = math.inf
         for _ in range(int(STAND_S / CYCLE)):
             self._cycle()
-        self._sole = min(float(model.data.xpos[foot][2]) for foot in self._feet)
+        self._sole = min(self._heights_of_feet())
 
     @property
     def fallen(self) -> bool:
@@ -76,7 +74,7 @@ class Driven:
         begin, yaw = self.state, self._yaw
         pitches, feet, left_s = [], [], PUSH_S
         for cycle in range(int(seconds / CYCLE)):
-            force = self._model.data.xfrc_applied[self._torso]
+            force = self._model.data.xfrc_applied[self._model.torso]
             c, s = math.cos(self._yaw), math.sin(self._yaw)
             share = 1.0 / PUSH_S if left_s > 1e-9 else 0.0
             force[0], force[1] = (
@@ -88,10 +86,10 @@ class Driven:
                 self.runner.set_velocity(velocity[0], velocity[2], left=velocity[1])
             self._cycle()
             pitches.append(self.state.pitch)
-            feet.append(max(float(self._model.data.xpos[foot][2]) for foot in self._feet) - self._sole)
+            feet.append(max(self._heights_of_feet()) - self._sole)
             if self.fallen:
                 break
-        self._model.data.xfrc_applied[self._torso] = 0.0
+        self._model.data.xfrc_applied[self._model.torso] = 0.0
         dx, dy = (self.state.base_position[i] - begin.base_position[i] for i in (0, 1))
         c, s = math.cos(yaw), math.sin(yaw)
         peaks = [max(feet[i : i + 10]) for i in range(0, len(feet), 10)]
@@ -123,10 +121,7 @@ class Driven:
         """The things for the skills: ``things``, and the ball as it lies, once it was placed; m, to the centimetre."""
         if not self._ball:
             return self.things
-        start = self._ball_joint.qposadr[0]
-        x, y, z = (
-            math.trunc(100 * value) / 100 for value in self._model.data.qpos[start : start + 3].tolist()
-        )
+        x, y, z = (math.trunc(100 * value) / 100 for value in self._ball_root.qpos[:3].tolist())
         return {**self.things, "ball": Placed("ball", (x, y, z), (2 * BALL_RADIUS,) * 3)}
 
     def cycles(self, seconds: float, until: Callable[[], bool] = bool) -> None:
@@ -143,30 +138,24 @@ class Driven:
 
     def place_ball(self, ahead: float, left: float) -> None:
         """Put the ball on the ground, m from the robot."""
-        data, c, s = self._model.data, math.cos(self._yaw), math.sin(self._yaw)
-        joint = self._ball_joint
+        c, s = math.cos(self._yaw), math.sin(self._yaw)
         x, y, _ = self.state.base_position
         self._ball = (x + c * ahead - s * left, y + s * ahead + c * left)
-        data.qpos[joint.qposadr[0] : joint.qposadr[0] + 3] = (*self._ball, BALL_RADIUS)
-        data.qvel[joint.dofadr[0] : joint.dofadr[0] + 6] = 0.0
-        mujoco.mj_forward(self._model.model, data)
+        self._model.world.place_ball((*self._ball, BALL_RADIUS))
 
     def ball_moved(self) -> tuple[float, float]:
         """How far the ball went since it was placed, m along x and y of the field."""
-        start = self._ball_joint.qposadr[0]
-        x, y = self._model.data.qpos[start : start + 2].tolist()
+        x, y = self._ball_root.qpos[:2].tolist()
         return x - self._ball[0], y - self._ball[1]
 
     @property
     def ball_velocity(self) -> tuple[float, float]:
         """Of the ball, m/s along x and y of the field."""
-        start = self._ball_joint.dofadr[0]
-        x, y = self._model.data.qvel[start : start + 2].tolist()
+        x, y = self._ball_root.qvel[:2].tolist()
         return x, y
 
-    @property
-    def _ball_joint(self):  # noqa: ANN202 - a view of MuJoCo's
-        return self._model.model.joint("ball-root")
+    def _heights_of_feet(self) -> list[float]:
+        return [float(self._model.data.xpos[foot][2]) for foot in self._model.feet]
 
     def _cycle(self) -> None:
         before = self.state
@@ -250,6 +239,3 @@ def _pushes(driven: Driven, body: BodyDescription, chance: np.random.Generator) 
                 return total
             total += 0.25
     return total
-
-
-mujoco.set_mju_user_warning(None)  # an unstable simulation is a bad gait, and no news

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from robot_model import CYCLE, PREFIX, RobotModel
+from robot_model import CYCLE, RobotModel
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import SkillRequest
@@ -43,13 +43,12 @@ class Attempt:
 
     def __init__(self, model: RobotModel, body: BodyDescription, pose: Pose) -> None:
         self._model = model
-        self._torso = model.model.body(PREFIX + "torso").id
-        self._foot = model.model.body(PREFIX + "left_foot_link").id
+        self._torso, self._foot = model.torso, model.feet[0]
         model.reset(0)
         model.data.qpos[:], model.data.qvel[:] = pose
         mujoco.mj_forward(model.model, model.data)
         self._runner = MotionRunner(body)
-        self._state = model.state()
+        self._state = model.sense()
         self._progress: list[float] = []
         self._lowest = np.inf
 
@@ -104,9 +103,8 @@ def falls(body: BodyDescription, side: str) -> list[Fall]:
 def fallen(model: RobotModel, body: BodyDescription, seed: int, push: float) -> Pose:
     """The pose after a push (N, + forward) of the standing robot; ``seed`` varies the standing pose."""
     runner, state = MotionRunner(body), model.reset(seed)
-    torso = model.model.body(PREFIX + "torso").id
     for cycle in range(STAND_CYCLES + PUSH_CYCLES + LIE_CYCLES):
         pushed = STAND_CYCLES <= cycle < STAND_CYCLES + PUSH_CYCLES
-        model.data.xfrc_applied[torso, 0] = push if pushed else 0.0
+        model.data.xfrc_applied[model.torso, 0] = push if pushed else 0.0
         state = model.step(runner.step(state, CYCLE))
     return model.data.qpos.copy(), model.data.qvel.copy()

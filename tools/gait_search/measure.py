@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 from robot_model import RobotModel
-from scenarios import Outcome, Trial
+from trial import Outcome, Trial
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription

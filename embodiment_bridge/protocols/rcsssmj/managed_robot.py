@@ -79,7 +79,11 @@ class ManagedRobot:
         else:  # the others perceive as well
             self._take(self.simulation.step())
             return self.state
-        self._percept, self.state = None, arrays.state()
+        return self.sense()
+
+    def sense(self) -> BodyState:
+        """Sense anew, once something else than ``step`` has changed the world; return the new state."""
+        self._percept, self.state = None, self._own_arrays().state()
         return self.state
 
     def reset(self) -> BodyState:

@@ -295,3 +295,14 @@ def test_robot_without_a_referee(simulation) -> None:
     with pytest.raises(CommandError, match="nan"):
         robot.step(replace(targets, position=(math.nan, *targets.position[1:])))
     assert robot.reset().base_position == pytest.approx(first.base_position, abs=0.02)
+
+
+def test_robot_senses_anew_where_somebody_put_it(simulation) -> None:
+    robot = ManagedRobot(read_body(BODIES / "ant.yaml"), simulation=simulation, referee=False)
+    assert robot.percept.positions[0].x_m == robot.state.base_position[0]
+    simulation.world.place_player("bridge", 2, (1.5, -2.0, 0.7))
+    assert robot.state.base_position[:2] != (1.5, -2.0)
+    assert robot.sense() == robot.state
+    assert robot.state.base_position == (1.5, -2.0, 0.7)
+    place = robot.percept.positions[0]
+    assert (place.x_m, place.y_m, place.z_m) == (1.5, -2.0, 0.7)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The model in which gaits are searched: it begins anew as if nothing had been tried, and targets come late."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from motion_stage import T1
+
+from embodiment_bridge.body.state import BodyState, JointTargets
+from embodiment_bridge.motion.runner import MotionRunner
+
+pytest.importorskip("mujoco")
+pytest.importorskip("rcsssmj")
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools/gait_search"))
+from robot_model import CYCLE, START, RobotModel
+
+HEAD = next(i for i, joint in enumerate(T1.joints) if joint.name == "AAHead_yaw")
+
+
+def walked(model: RobotModel, seed: int, forward: float) -> list[BodyState]:
+    """What it senses in the first second."""
+    states = [model.reset(seed)]
+    runner = MotionRunner(T1)
+    runner.set_velocity(forward, 0.0)
+    for _ in range(50):
+        states.append(model.step(runner.step(states[-1], CYCLE)))
+    return states
+
+
+def test_what_was_tried_before_changes_nothing() -> None:
+    model = RobotModel(T1, 2)
+    first = walked(model, 1, 0.3)
+    other = walked(model, 2, -0.3)
+    assert walked(model, 1, 0.3) == first
+    assert other[0].position != first[0].position
+    assert (first[0].time, first[0].yaw) == (0.0, 0.0)
+    assert first[0].base_position[:2] == START
+
+
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_targets_are_late(delay) -> None:
+    model = RobotModel(T1, delay)
+    model.reset(0)
+    none = (0.0,) * len(T1.joints)
+    turned = tuple(0.5 * (i == HEAD) for i in range(len(T1.joints)))
+    gains = tuple(20.0 * (i == HEAD) for i in range(len(T1.joints)))
+    speeds = [
+        model.step(JointTargets(turned, none, gains, none, none)).velocity[HEAD] for _ in range(delay + 1)
+    ]
+    assert speeds[-1] > 1.0
+    assert all(abs(speed) < 0.1 for speed in speeds[:-1])
