@@ -23,7 +23,8 @@ from embodiment_bridge.protocols.maeden.skills import GridSkills
 from embodiment_bridge.protocols.maeden.world import AgentWorld
 
 LOST: Final = "the link was lost"
-REPEAT_S: Final = 1.0  # s; an agent that does nothing is told nothing, and yet is seen by those who begin to listen
+# s; an agent that does nothing is told nothing, and yet is seen by those who begin to listen
+REPEAT_S: Final = 1.0
 
 
 class GridConverter(Converter[LinkEvent, Action]):
