@@ -141,6 +141,7 @@ def test_matrices_are_what_is_in_them():
     other.add(3, (1.0,) * 16)
     assert one == other
     assert list(one) == [(3, (1.0,) * 16)]
+    assert repr(one) == repr([(3, (1.0,) * 16)])
 
 
 def test_too_many_nodes_are_refused():
