@@ -5,6 +5,7 @@
 # make fuzz    the property tests with random examples, again and again; MINUTES=30 for so long (default 10)
 # make soak    the tests that take long, and three times all the others while the processors are busy
 # make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to
+# make codec-coverage   the same of what reads and writes bytes alone, in half a minute: every branch of it, by tables of cases
 # make venv    the environment that the others use: ROS 2 from PyPI and this package, built; shows how far it is
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
@@ -26,7 +27,16 @@ PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not soak" -n 4 --d
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/mcp.txt requirements/test.txt
 SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake vendor -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
 
-.PHONY: demo test bench fuzz soak coverage venv lint clean
+# What has to take every branch of the codecs by itself: examples that are drawn at random (`hypothesis`) do not count.
+CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/test_packets.py \
+    $(addprefix test/bml/test_bml_,read.py errors.py tolerance.py text.py subtrees.py freshness.py problems.py) \
+    test/protocols/dummy/test_dummy_codec.py $(addprefix test/protocols/maeden/test_maeden_,codec.py parens.py sentences.py) \
+    $(addprefix test/protocols/opencog/,test_opencog_parts.py test_router_codec.py test_oac_checks.py) \
+    $(wildcard test/protocols/opencog/test_xml_*.py) $(wildcard test/protocols/rcsssmj/test_rcsssmj_p*.py) \
+    $(wildcard test/protocols/*/test_*_commands.py) test/protocols/simspark/test_simspark_percepts.py \
+    $(addprefix test/protocols/soccer_monitor/test_monitor_,frames.py graphs.py trainer.py)
+
+.PHONY: demo test bench fuzz soak coverage codec-coverage venv lint clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -39,6 +49,11 @@ coverage: venv
 	@$(PYTEST) --cov --cov-report= $(ARGS)
 	@$(BIN)/coverage json --quiet -o build/coverage.json
 	@$(BIN)/python tools/coverage_floor.py build/coverage.json
+
+codec-coverage: venv
+	@$(PYTEST) -m "not soak and not hypothesis" -k "not million" -n 0 --quiet --cov --cov-report= $(CODEC_TESTS)
+	@$(BIN)/coverage json --quiet -o build/coverage.json
+	@$(BIN)/python tools/coverage_floor.py build/coverage.json --whole
 
 bench: venv
 	@$(BIN)/python benchmarks/run.py $(ARGS)

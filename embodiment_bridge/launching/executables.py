@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.main import run
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.protocols import registry
 
 if TYPE_CHECKING:
@@ -25,28 +26,28 @@ PACKAGE = "embodiment_bridge"
 CANNOT_START = 2  # exit code, as of the command line
 
 
-def agent_bridge(**node_kwargs: Any) -> BridgeNode:
+def agent_bridge(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """A body of some protocol."""
     from embodiment_bridge.nodes.body.agent_bridge import AgentBridge
 
     return AgentBridge(registry.spec, **node_kwargs)
 
 
-def behavior_tree(**node_kwargs: Any) -> BridgeNode:
+def behavior_tree(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that runs BML documents and plans of actions on a body."""
     from embodiment_bridge.nodes.tree.behavior_tree import BehaviorTree
 
     return BehaviorTree(partial(find_share, PACKAGE), _surroundings(), **node_kwargs)
 
 
-def joint_driver(**node_kwargs: Any) -> BridgeNode:
+def joint_driver(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node of a robot with Dynamixel servos."""
     from embodiment_bridge.nodes.body.joint_driver import JointDriver
 
     return JointDriver(**node_kwargs)
 
 
-def media_player(**node_kwargs: Any) -> BridgeNode:
+def media_player(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that plays sounds and speaks, beside the player in the behaviour tree."""
     from embodiment_bridge.nodes.sound.sound_player import SoundPlayer
 
@@ -59,49 +60,49 @@ def _surroundings() -> "Surroundings":
     return Surroundings(lambda: of_outside_program(os.environ), find_share)
 
 
-def mock_body(**node_kwargs: Any) -> BridgeNode:
+def mock_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node of a mock body, which works without a simulator."""
     from embodiment_bridge.nodes.body.mock_body import MockBody
 
     return MockBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
-def mujoco_body(**node_kwargs: Any) -> BridgeNode:
+def mujoco_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node of a body that MuJoCo simulates in the node's own process."""
     from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
 
     return MujocoBody(partial(find_share, PACKAGE), **node_kwargs)
 
 
-def soccer_monitor(**node_kwargs: Any) -> BridgeNode:
+def soccer_monitor(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """What watches a soccer server."""
     from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
 
     return SoccerMonitor(registry.spec, **node_kwargs)
 
 
-def opencog_bridge(**node_kwargs: Any) -> BridgeNode:
+def opencog_bridge(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that connects a body to an OpenCog OAC."""
     from embodiment_bridge.nodes.opencog.opencog_bridge import OpencogBridge
 
     return OpencogBridge(**node_kwargs)
 
 
-def player(**node_kwargs: Any) -> BridgeNode:
+def player(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that plays a recording."""
     from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
 
     return BagPlayback(**node_kwargs)
 
 
-def recorder(**node_kwargs: Any) -> BridgeNode:
+def recorder(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that records the graph."""
     from embodiment_bridge.nodes.bags.bag_recorder import BagRecorder
 
     return BagRecorder(find_share, **node_kwargs)
 
 
-def viewer(**node_kwargs: Any) -> BridgeNode:
+def viewer(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that shows robots in a browser."""
     from embodiment_bridge.nodes.view.viewer import Viewer
 

@@ -94,6 +94,17 @@ def test_bad_subtree(value, table, pointer, code, strict):
     assert (pointer, code, True) in [(p.pointer, p.code, p.fatal) for p in result.problems]
 
 
+def test_a_name_that_makes_pointers_too_long_is_refused():
+    assert found(reading(call("x"), limits=Limits(max_pointer=0), x=WAIT)) == [("", "TOO_LONG")]
+
+
+def test_arguments_are_replaced_inside_of_keys_that_are_only_kept():
+    result = reading(
+        call("x", who="me"), strict=False, x={"type": "delay", "duration": 1, "note": [["${who}"]]}
+    )
+    assert result.document.root.child.extra == {"note": [["me"]]}
+
+
 def test_a_bad_text_is_told_once_where_it_is_first_wanted():
     value = {"type": "sequence", "behaviors": [call("x"), call("x")]}
     assert found(reading(value, x="{")) == [("/behaviors/0#x", "NOT_JSON")]

@@ -9,7 +9,6 @@ from driver_stage import Stage, servo
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.tables.control_table import table
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits, error_code
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
 FAMILIES = [
@@ -57,15 +56,3 @@ def test_eeprom_is_not_used_for_indirect_addresses():
     plan = plan_reads({1: table("ph54_200_s500"), 2: table("ym070_210_r051")})
     assert plan.kind == "bulk"
     assert not any(block.entries for block in plan.blocks.values())
-
-
-def test_error_codes():
-    for bits in (
-        HardwareError.VOLTAGE,
-        HardwareError.OVERHEATING,
-        HardwareError.OVERLOAD,
-        HardwareError.ENCODER,
-    ):
-        assert error_bits(error_code(bits)) == bits
-    assert error_bits(0) == error_bits(9) == error_bits(18) == 0  # nothing, a warning, the bus watchdog
-    assert error_bits(99) == HardwareError.ENCODER  # not in the manual: a fault all the same

@@ -14,6 +14,8 @@ from embodiment_bridge.dynamixel.wire import events, packet, packet1
 from embodiment_bridge.dynamixel.wire.codec import Codec
 from embodiment_bridge.dynamixel.wire.crc import POLYNOMIAL, crc16
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
+from embodiment_bridge.dynamixel.wire.error_codes import error_bits, error_code
+from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 TRICKY = st.lists(st.sampled_from([0xFF, 0xFD, 0x00]), max_size=24).map(bytes)
@@ -291,3 +293,43 @@ def test_dialect_is_one_of_three():
 def test_what_cannot_be_sent_is_named(make, words):
     with pytest.raises(CommandError, match=words):
         make()
+
+
+def test_error_codes():
+    for bits in (
+        HardwareError.VOLTAGE,
+        HardwareError.OVERHEATING,
+        HardwareError.OVERLOAD,
+        HardwareError.ENCODER,
+    ):
+        assert error_bits(error_code(bits)) == bits
+    assert error_bits(0) == error_bits(9) == error_bits(18) == 0  # nothing, a warning, the bus watchdog
+    assert error_bits(99) == HardwareError.ENCODER  # not in the manual: a fault all the same
+
+
+@pytest.mark.parametrize(
+    ("error", "data"), [(0, b""), (0x83, b"abc"), (0xFF, b"\xfd"), (0, b"\xff\xff\xfd"), (0, bytes(201))]
+)
+def test_status_that_is_made_quickly_is_the_same(error, data):
+    assert packet.quick_status(1, error, data) == packet.status(1, error, data)
+
+
+def test_packet_of_an_unknown_instruction_is_sent_again_as_it_came():
+    raw = packet.ping(1)
+    assert Codec().encode(Unknown(0, raw)) == raw
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (packet1.ping(1)[:-1] + b"\x00", "checksum"),
+        (b"\xff\xff\x01\x1e", "broken off"),  # before the next packet
+        (b"\xff\xff\xff\x02", ""),  # no servo has the id 255
+        (b"\xff\xff\x01\x01", ""),  # shorter than any packet
+    ],
+)
+def test_broken_packet_of_protocol_1_does_not_swallow_the_next(broken, reason):
+    *told, last = PacketDecoder("both", (1, 2)).feed(broken + packet.ping(1))
+    assert isinstance(last, Packet)
+    assert last.raw == packet.ping(1)
+    assert reason in "".join(one.reason for one in told)

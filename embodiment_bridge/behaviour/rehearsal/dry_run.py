@@ -2,11 +2,10 @@
 """A document run without a body: what would happen when, computed on a virtual clock."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules, Source
-from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, EXACT, Cues, rehearse
+from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, EXACT, Cues, Line, rehearse
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo
@@ -28,7 +27,7 @@ def dry_run(
     values: Mapping[str, Value] | None = None,
     seed: int = 0,
     missing_channel: str = "skip",
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Line]:
     """Run a document without body, player or network, as fast as the machine can.
 
     Body actions take their slot but not less than ``min_s``, without a slot ``nominal_s``; a fetch takes

@@ -4,7 +4,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.context import Settings
@@ -26,6 +25,9 @@ EXACT = Settings(grace_s=GRACE_S)
 TICKS_AT_ONE_TIME = 10_000  # far more than any document needs; a guard against standing still
 PAUSE_S = 1.0  # virtual time that passes outside the run while it is paused
 ASSUMED_REPLY = '{"type": "delay", "duration": 0}'
+
+
+Line = dict[str, object]  # of what a dry run tells, a JSON object
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,7 @@ class Cues:
                 )
 
 
-def rehearse(
-    document: Source, rules: Rules, cues: Cues, settings: Settings = EXACT
-) -> Iterator[dict[str, Any]]:
+def rehearse(document: Source, rules: Rules, cues: Cues, settings: Settings = EXACT) -> Iterator[Line]:
     """The lines of ``dry_run``, under the rules and settings of a robot.
 
     Raises:
@@ -100,7 +100,7 @@ class _Rehearsal:
         self._paused_s = 0.0
         self._told = 0  # replies that were assumed
 
-    def lines(self) -> Iterator[dict[str, Any]]:
+    def lines(self) -> Iterator[Line]:
         """Run to the end."""
         last_t, t = -1.0, 0.0
         while last_t < t <= self._cues.until:
@@ -118,7 +118,7 @@ class _Rehearsal:
         wanted = (*self._pauses[:1], self._cancel_at)
         return min(self._run.next_time(), *ports, *wanted)
 
-    def _settle(self, t: float) -> Iterator[dict[str, Any]]:
+    def _settle(self, t: float) -> Iterator[Line]:
         """Tick at one virtual time until nothing more happens at it."""
         now = self._advance_ports(t)
         for _ in range(TICKS_AT_ONE_TIME):
@@ -136,7 +136,7 @@ class _Rehearsal:
             port.advance_to(now)
         return now
 
-    def _interrupt(self, t: float) -> Iterator[dict[str, Any]]:
+    def _interrupt(self, t: float) -> Iterator[Line]:
         """Pause and resume, or cancel, when it is time to."""
         while self._pauses and self._pauses[0] <= t and self._run.state is RunState.RUNNING:
             del self._pauses[0]
@@ -154,13 +154,13 @@ class _Rehearsal:
             self._run.cancel(f"canceled at {t:g} s, as the rehearsal wants it")
             yield from self._settle(t)
 
-    def _tell_assumed(self, t: float) -> Iterator[dict[str, Any]]:
+    def _tell_assumed(self, t: float) -> Iterator[Line]:
         for url in self._requests.assumed[self._told :]:
             text = f"the reply of {url} is not known and taken for one that succeeds at once; --reply URL=FILE gives it"
             yield _warning(t, "NO_REPLY", text)
         self._told = len(self._requests.assumed)
 
-    def _conclude(self, ending: RunEnding) -> Iterator[dict[str, Any]]:
+    def _conclude(self, ending: RunEnding) -> Iterator[Line]:
         yield from map(_problem_line, self._run.problems)
         if ending.outcome is not Outcome.REJECTED:
             for at in (*self._pauses, *(() if self._cancel_at == math.inf else (self._cancel_at,))):
@@ -181,7 +181,7 @@ def _given_up(until: float, next_t: float) -> RunEnding:
     return RunEnding(Outcome.ERROR, min(until, next_t), reason)
 
 
-def _line(event: Transition) -> dict[str, Any]:
+def _line(event: Transition) -> Line:
     origin = event.origin
     line = {"t": _rounded(event.t), "event": event.event, "node": origin.pointer, "type": origin.kind}
     optional = {
@@ -193,18 +193,18 @@ def _line(event: Transition) -> dict[str, Any]:
     return line | {key: value for key, value in optional.items() if value}
 
 
-def _warning(t: float, code: str, message: str) -> dict[str, Any]:
+def _warning(t: float, code: str, message: str) -> Line:
     where = {"t": _rounded(t), "event": "warning", "node": "", "type": "run"}
     return where | {"code": code, "message": message}
 
 
-def _problem_line(problem: Problem) -> dict[str, Any]:
+def _problem_line(problem: Problem) -> Line:
     where = {"t": 0.0, "event": "problem", "node": problem.pointer}
     return where | {"code": problem.code, "message": problem.message}
 
 
-def _last_line(ending: RunEnding) -> dict[str, Any]:
-    line: dict[str, Any] = {"outcome": ending.outcome.value, "t": _rounded(ending.t)}
+def _last_line(ending: RunEnding) -> Line:
+    line: Line = {"outcome": ending.outcome.value, "t": _rounded(ending.t)}
     if ending.outcome is not Outcome.SUCCEEDED:
         line["reason"] = ending.reason
         if ending.origin is not NOWHERE:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass, replace
 from enum import Enum
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
@@ -27,7 +27,7 @@ class Recorder:
 
     def __init__(self, ports: Ports) -> None:
         self._calls: Counter[str] = Counter()
-        self._news: list[dict[str, Any]] = []
+        self._news: list[dict[str, object]] = []
         self._last: dict[str, object] = {}
         self.ports = Ports(
             _Skills(ports.skills, self), _Media(ports.media, self), _Requests(ports.requests, self)
@@ -38,7 +38,7 @@ class Recorder:
         self._calls.clear()
         self._news = []
 
-    def take(self) -> list[dict[str, Any]]:
+    def take(self) -> list[dict[str, object]]:
         """What was answered since then, but for what was as before."""
         return self._news
 
@@ -60,7 +60,7 @@ class Recorder:
         return answer
 
 
-def _plain(answer: object) -> Any:
+def _plain(answer: object) -> object:
     if not is_dataclass(answer) or isinstance(answer, type):
         return answer
     return {key: value.value if isinstance(value, Enum) else value for key, value in asdict(answer).items()}

@@ -16,9 +16,8 @@ The document, its replies and the values stand in the log as they are: it is as 
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from typing import Any
 
 from typing_extensions import override
 
@@ -79,7 +78,7 @@ class LoggedRun(Run):
         self._write = write
         self._bytes_left = max_bytes
         self._board = board
-        self._board_seen: dict[str, Any] = {}
+        self._board_seen: Mapping[str, object] = {}
         self._board_version = -1
         self._unwritten_tick: float | None = None
         self._last_now: float | None = None
@@ -161,7 +160,7 @@ class LoggedRun(Run):
         self._tell_end(before)
         return answer
 
-    def _values_from_outside(self) -> dict[str, Any]:
+    def _values_from_outside(self) -> dict[str, object]:
         """What has changed on the blackboard since this run last looked; None for what is gone."""
         if self._board.version == self._board_version:
             return {}
@@ -173,9 +172,9 @@ class LoggedRun(Run):
 
     def _tell(
         self,
-        values: dict[str, Any],
-        moment: dict[str, Any],
-        calls: list[dict[str, Any]],
+        values: Mapping[str, object],
+        moment: Mapping[str, object],
+        calls: list[dict[str, object]],
         events: list[Transition],
     ) -> None:
         if values:
@@ -194,7 +193,7 @@ class LoggedRun(Run):
             ending = {"outcome": self.ending.outcome.value, "t": self.ending.t, "reason": self.ending.reason}
             self._put({"kind": "end", **ending, "pointer": self.ending.origin.pointer})
 
-    def _put(self, entry: dict[str, Any]) -> None:
+    def _put(self, entry: Mapping[str, object]) -> None:
         if self._bytes_left <= 0:
             return
         line = json.dumps(entry)
@@ -204,7 +203,7 @@ class LoggedRun(Run):
 
 def _header(
     source: str | bytes, rules: Rules, run_id: str, seed: int, settings: Settings, speaks: bool
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "kind": "header",
         "format": FORMAT,
@@ -222,7 +221,7 @@ def _header(
     }
 
 
-def _skill(info: SkillInfo) -> dict[str, Any]:
+def _skill(info: SkillInfo) -> dict[str, object]:
     """What a run depends on; the words and ranges that a skill has for its clients are left out."""
     return {key: value for key, value in asdict(info).items() if key not in ("description", "details")}
 
@@ -231,9 +230,9 @@ def _text(text: str | bytes) -> str:
     return text.decode(errors="surrogateescape") if isinstance(text, bytes) else text
 
 
-def _channels(allowed: Allowed | None) -> Any:
+def _channels(allowed: Allowed | None) -> list[object] | None:
     return None if allowed is None else [allowed.source, sorted(allowed.channels)]
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     return sorted(value) if isinstance(value, (frozenset, set)) else value

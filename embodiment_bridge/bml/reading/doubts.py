@@ -2,7 +2,7 @@
 """Where in a parsed text the things are that ``json`` takes and JSON or Unicode does not allow."""
 
 import math
-from typing import Any
+from typing import TypeAlias
 
 from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.pointer import LONGEST_TOKEN, escaped
@@ -10,15 +10,17 @@ from embodiment_bridge.bml.base.problems import Problems, short
 from embodiment_bridge.bml.reading.parse import RepeatedKeys
 from embodiment_bridge.core.unicode_text import is_unicode
 
-Trail = tuple[Any, str] | None  # the steps from the value back to the root: a text each would be quadratic
+Trail: TypeAlias = (
+    "tuple[Trail, str] | None"  # the steps from the value back to the root: a text each would be quadratic
+)
 
 
-def find(value: Any, problems: Problems, limits: Limits) -> None:
+def find(value: object, problems: Problems, limits: Limits) -> None:
     """Note every repeated key, number that is not finite and lone surrogate, in the order of the text.
 
     Ends early when the list of problems is full: there can be a hundred thousand in a document.
     """
-    todo: list[tuple[Trail, Any]] = [(None, value)]
+    todo: list[tuple[Trail, object]] = [(None, value)]
     while todo and not problems.full:
         trail, value = todo.pop()
         if isinstance(value, dict):
@@ -34,7 +36,7 @@ def find(value: Any, problems: Problems, limits: Limits) -> None:
             problems.error(pointer_of(trail, limits), "LONE_SURROGATE", text)
 
 
-def _look_at_keys(trail: Trail, value: dict[str, Any], problems: Problems, limits: Limits) -> None:
+def _look_at_keys(trail: Trail, value: dict[str, object], problems: Problems, limits: Limits) -> None:
     if isinstance(value, RepeatedKeys):
         for key in value.repeated:
             text = f"the key {short(key)} stands more than once in its object"

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What may be round a document: the object that a server wraps it in, and the version of the language."""
 
-from typing import Any
-
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
 from embodiment_bridge.bml.fields.values import Raw, Values
@@ -12,11 +10,11 @@ VERSIONS = ("1", "1.0")
 _ENVELOPE_KEYS = frozenset({"action", "name", "suspendable", "req_time", "ip", "version"})
 
 
-def opened(value: Any, values: Values) -> tuple[Child, dict[str, Any]]:
+def opened(value: object, values: Values) -> tuple[Child, dict[str, object]]:
     """The root node and the metadata: out of an envelope where there is one."""
     if not isinstance(value, dict):
         return Child("", value), {}
-    metadata: dict[str, Any] = {}
+    metadata: dict[str, object] = {}
     is_envelope = isinstance(value.get("action"), dict) and _has_no_node_key(value)
     if is_envelope:
         metadata = _envelope(value, values)
@@ -30,7 +28,7 @@ def _has_no_node_key(value: Raw) -> bool:
     return not any(key in value for key in ("type", "behavior", *CHILD_KEYS))
 
 
-def _envelope(value: Raw, values: Values) -> dict[str, Any]:
+def _envelope(value: Raw, values: Values) -> dict[str, object]:
     """What a server writes round a document: ``action`` is the root node, the rest is about the run."""
     values.problems.tolerated("", "ENVELOPE", "an envelope; its 'action' is read as the document")
     metadata = {key: item for key, item in value.items() if key != "action"}
@@ -43,7 +41,7 @@ def _envelope(value: Raw, values: Values) -> dict[str, Any]:
     return metadata
 
 
-def _version(value: Any, values: Values) -> Any:
+def _version(value: object, values: Values) -> object:
     if value not in VERSIONS:
         text = f"'version' is {short(value)}, known is '1.0'"
         values.problems.tolerated("/version", "UNSUPPORTED_VERSION", text)

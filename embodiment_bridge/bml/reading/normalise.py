@@ -202,8 +202,6 @@ class _Walk:
         if not isinstance(text, str):
             self._values.wrong_type(pointer, "type", text, "the name of a node type")
             return None
-        if text in WRITTEN:
-            return text
         name = spelled(text)
         where = at(pointer, "type")
         if name is not None:

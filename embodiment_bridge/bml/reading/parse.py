@@ -11,7 +11,6 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 from embodiment_bridge.bml.base.limits import Limits
 from embodiment_bridge.bml.base.problems import Problems
@@ -29,7 +28,7 @@ _KIND = bytes.maketrans(b"[{]}", b"(())")
 _STEP = {ord("("): 1, ord(")"): -1}
 
 
-class RepeatedKeys(dict[str, Any]):
+class RepeatedKeys(dict[str, object]):
     """An object in which keys stood more than once; the last value of each counts."""
 
     repeated: list[str]
@@ -39,7 +38,7 @@ class RepeatedKeys(dict[str, Any]):
 class Parsed:
     """A JSON value; ``doubtful`` when ``doubts.find`` should look for what JSON or Unicode does not allow."""
 
-    value: Any
+    value: object
     doubtful: bool
 
 
@@ -128,16 +127,16 @@ class _Hooks:
         self._keys = marks.count(b":")
         self._long_integers = _LONG_INTEGER.search(marks) is not None
 
-    def loads(self, text: str) -> Any:
+    def loads(self, text: str) -> object:
         """The value of the text; the hooks that look at every pair and integer are for texts that need them."""
         if not self._long_integers:
             sizes: list[int] = []
 
-            def counted(value: dict[str, Any]) -> dict[str, Any]:
+            def counted(value: dict[str, object]) -> dict[str, object]:
                 sizes.append(len(value))
                 return value
 
-            value = json.loads(
+            value: object = json.loads(
                 text, object_hook=counted, parse_float=self._float, parse_constant=self._constant
             )
             if sum(sizes) == self._keys:
@@ -150,7 +149,7 @@ class _Hooks:
             parse_constant=self._constant,
         )
 
-    def _pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def _pairs(self, pairs: list[tuple[str, object]]) -> dict[str, object]:
         value = dict(pairs)
         if len(value) == len(pairs):
             return value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from embodiment_bridge import bml
 from embodiment_bridge.behaviour.engine.values import values_of
-from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUSE_S, Cues, rehearse
+from embodiment_bridge.behaviour.rehearsal.rehearse import DEFAULT_UNTIL_S, PAUSE_S, Cues, Line, rehearse
 from embodiment_bridge.cli.bml_options import (
     add_reading_options,
     add_run_options,
@@ -99,12 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     outcome = ""
     for line in _lines(given_robot(arguments), arguments):
-        outcome = line.get("outcome", "")
+        outcome = str(line.get("outcome", ""))
         sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
     return exit_code(outcome)
 
 
-def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _lines(robot: "Robot", arguments: argparse.Namespace) -> Iterator[Line]:
     given = values_of(given_values(arguments).items())
     replies = {url: read_text(name) for url, name in urls("--reply", arguments.reply)}
     cues = Cues(

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from xml.etree.ElementTree import Element
 
 from embodiment_bridge.dynamixel.config.config_values import Problems
 from embodiment_bridge.urdf import Robot
@@ -45,7 +45,7 @@ def blocks_of(robot: Robot, problems: Problems) -> Raw:
     return raw
 
 
-def _read_block(element: Any, raw: Raw, problems: Problems) -> None:
+def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     name = (element.get("name") or "").strip() or f"bus{len(raw.buses) + 1}"
     joints = {joint: values for joint, values in _joints(element, name, problems) if "id" in values}
     joints |= {joint: values for joint, values in _gpios(element) if joint not in joints}
@@ -65,7 +65,7 @@ def _read_block(element: Any, raw: Raw, problems: Problems) -> None:
     _read_transmissions(element, raw, name, problems)
 
 
-def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
+def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
     for joint in element.findall("joint"):
         name = (joint.get("name") or "").strip()
         if not name:
@@ -81,7 +81,7 @@ def _joints(element: Any, block: str, problems: Problems) -> Iterator[tuple[str,
         yield name, values
 
 
-def _gpios(element: Any) -> Iterator[tuple[str, dict[str, object]]]:
+def _gpios(element: Element) -> Iterator[tuple[str, dict[str, object]]]:
     """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID`` and the name of its joint."""
     for gpio in element.findall("gpio"):
         values = _params(gpio, JOINT_ALIASES)
@@ -90,7 +90,7 @@ def _gpios(element: Any) -> Iterator[tuple[str, dict[str, object]]]:
             yield name, {"id": values["id"]}
 
 
-def _params(element: Any, aliases: dict[str, str]) -> dict[str, object]:
+def _params(element: Element, aliases: dict[str, str]) -> dict[str, object]:
     found: dict[str, object] = {}
     for param in element.findall("param"):
         name = (param.get("name") or "").strip()
@@ -98,7 +98,7 @@ def _params(element: Any, aliases: dict[str, str]) -> dict[str, object]:
     return found
 
 
-def _read_transmissions(element: Any, raw: Raw, block: str, problems: Problems) -> None:
+def _read_transmissions(element: Element, raw: Raw, block: str, problems: Problems) -> None:
     for transmission in element.findall("transmission"):
         name = transmission.get("name") or "?"
         plugin = (transmission.findtext("plugin") or "").strip()

@@ -38,7 +38,7 @@ def octets(name: str, value: object) -> bytes:
     raise CommandError(f"{name} is {value!r}; it must be bytes, each from 0 to 255")
 
 
-def distinct_ids(ids: Collection[int]) -> list[int]:
+def distinct_ids(ids: Collection[object]) -> list[int]:
     """Check ids: at least one, none of them twice.
 
     A servo that is asked twice answers twice, and the servos after it then wait for the wrong answer.

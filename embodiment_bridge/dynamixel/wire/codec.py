@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decodes a servo bus into events and encodes them: both directions and both protocols on one wire."""
 
-from typing import Any
-
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.dynamixel.wire import events
 from embodiment_bridge.dynamixel.wire.codec_reader import (
     Unfit,
     read_fast_status,
@@ -15,6 +14,7 @@ from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder
 from embodiment_bridge.dynamixel.wire.instructions import BROADCAST, Instruction
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown, excerpt
 
+Event = events.Event | Malformed | Unknown
 DIALECTS = {"1.0": (1,), "2.0": (2,), "both": (1, 2)}
 
 
@@ -40,7 +40,7 @@ class Codec:
             int, tuple[bytes, tuple[int, ...]]
         ] = {}  # for 1.0, by id: the packet, and the sizes that its answer may have
 
-    def feed(self, data: bytes) -> list[Any]:
+    def feed(self, data: bytes) -> list[Event]:
         """Decode bytes as they were received; return the events that are now complete. Never raises."""
         return [
             found if isinstance(found, Malformed) else self._read(found) for found in self._decoder.feed(data)
@@ -52,7 +52,7 @@ class Codec:
         self._decoder.reset()
         return [Truncated(offset, received)] if received else []
 
-    def encode(self, command: Any) -> bytes:
+    def encode(self, command: events.Event | Unknown) -> bytes:
         """The packet of one instruction or status.
 
         Raises:
@@ -60,7 +60,7 @@ class Codec:
         """
         return _whole_packet(command.raw) if isinstance(command, Unknown) else write_event(command)
 
-    def _read(self, found: Packet) -> Any:
+    def _read(self, found: Packet) -> Event:
         if found.protocol == 1 and self._is_answer(found):
             return read_status(found, found.instruction, found.parameters)
         if found.protocol == 2 and found.instruction == Instruction.STATUS:
@@ -92,7 +92,7 @@ class Codec:
             self._asked[found.id] = (found.raw, (size, 0))
 
 
-def _whole_packet(raw: Any) -> bytes:
+def _whole_packet(raw: object) -> bytes:
     """Check a received packet that is to be sent again."""
     if isinstance(raw, bytes):
         found = PacketDecoder("both", (1, 2)).feed(raw)

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from struct import iter_unpack, unpack_from
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.dynamixel.wire import events, packet
 from embodiment_bridge.dynamixel.wire.codec_names import bit_names, fault_name
@@ -12,14 +12,14 @@ from embodiment_bridge.dynamixel.wire.decoder import Packet
 from embodiment_bridge.dynamixel.wire.instructions import ALERT, BROADCAST, Instruction
 from embodiment_bridge.dynamixel.wire.packet import OVERHEAD
 
-Reader = Callable[[Packet], Any]
+Reader = Callable[[Packet], events.Event]
 
 
 class Unfit(Exception):  # noqa: N818 - not an error: it ends the reading of one packet
     """The parameters do not fit the instruction."""
 
 
-def read_instruction(found: Packet) -> Any:
+def read_instruction(found: Packet) -> events.Event | None:
     """The event of an instruction, or None if the instruction is unknown.
 
     Raises:
@@ -64,16 +64,16 @@ def read_fast_status(found: Packet) -> events.FastStatus | None:
     )
 
 
-def _bare(kind: type) -> Reader:
-    def read(found: Packet) -> Any:
+def _bare(kind: Callable[[int, int, int], events.Event]) -> Reader:
+    def read(found: Packet) -> events.Event:
         _need(not found.parameters)
         return kind(found.id, found.protocol, found.offset)
 
     return read
 
 
-def _placed(kind: type) -> Reader:
-    def read(found: Packet) -> Any:
+def _placed(kind: Callable[[int, int, events.Bytes, int, int], events.Event]) -> Reader:
+    def read(found: Packet) -> events.Event:
         width = found.protocol
         _need(len(found.parameters) > width)
         address = int.from_bytes(found.parameters[:width], "little")
@@ -82,8 +82,8 @@ def _placed(kind: type) -> Reader:
     return read
 
 
-def _keyed(kind: type, keys: dict[bytes, str]) -> Reader:
-    def read(found: Packet) -> Any:
+def _keyed(kind: Callable[[int, str, int], events.Event], keys: dict[bytes, str]) -> Reader:
+    def read(found: Packet) -> events.Event:
         _need(found.parameters in keys)
         return kind(found.id, keys[found.parameters], found.offset)
 
@@ -102,8 +102,8 @@ def _factory_reset(found: Packet) -> events.FactoryReset:
     return events.FactoryReset(found.id, scope, found.protocol, found.offset)
 
 
-def _sync_read(kind: type) -> Reader:
-    def read(found: Packet) -> Any:
+def _sync_read(kind: Callable[[int, int, events.Bytes, int], events.Event]) -> Reader:
+    def read(found: Packet) -> events.Event:
         _need(found.id == BROADCAST and len(found.parameters) > 4)
         address, size = unpack_from("<HH", found.parameters)
         return kind(address, size, tuple(found.parameters[4:]), found.offset)
@@ -122,7 +122,7 @@ def _sync_write(found: Packet) -> events.SyncWrite:
     return events.SyncWrite(address, ids, data, found.protocol, found.offset)
 
 
-def _bulk_read(found: Packet) -> Any:
+def _bulk_read(found: Packet) -> events.BulkRead | events.FastBulkRead:
     _need(found.id == BROADCAST and len(found.parameters) > 3)
     if found.protocol == 1:
         _need(found.parameters[0] == 0 and len(found.parameters) % 3 == 1)

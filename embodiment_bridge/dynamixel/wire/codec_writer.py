@@ -11,7 +11,7 @@ from embodiment_bridge.dynamixel.wire.codec_names import bits, fault_number
 from embodiment_bridge.dynamixel.wire.instructions import ALERT
 
 
-def write_event(event: Any) -> bytes:
+def write_event(event: events.Event) -> bytes:
     """The packet of one instruction or status."""
     writer = _WRITERS.get(type(event))
     if writer is None:
@@ -23,10 +23,10 @@ def write_event(event: Any) -> bytes:
     return writer(event)
 
 
-def _simple(function: str, *fields: str) -> Callable[[Any], bytes]:
+def _simple(function: str, *fields: str) -> Callable[[events.Event], bytes]:
     """A writer that calls this function of ``packet`` or ``packet1``, by the event's protocol."""
 
-    def write(event: Any) -> bytes:
+    def write(event: events.Event) -> bytes:
         module = packet1 if getattr(event, "protocol", 2) == 1 else packet
         made: bytes = getattr(module, function)(*(getattr(event, field) for field in fields))
         return made
@@ -42,8 +42,8 @@ def _factory_reset(event: events.FactoryReset) -> bytes:
     return packet1.factory_reset(event.id)
 
 
-def _chosen(choices: dict[str, Callable[[int], bytes]]) -> Callable[[Any], bytes]:
-    def write(event: Any) -> bytes:
+def _chosen(choices: dict[str, Callable[[int], bytes]]) -> Callable[[events.Clear | events.Backup], bytes]:
+    def write(event: events.Clear | events.Backup) -> bytes:
         if not isinstance(event.what, str) or event.what not in choices:
             raise CommandError(f"what is {event.what!r}; it must be one of: {', '.join(choices)}")
         return choices[event.what](event.id)
@@ -51,19 +51,21 @@ def _chosen(choices: dict[str, Callable[[int], bytes]]) -> Callable[[Any], bytes
     return write
 
 
-def _sync_read(function: Callable[[int, int, list[int]], bytes]) -> Callable[[Any], bytes]:
-    return lambda event: function(event.address, event.size, _ids(event))
+def _sync_read(
+    function: Callable[[int, int, list[int]], bytes],
+) -> Callable[[events.SyncRead | events.FastSyncRead], bytes]:
+    return lambda event: function(event.address, event.size, _ids(event.ids))
 
 
 def _sync_write(event: events.SyncWrite) -> bytes:
-    ids = _ids(event)
+    ids = _ids(event.ids)
     data = [octets("data", item) for item in _rows("data", event.data, len(ids))]
     write = packet1.sync_write if event.protocol == 1 else packet.sync_write
     return write(event.address, len(data[0]), dict(zip(ids, data, strict=True)))
 
 
 def _asked(event: events.BulkRead | events.FastBulkRead) -> list[tuple[int, int, int]]:
-    ids = _ids(event)
+    ids = _ids(event.ids)
     addresses = [whole("addresses", item, 0, 65535) for item in _rows("addresses", event.addresses, len(ids))]
     sizes = [whole("sizes", item, 1, 65535) for item in _rows("sizes", event.sizes, len(ids))]
     return list(zip(ids, addresses, sizes, strict=True))
@@ -75,7 +77,7 @@ def _bulk_read(event: events.BulkRead) -> bytes:
 
 
 def _bulk_write(event: events.BulkWrite) -> bytes:
-    ids = _ids(event)
+    ids = _ids(event.ids)
     addresses = _rows("addresses", event.addresses, len(ids))
     data = [octets("data", item) for item in _rows("data", event.data, len(ids))]
     rows = [
@@ -107,11 +109,11 @@ def _fast_status(event: events.FastStatus) -> bytes:
     )
 
 
-def _ids(event: Any) -> list[int]:
-    return distinct_ids(_rows("ids", event.ids))
+def _ids(ids: object) -> list[int]:
+    return distinct_ids(_rows("ids", ids))
 
 
-def _rows(name: str, value: Any, count: int | None = None) -> Sequence[Any]:
+def _rows(name: str, value: object, count: int | None = None) -> Sequence[object]:
     """Check a list: not empty, and with ``count`` entries if that is given."""
     if not isinstance(value, tuple | list) or not value or (count is not None and len(value) != count):
         some = "at least one entry" if count is None else f"one entry for each of {count} ids"

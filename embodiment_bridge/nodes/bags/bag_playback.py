@@ -4,7 +4,7 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.publisher import Publisher
@@ -20,6 +20,7 @@ from embodiment_bridge.nodes.bags.bag_qos import to_play
 from embodiment_bridge.nodes.bags.recorded_skills import RecordedSkills, recorded_list
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.message_types import message_class
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.srv import PlayLog
 
@@ -49,7 +50,7 @@ PARAMETERS = (
 class BagPlayback(BridgeNode):
     """Plays one recording."""
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("player", PARAMETERS, **node_kwargs)
         self._playback: Playback | None = None
         self._clock_topic: Publisher | None = None

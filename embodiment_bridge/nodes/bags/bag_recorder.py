@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
@@ -21,6 +21,7 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.bags.bag_qos import to_record, to_store
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.message_types import message_class
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 
 LOOK_S = 0.25  # between two checks for new topics
 HIDDEN = re.compile(r"/_")  # internal topics of the middleware and of actions
@@ -36,7 +37,7 @@ PARAMETERS = (
 class BagRecorder(BridgeNode):
     """Records a bag. ``find_share(package)`` gives the share folder of an interface package, or raises LookupError."""
 
-    def __init__(self, find_share: FindShare, **node_kwargs: Any) -> None:
+    def __init__(self, find_share: FindShare, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("recorder", PARAMETERS, **node_kwargs)
         self._find_share = find_share
         self._writer: BagWriter | None = None

@@ -2,7 +2,7 @@
 """The base class of all nodes of this package: lifecycle, parameters, diagnostics, clear failures."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rcl_interfaces.msg import SetParametersResult
@@ -23,6 +23,7 @@ from embodiment_bridge.nodes.base.action_twins import ActionTwins
 from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
 from embodiment_bridge.nodes.base.clock_watch import ClockWatch
 from embodiment_bridge.nodes.base.graph_entities import GraphEntities
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.qos import overrides_of, profile
 
@@ -45,7 +46,9 @@ class BridgeNode(LifecycleNode):
 
     _began = False  # rclpy creates topics of its own before parameters can be declared
 
-    def __init__(self, name: str, parameters: Sequence[Parameter], **node_kwargs: Any) -> None:
+    def __init__(
+        self, name: str, parameters: Sequence[Parameter], **node_kwargs: Unpack[NodeOptions]
+    ) -> None:
         self.guard = CallbackGuard(self._log_error)  # rclpy creates services and /clock in its own __init__
         self.clock_watch = ClockWatch(self._log_error)
         super().__init__(name, **node_kwargs)

@@ -2,7 +2,7 @@
 """A node that follows one robot passively, for people to read."""
 
 import math
-from typing import Any
+from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import PoseStamped
@@ -13,6 +13,7 @@ from embodiment_bridge.core.rotation import rpy_from_quaternion
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.link.session import Phase
 from embodiment_bridge.msg import BodyStatus, LinkState
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 
 POSTURES = {BodyStatus.UNKNOWN: "unknown", BodyStatus.STANDING: "standing"}
@@ -30,7 +31,7 @@ LINKS = {
 class Watcher(Node):
     """Follows one robot: number of percepts, pose (m, rad in ``map``), way since ``mark``."""
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("watcher", **node_kwargs)
         self.link = "not seen"
         self.reason = ""

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias, Unpack
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
@@ -18,6 +18,7 @@ from embodiment_bridge.link.transports.replay import Replay
 from embodiment_bridge.link.transports.tape import Tape
 from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.statistics import session_diagnostics
 from embodiment_bridge.nodes.body import body_interface
@@ -54,7 +55,7 @@ PARAMETERS = (
 class AgentBridge(BridgeNode):
     """One body of one protocol. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
-    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Any) -> None:
+    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("agent_bridge", PARAMETERS, **node_kwargs)
         self._find_spec = find_spec
 

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `virtual_servos` with the service `inject_fault`, which injects faults into virtual servos."""
 
-from typing import Any
+from typing import Any, Unpack
 
 from rclpy.node import Node
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.virtual.requests import Requests, option_value
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.srv import InjectFault
 
 
 class FaultService(Node):
     """Passes service requests to ``requests``, as the control socket does."""
 
-    def __init__(self, requests: Requests, **node_kwargs: Any) -> None:
+    def __init__(self, requests: Requests, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("virtual_servos", **node_kwargs)
         self._requests = requests
         self._service = self.create_service(InjectFault, "inject_fault", self._serve)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ClockType
@@ -27,6 +27,7 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 from embodiment_bridge.dynamixel.messages import battery_state, joint_states, servo_states
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
@@ -83,7 +84,7 @@ PHASES = {
 class JointDriver(BridgeNode):
     """Finds and sets up the servos when it is configured, and drives them while it is active."""
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("joint_driver", PARAMETERS, **node_kwargs)
         self._ticker: Timer | None = None
         self._robot: ServoRobot | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -25,6 +25,7 @@ from embodiment_bridge.mock.sight import Sight
 from embodiment_bridge.mock.skills import LONGEST_TEXT, NativeSkills
 from embodiment_bridge.mock.world import Hand, World, stiff_hand
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
@@ -60,7 +61,7 @@ NANOSECONDS = 1e-9
 class MockBody(BridgeNode):
     """A mock body. ``share()`` gives the folder of this package's files, for parameters that are empty."""
 
-    def __init__(self, share: Callable[[], Path], **node_kwargs: Any) -> None:
+    def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mock_body", PARAMETERS, **node_kwargs)
         self._share = share
         self._ticker: Timer | None = None

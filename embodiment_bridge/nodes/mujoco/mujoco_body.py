@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final, Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 
@@ -14,6 +14,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.link.session import LinkStatus, Phase
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.speaking import Voice, with_voice
 from embodiment_bridge.nodes.mujoco.camera_publisher import CameraPublisher
@@ -33,7 +34,7 @@ RESTARTED: Final = "the robot was put somewhere else"
 class MujocoBody(BridgeNode):
     """A body in MuJoCo. ``share()`` gives the folder of this package's files."""
 
-    def __init__(self, share: Callable[[], Path], **node_kwargs: Any) -> None:
+    def __init__(self, share: Callable[[], Path], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("mujoco_body", PARAMETERS, **node_kwargs)
         self._share = share
         self._pace: Pace | None = None

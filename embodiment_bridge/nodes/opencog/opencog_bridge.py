@@ -3,7 +3,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.clock import Clock, ClockType
@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from embodiment_bridge.link.session import Phase, Session
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.opencog import opencog_parameters as parameters
 from embodiment_bridge.nodes.opencog.opencog_agent import OpencogAgent
@@ -27,7 +28,7 @@ LEAVE_WITHIN = 1.5  # s
 class OpencogBridge(BridgeNode, ProxyListener):
     """One element of the network, with one body per OAC."""
 
-    def __init__(self, **node_kwargs: Any) -> None:
+    def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("opencog_bridge", parameters.PARAMETERS, **node_kwargs)
         self._element: Element | None = None
         self._agents: dict[str, OpencogAgent] = {}

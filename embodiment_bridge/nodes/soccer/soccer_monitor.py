@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias, Unpack
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
@@ -19,6 +19,7 @@ from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.parting_client import PartingClient
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.log_service import LogService
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.parameters import declare
 from embodiment_bridge.nodes.base.statistics import session_diagnostics
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
@@ -74,7 +75,7 @@ PARAMETERS = (
 class SoccerMonitor(BridgeNode):
     """One server, or one log. ``find_spec(name)`` gives the spec of a protocol or raises ConfigError."""
 
-    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Any) -> None:
+    def __init__(self, find_spec: Callable[[str], ProtocolSpec], **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("soccer_monitor", PARAMETERS, **node_kwargs)
         self._find_spec = find_spec
 

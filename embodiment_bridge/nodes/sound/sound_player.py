@@ -4,7 +4,7 @@
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from typing_extensions import override
@@ -14,6 +14,7 @@ from embodiment_bridge.fetching import Fetcher
 from embodiment_bridge.media.cue import COMMANDS, MAIN, Cue
 from embodiment_bridge.media.speech import MAX_TEXT
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.sound.audio import Audio
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
 from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules
@@ -30,7 +31,7 @@ SLOWEST, FASTEST = 0.1, 10.0
 class SoundPlayer(BridgeNode):
     """Plays sounds and speaks on request, for people and for brains without documents."""
 
-    def __init__(self, surroundings: Surroundings, **node_kwargs: Any) -> None:
+    def __init__(self, surroundings: Surroundings, **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("media_player", [*PARAMETERS, *ADDRESSES], **node_kwargs)
         self._surroundings = surroundings
         self._numbers = itertools.count(1)

@@ -3,13 +3,14 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from typing_extensions import override
 
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings
 from embodiment_bridge.nodes.tree.bml_server import BmlServer
 from embodiment_bridge.nodes.tree.body_skills import BodySkills
@@ -35,7 +36,9 @@ class BehaviorTree(BridgeNode):
     ``share()`` gives the folder of the package's files, or raises LookupError.
     """
 
-    def __init__(self, share: Callable[[], Path], surroundings: Surroundings, **node_kwargs: Any) -> None:
+    def __init__(
+        self, share: Callable[[], Path], surroundings: Surroundings, **node_kwargs: Unpack[NodeOptions]
+    ) -> None:
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
         self._share = share
         self._surroundings = surroundings

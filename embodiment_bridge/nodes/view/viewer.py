@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped
@@ -30,6 +30,7 @@ from embodiment_bridge.msg import (
     TreeSnapshot,
 )
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.view.robot_driver import RobotDriver
 from embodiment_bridge.viewing.controls import Controls
@@ -89,7 +90,9 @@ class Viewer(BridgeNode):
     ``documents()`` gives the texts of BML documents that the page offers, by name.
     """
 
-    def __init__(self, documents: Callable[[], Mapping[str, str]] = dict, **node_kwargs: Any) -> None:
+    def __init__(
+        self, documents: Callable[[], Mapping[str, str]] = dict, **node_kwargs: Unpack[NodeOptions]
+    ) -> None:
         super().__init__("viewer", PARAMETERS, **node_kwargs)
         self._documents = documents
         self._drivers: list[RobotDriver] = []

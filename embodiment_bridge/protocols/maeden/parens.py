@@ -34,8 +34,8 @@ def read_tree(text: str) -> list[Tree] | None:
             stack.append(inner)
         elif closing:
             stack.pop()
-        elif quoted is not None or bare is not None:
-            stack[-1].append(quoted if quoted is not None else bare)
+        else:
+            stack[-1].append(bare if quoted is None else quoted)
         if not stack or len(stack) > MAX_DEPTH + 1 or (len(stack) == 1 and place < len(text)):
             return None
     only = stack[0][0] if len(stack) == 1 and len(stack[0]) == 1 else None

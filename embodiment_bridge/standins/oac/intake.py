@@ -86,7 +86,7 @@ class OacIntake:
             return Intake(tuple(done), (f"{error}; the rest of the message is dropped",), tuple(dropped))
         return Intake(tuple(done), (), tuple(dropped))
 
-    def _ordered(self, events: Iterable[Any]) -> Iterable[Any]:
+    def _ordered(self, events: Iterable[Event | Malformed | Unknown]) -> Iterable[Event]:
         """Sort events in the order of processing; unreadable ones come first, because they stop everything."""
         everything = list(events)
         for event in everything:
@@ -95,7 +95,7 @@ class OacIntake:
         for kind in ORDER:
             yield from (event for event in everything if type(event) is kind)
 
-    def _admit(self, event: Any, dropped: list[str]) -> Event | None:
+    def _admit(self, event: Event, dropped: list[str]) -> Event | None:
         check = _CHECKS.get(type(event))
         return event if check is None else check(self, event, dropped)
 

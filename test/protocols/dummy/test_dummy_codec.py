@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.dummy.codec import MAX_LINE, HeadCodec
 from embodiment_bridge.protocols.dummy.events import Greet, Hello, Joints, SetJoints
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 
 @pytest.mark.parametrize(
@@ -98,3 +98,9 @@ def test_command_is_a_line(command, line):
 def test_command_is_refused(command, reason):
     with pytest.raises(CommandError, match=reason):
         HeadCodec().encode(command)
+
+
+def test_line_without_its_end_is_told_at_the_end():
+    codec = HeadCodec()
+    assert codec.feed(b"hel") == []
+    assert codec.close() == [Truncated(0, 3)]

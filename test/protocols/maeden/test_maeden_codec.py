@@ -248,6 +248,7 @@ BAD = {
     "huge": array(energy=10**30),
     "result": array(result="perhaps"),
     "eight numbers": b"[1,2,3,4,5,6,7,8]\n",
+    "eight values, one of them broken": b"[1.5,2,3,4,5,6,7,8]\n",
     "deep": b"[" * 2000 + b"]" * 2000 + b"\n",
     "no UTF-8": b"\xff\xfe\n",
     "lone surrogate": array(ground=["\ud800"]),
@@ -270,6 +271,31 @@ def test_bad_line_is_told_and_the_next_packet_is_read(name):
 def test_dict_and_strange_word_are_unknown_with_their_bytes():
     told = fed(b'0\n{"a": 1}\nrestart\n')
     assert [event.raw for event in told[1:]] == [b'{"a": 1}', b"restart"]
+
+
+def test_packet_without_an_id_before_it():
+    (percept,) = fed(text(PACKET_T))
+    assert percept.world_time == 4
+
+
+def test_count_and_then_the_end_of_the_episode():
+    told = fed(b"0\n8\nDIE\n")
+    assert [type(event) for event in told] == [AgentId, NoPacket, Ending]
+
+
+def test_nothing_on_the_ground_may_be_null():
+    assert fed(array(ground=None))[-1].ground == ()
+
+
+def test_messages_of_an_array_in_any_form():
+    line = "(0 here talk (command lead +) 1)"
+    assert fed(array(messages=f"({line})"))[-1].messages[0].words == ("lead", "+")
+    heard = fed(array(messages=[line, "", {"a": 1}]))[-1].messages
+    assert [message.raw for message in heard] == [line, "", '{"a": 1}']
+
+
+def test_unknown_line_is_sent_again_as_it_came():
+    assert Codec().encode(Unknown(0, b"restart")) == b"restart\n"
 
 
 def test_ends_of_streams():

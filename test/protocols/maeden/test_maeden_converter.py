@@ -10,13 +10,12 @@ from maeden_recordings import WORLDS, read_transcript
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoReply, Tick
 from embodiment_bridge.protocols.maeden.converter import GridConverter
-from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept, SayCommand, SayQuestion
-from embodiment_bridge.protocols.maeden.sentences import sentence_of
+from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept
 
 ROOT = WORLDS.parents[3]
 STAMP = Time(sec=12, nanosec=34)
@@ -138,28 +137,6 @@ def test_sentences_of_the_recordings_are_heard_from_their_direction():
                 heard += [m for topic, m in made.messages(Cycle(answer(percept)), STAMP) if topic == "heard"]
     assert heard
     assert all(message.sender and message.text for message in heard)
-
-
-SENTENCES = [
-    ("command lead + 1000", SayCommand("talk", "lead", "+", 1000)),
-    ("shout command lead + 5", SayCommand("shout", "lead", "+", 5)),
-    ("question where K", SayQuestion("talk", "where", "K")),
-    ("talk question where K left", SayQuestion("talk", "where", "K", "left")),
-    ("Hello there", SayCommand("talk", "say", "Hello_there", 0)),
-    ("shout fire", SayCommand("shout", "say", "fire", 0)),
-    ("command lead +", SayCommand("talk", "say", "command_lead_+", 0)),
-]
-
-
-@pytest.mark.parametrize(("text", "sentence"), SENTENCES)
-def test_text_becomes_a_sentence(text, sentence):
-    assert sentence_of(text) == sentence
-
-
-@pytest.mark.parametrize("text", ["", "  ", "a (b)", 'say "no"', "bell\x07", "x" * 300])
-def test_what_cannot_be_said_is_refused(text):
-    with pytest.raises(CommandError):
-        sentence_of(text)
 
 
 def test_a_body_with_joints_is_refused():

@@ -8,7 +8,7 @@ import pytest
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.opencog.router import wire
-from embodiment_bridge.protocols.opencog.router.codec import MAX_HELD, MAX_MESSAGE, Codec
+from embodiment_bridge.protocols.opencog.router.codec import MAX_HELD, MAX_LINE, MAX_MESSAGE, Codec
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 
@@ -92,6 +92,18 @@ def test_message_full_of_other_lines_is_given_up():
     found = events(b"cSTART_MESSAGE a b 1\n" + b"?\n" * (MAX_HELD + 1))
     assert len(found) == MAX_HELD + 2
     assert found[0].offset == 0
+
+
+def test_line_that_is_too_long_is_told_and_the_next_is_read():
+    told = events(b"x" * (MAX_LINE + 1) + b"\nOK\n")
+    assert isinstance(told[0], Malformed)
+    assert told[1:] == [wire.Ok(MAX_LINE + 2)]
+
+
+def test_end_amid_a_line():
+    codec = Codec()
+    assert codec.feed(b"OK\ncAVAIL") == [wire.Ok(0)]
+    assert codec.close() == [Truncated(3, 6)]
 
 
 def test_end_amid_a_message():

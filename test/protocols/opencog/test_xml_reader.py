@@ -10,6 +10,7 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     ActionSignal,
     Entity,
     Level,
+    MapData,
     Param,
     Perception,
     PlanAction,
@@ -295,6 +296,17 @@ def test_a_bad_level_loses_that_level():
         "feeling: value='much' is not a finite number",
         "feeling: attribute 'name' is missing",
     ]
+
+
+def test_payload_that_is_no_base64_keeps_its_text():
+    inner = '<map-info global-position-x="0" global-position-y="0"><map-data>\u00e9</map-data></map-info>'
+    assert envelope(inner)[1].map_data == (MapData(undecoded="\u00e9".encode()),)
+
+
+def test_value_of_a_parameter_may_be_inside():
+    inner = '<action name="a" sequence="1"><param name="x"><value>b</value></param></action>'
+    (plan,) = read(f'<action-plan id="4">{inner}</action-plan>'.encode())
+    assert plan.actions[0].params == (Param("string", "x", "b"),)
 
 
 def test_many_bad_parts_are_summed_up():

@@ -132,6 +132,42 @@ def test_2008_has_one_signal_for_each_thing():
     assert whole.actions == (ActionSignal("", "4", None, "error"),)
 
 
+def test_signals_of_2008_without_a_plan_come_back():
+    bark = ActionSignal("bark", params=(Param("float", "", "1"),))
+    own = ev.AvatarSignal("1", T, "pet", (bark,))
+    others = ev.AgentSignal("9", T, "pet", (bark,))
+    assert read(write([own, others], "legacy-2008"))[1:] == (replace(own, type=None), others)
+
+
+def test_properties_of_2008_are_attributes_and_others_are_left_out():
+    thing = blip(properties=(("width", "3"), ("smell", "good")))
+    data = write([seed_map(blips=(thing,))], "legacy-2008")
+    assert b'width="3"' in data
+    assert b"smell" not in data
+
+
+def test_parameter_of_nothing_comes_back():
+    message = replace(SIGNAL, actions=(ActionSignal("a", params=(Param("nil", "x"),)),))
+    assert read(write([message]))[1] == message
+
+
+def test_block_without_a_wish_to_know_its_structure():
+    message = ev.BlockStructureSignal(T, None, 1, 2, 3)
+    assert b"recognize-structure=" not in write([message], "final")
+    assert read(write([message], "final"))[1] == message
+
+
+def test_plans_of_every_kind_of_parameter_and_of_nothing_come_back():
+    params = (
+        Param("rotation", "r", rotation=Rotation(0.5, 0.25, -1.0)),
+        Param("entity", "e", entity=Entity("7", "pet")),
+        Param("string", "s", "x"),
+    )
+    for actions in ((), (PlanAction("look", 1, params),)):
+        plan = ev.ActionPlan("4", "7", "Energy", actions)
+        assert read(write_brain(plan)) == (plan,)
+
+
 @pytest.mark.parametrize("message", BRAIN, ids=name)
 def test_what_an_oac_sends_is_read_back(message):
     assert read(write_brain(message)) == (message,)
@@ -264,6 +300,14 @@ BAD = [
         "seed",
         "one value",
     ),
+    (
+        seed_map(blips=(blip(properties=(("a", "b", "c"),)),)),
+        "seed",
+        "properties[0] is ('a', 'b', 'c')",
+    ),
+    (seed_map(blips=(blip(position=Vector(10**400, 0.0, 0.0)),)), "seed", "blips[0].position.x is 1000"),
+    (seed_map(blips=(blip(position=Vector("x", 0.0, 0.0)),)), "seed", "blips[0].position.x is 'x'"),
+    (seed_map(**FINAL, map_data=(3,)), "final", "map_data[0] is 3; it must be MapData"),
     (ev.AgentSensorInfo(()), "seed", "at least one perception"),
     (ev.AgentSensorInfo((Perception("a", None),)), "seed", "perceptions[0].signal is None"),
     (ev.AgentSignal("1", T, levels=(Level("a", 0.5),)), "legacy-2008", "levels and availabilities empty"),
@@ -286,6 +330,7 @@ def test_what_cannot_be_written_is_refused_by_name(message, dialect, words):
     [
         (ev.ActionPlan("1", "2", "", (PlanAction("a", 0),)), "from 1"),
         (ev.ActionPlan("1", "2", "", (PlanAction("a", 1, (Param("float", "", "x"),)),)), "finite number"),
+        (ev.ActionPlan("1", "2", "", (replace(PlanAction("a", 1), parallel="x"),)), "parallel"),
         (ev.PsiDemand("1", (Level("a", nan),)), "PsiDemand.demands[0].value is nan"),
         (SIGNAL, "unknown command 'AvatarSignal'"),
     ],
@@ -310,6 +355,28 @@ THINGS = (
 def test_payload_comes_back():
     assert map_payload.decode(map_payload.encode(THINGS)) == THINGS
     assert map_payload.decode(b"") == ()
+
+
+def test_fields_of_a_newer_payload_are_passed_over():
+    inner = map_payload.encode(THINGS[1:])[2:] + b"\x62\x01x" + b"\x68\x80\x01" + b"\x71" + b"x" * 8
+    assert map_payload.decode(b"\x0a" + bytes((len(inner),)) + inner) == THINGS[1:]
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\x0a\x00", "no position"),
+        (b"\x0a\x07\x22\x05\x0d\x00\x00\xc0\x7f", "nan is not a finite number"),
+        (b"\x0b", "wire type 3 at byte 1 is not known"),
+        (b"\x02\x00", "field number 0"),
+        (b"\x0a\x05a", "field 1 at byte 2 is cut off"),
+        (b"\x80", "number at byte 1 is cut off"),
+        (b"\xff" * 11, "number at byte 10 is too long"),
+    ],
+)
+def test_payload_that_is_none_is_refused(data, words):
+    with pytest.raises(ValueError, match=words):
+        map_payload.decode(data)
 
 
 def test_payload_is_that_of_protobuf():

@@ -89,3 +89,7 @@ def test_each_robot_has_the_joints_that_the_server_tells():
         "nao": 22, "nao0": 22, "nao1": 22, "nao2": 22, "nao3": 22, "nao4": 24,
     }  # fmt: skip
     assert ROBOTS["nao4"].joints[-1].effector == "lle7"
+
+
+def test_what_came_unknown_is_sent_again_where_it_can_be_no_command():
+    assert Codec().encode(Unknown(0, b"(foo 1)"))[4:] == b"(foo 1)"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.codec import Codec
-from embodiment_bridge.protocols.simspark.dialects import Dialect
+from embodiment_bridge.protocols.simspark.dialects import OLD, Dialect
 from embodiment_bridge.protocols.simspark.percept_lists import PerceptParts
 from embodiment_bridge.protocols.simspark.percept_patterns import PerceptPatterns
-from embodiment_bridge.wire.events import Malformed, Unknown
+from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 from embodiment_bridge.wire.framing import Framer, frame
 from embodiment_bridge.wire.sexpr import parse
 
@@ -175,6 +175,22 @@ def test_patterns_read_all_that_was_recorded_as_the_lists_do():
         percept = patterns.read(0, text)
         assert percept is not None
         assert percept == by_lists(text)
+
+
+def test_patterns_leave_what_is_not_usual_to_the_lists():
+    text = next(recorded())
+    assert PerceptPatterns(Dialect(OLD)).read(0, text) is None
+    heard = "(hear a 1.0 north hi)"
+    for other in ("", f"{text}(x 1)", text[: text.index("(HJ")], text.replace("(GYR", f"{heard}(GYR")):
+        assert PerceptPatterns(Dialect()).read(0, other) is None
+
+
+def test_frame_that_is_too_long_and_one_that_breaks_off_are_told():
+    codec = Codec(max_frame=20)
+    (told,) = codec.feed(frame(b"x" * 21))
+    assert isinstance(told, Malformed)
+    codec.feed(b"\0\0\0\x09(See")
+    assert codec.close() == [Truncated(25, 8)]
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,6 +8,8 @@ from monitor_stage import SHORT, decode, slt
 
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.protocols import registry
+from embodiment_bridge.protocols.soccer_monitor.game_lists import MAX_FOULS
+from embodiment_bridge.protocols.soccer_monitor.message_parts import MAX_OTHERS
 from embodiment_bridge.protocols.soccer_monitor.scene.events import (
     Ack,
     Environment,
@@ -17,6 +19,7 @@ from embodiment_bridge.protocols.soccer_monitor.scene.events import (
 )
 from embodiment_bridge.wire.events import Malformed, Unknown
 from embodiment_bridge.wire.framing import frame
+from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH
 
 GRAPH = f"(nd TRF {slt(1)}(nd SMN (load StdUnitBox)))"
 REAL = f"((FieldLength 30)(play_modes BeforeKickOff PlayOn)(time 0.5)(half 1))(RSG 0 1)({GRAPH})"
@@ -144,3 +147,65 @@ def test_cut_frame_is_told(tmp_path, capsys):
 def test_codecs_are_found():
     for name in SHORT:
         assert registry.spec(name).name == name
+
+
+GS = "((RSMP 1 0)((gt 1 0)1.0)((gs 1 0)(half 1){})((sg 1 0)full(nd)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("(half 1 2)", Malformed),
+        ("(play_mode)", Malformed),
+        ("()", Unknown),
+        ("(foo 1)", Unknown),
+        ("foo", Malformed),
+    ],
+)
+def test_list_of_the_game_that_is_not_understood_costs_only_itself(text, kind):
+    state, told = decode("rcsssmj_monitor", GS.format(text))
+    assert state.game == GameState(half=1)
+    assert isinstance(told, kind)
+
+
+def test_fouls_of_one_message_are_limited():
+    (state,) = decode("rcsssmj_monitor", GS.format("(foul 7 1 1 4)" * (MAX_FOULS + 1)))
+    assert len(state.game.fouls) == MAX_FOULS
+
+
+def test_unknown_attributes_in_a_scene_are_told():
+    state, told = decode("simspark_monitor", "((time 1))(RSG 0 1)((nd SMN (glow 1)))")
+    assert state.scene.depths == (0,)
+    assert told.raw == b"(glow 1)"
+
+
+@pytest.mark.parametrize("text", [
+    "(foo)" * (MAX_OTHERS + 1),
+    f"({'(foo)' * (MAX_OTHERS + 1)})(RSG 0 1)((nd SMN (glow 1)))",
+    f"({'(foo)' * (MAX_OTHERS + 1)})(RSG 0 1)(",
+])  # fmt: skip
+def test_what_is_told_of_a_frame_is_limited(text):
+    told = [event for event in decode("simspark_monitor", text) if isinstance(event, Malformed | Unknown)]
+    assert len(told) == MAX_OTHERS
+
+
+@pytest.mark.parametrize("protocol", SHORT)
+def test_frames_that_are_no_text_or_too_long_are_told(protocol):
+    codec = registry.codec(protocol)
+    (text,) = codec.feed(frame(b"(time \xff)"))
+    assert "UTF-8 at byte 6" in text.reason
+    (long,) = codec.feed(b"\x7f\xff\xff\xff")
+    assert isinstance(long, Malformed)
+
+
+def test_lists_that_do_not_stand_in_one_list_are_told():
+    *_, told = decode("simspark_monitor", "((time 1)))((half 1))(RSG 0 1)((nd))")
+    assert "no list before the header" in told.reason
+
+
+@pytest.mark.parametrize("protocol", SHORT)
+def test_lists_of_no_message_that_are_nested_deeply_are_told(protocol):
+    deep = "(" * (DEFAULT_MAX_DEPTH + 1) + ")" * (DEFAULT_MAX_DEPTH + 1)
+    told, ack = decode(protocol, f"{deep}(ack 7)")
+    assert isinstance(told, Malformed)
+    assert ack == Ack(0, "7")

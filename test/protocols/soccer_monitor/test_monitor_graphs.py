@@ -9,8 +9,8 @@ from monitor_stage import SHORT, UNIT, payloads, slt
 from embodiment_bridge.protocols.soccer.list_fields import BadListError
 from embodiment_bridge.protocols.soccer_monitor.graph_reader import _NestedAttributeError, _read, read_graph
 from embodiment_bridge.protocols.soccer_monitor.quick_graph import read_quickly
-from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail
-from embodiment_bridge.wire.sexpr import parse
+from embodiment_bridge.protocols.soccer_monitor.scene.events import Detail, Matrices
+from embodiment_bridge.wire.sexpr import DEFAULT_MAX_DEPTH, parse
 
 BOX = Detail("SMN", "StdUnitBox", (), (1.0, 51.0, 1.0), True, None, ("matGrey",))
 MESH = "(nd StaticMesh (load models/rlowerarm.obj) (sSc 0.05 0.05 0.05)(resetMaterials matLeft naowhite))"
@@ -115,6 +115,33 @@ def test_unknown_attributes_are_told_and_the_rest_is_read():
 def test_a_million_levels_are_refused(text):
     with pytest.raises(BadListError):
         read_graph(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(nd " * (DEFAULT_MAX_DEPTH + 2) + ")" * (DEFAULT_MAX_DEPTH + 2), "nested deeper"),
+        ("(nd SMN (shade (of grey)", "without its '\\)'"),
+    ],
+)
+def test_graph_that_is_too_deep_or_breaks_off_is_refused(text, words):
+    with pytest.raises(BadListError, match=words):
+        read_graph(text)
+
+
+def test_unknown_attributes_before_a_matrix_are_told():
+    graph = read_graph(f"(nd SMN (glow 1)(nd TRF {slt(1)}))")
+    assert (graph.unknown, graph.depths) == (["(glow 1)"], [0, 1])
+
+
+def test_matrices_are_what_is_in_them():
+    one, other = Matrices(), Matrices()
+    one.add(3, (1.0,) * 16)
+    assert (len(one), len(other), one == other, one == 3) == (1, 0, False, False)
+    other.add(3, (1.0,) * 16)
+    assert one == other
+    assert list(one) == [(3, (1.0,) * 16)]
+    assert repr(one) == repr([(3, (1.0,) * 16)])
 
 
 def test_too_many_nodes_are_refused():

@@ -204,6 +204,10 @@ def test_what_came_unknown_is_not_sent_back_as_a_command(raw):
         registry.codec("simspark_monitor").encode(Unknown(0, raw))
 
 
+def test_what_came_unknown_is_sent_again_where_it_can_be_no_command():
+    assert registry.codec("simspark_monitor").encode(Unknown(0, b"(x)(y (kill))"))[4:] == b"(x)(y (kill))"
+
+
 def test_commands_that_a_server_ignores_are_not_encoded_for_it():
     with pytest.raises(CommandError, match=r"PlayMode: this server ignores \(playMode PlayOn\)"):
         registry.codec("rcsssmj_monitor").encode(c.PlayMode("PlayOn"))

@@ -70,14 +70,14 @@ def _legal(value: str) -> str:
     return value
 
 
-def identity(value: str) -> str:
+def identity(value: object) -> str:
     """An id. It is also a word in lines of the Router, so it has no white space."""
     if type(value) is str and _ID.fullmatch(value):
         return text(value)
     raise BadValueError("an id of 1 to 200 characters without white space")
 
 
-def stamp(value: str | None) -> str:
+def stamp(value: object) -> str:
     """A date and time from 2008 on; an earlier one would be in the far future for an OAC."""
     if type(value) is str and _is_stamp(value):
         return value

@@ -2,39 +2,31 @@
 """Finds the field of a message that cannot be written. It runs only after writing has failed, so it may be slow."""
 
 import reprlib
-from dataclasses import fields, is_dataclass
-from functools import cache
+from dataclasses import is_dataclass
 from math import isfinite
 from types import NoneType, UnionType
-from typing import Any, Final, Union, get_args, get_origin, get_type_hints
+from typing import Final, Union, get_args, get_origin, get_type_hints
 
 from embodiment_bridge.protocols.opencog.xml.xml_format import BadValueError, identity, stamp
 
 _IDS: Final = ("id", "plan_id", "source_id", "avatar_id", "from_id", "object_id")
 
 
-def problem(message: Any) -> str:
+def problem(message: object) -> str:
     """``Class.field[2].part is VALUE; it must be ...`` of the first field with a wrong value, or empty."""
     return _in_fields(message, type(message).__name__)
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _in_fields(value: Any, place: str) -> str:
-    kind: Any = type(value)
-    hints = _hints(kind)
-    for f in fields(value):
-        part = getattr(value, f.name)
-        found = _of(part, hints[f.name], f"{place}.{f.name}") or _by_name(f.name, part, place)
+def _in_fields(value: object, place: str) -> str:
+    for name, hint in get_type_hints(type(value)).items():
+        part = getattr(value, name)
+        found = _of(part, hint, f"{place}.{name}") or _by_name(name, part, place)
         if found:
             return found
     return ""
 
 
-def _by_name(name: str, value: Any, place: str) -> str:
+def _by_name(name: str, value: object, place: str) -> str:
     """Check a value by the name of its field. Time stamps of speech may be any text."""
     check = identity if name in _IDS else stamp if name == "timestamp" else None
     if check is None or value is None or place == "Communication":
@@ -46,7 +38,7 @@ def _by_name(name: str, value: Any, place: str) -> str:
     return ""
 
 
-def _of(value: Any, hint: Any, place: str) -> str:
+def _of(value: object, hint: object, place: str) -> str:
     if get_origin(hint) in (Union, UnionType):
         kinds = get_args(hint)
         if value is None and NoneType in kinds:
@@ -59,7 +51,7 @@ def _of(value: Any, hint: Any, place: str) -> str:
     return "" if _is(value, hint) else _wrong(value, _WORDS[hint], place)
 
 
-def _of_tuple(value: Any, hints: tuple[Any, ...], place: str) -> str:
+def _of_tuple(value: object, hints: tuple[object, ...], place: str) -> str:
     if not isinstance(value, tuple):
         return _wrong(value, "a tuple", place)
     if hints[-1] is Ellipsis:
@@ -71,10 +63,10 @@ def _of_tuple(value: Any, hints: tuple[Any, ...], place: str) -> str:
     return next(filter(None, (_of(item, hint, f"{place}[{i}]") for i, (item, hint) in enumerate(pairs))), "")
 
 
-def _is(value: Any, hint: type) -> bool:
+def _is(value: object, hint: object) -> bool:
     if hint is float:
         try:
-            return type(value) in (float, int) and isfinite(value)
+            return isinstance(value, float | int) and type(value) in (float, int) and isfinite(value)
         except OverflowError:
             return False
     if hint is str:
@@ -82,11 +74,11 @@ def _is(value: Any, hint: type) -> bool:
     return type(value) is hint
 
 
-def _wrong(value: Any, should: str, place: str) -> str:
+def _wrong(value: object, should: str, place: str) -> str:
     return f"{place} is {reprlib.repr(value)}; it must be {should}"
 
 
-_WORDS = {
+_WORDS: Final[dict[object, str]] = {
     float: "a finite number",
     int: "a whole number",
     bool: "true or false",

@@ -91,7 +91,7 @@ def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
     return _refusing(message, dialect, lambda: plan_writer.document(message, dialect)).encode()
 
 
-def dialect_of(message: Any) -> str:
+def dialect_of(message: object) -> str:
     """The dialect of a message: ``final`` if only that has it, else ``seed``."""
     if type(message) in _OF_FINAL:
         return "final"
@@ -109,7 +109,7 @@ def _has_targets(message: AvatarSignal | AgentSignal) -> bool:
     return any(getattr(action, name, None) is not None for action in actions for name in names)
 
 
-def _child(message: Any, dialect: str) -> str:
+def _child(message: ProxyMessage, dialect: str) -> str:
     kind = type(message)
     if kind not in PROXY_MESSAGES:
         raise CommandError(_no_message(message, PROXY_MESSAGES))
@@ -124,7 +124,7 @@ def _child(message: Any, dialect: str) -> str:
     return _refusing(message, dialect, lambda: _OF_FINAL[kind](message))
 
 
-def _refusing(message: Any, dialect: str, write_it: Callable[[], str]) -> str:
+def _refusing(message: ProxyMessage | BrainMessage, dialect: str, write_it: Callable[[], str]) -> str:
     """The result of ``write_it``; an error names the field that cannot be written."""
     if type(message.offset) is not int:
         raise CommandError(problem(message))
@@ -135,5 +135,5 @@ def _refusing(message: Any, dialect: str, write_it: Callable[[], str]) -> str:
         raise CommandError(why) from None
 
 
-def _no_message(message: Any, kinds: tuple[type, ...]) -> str:
+def _no_message(message: object, kinds: tuple[type, ...]) -> str:
     return unknown("command", type(message).__name__, (kind.__name__ for kind in kinds or COMMANDS))
