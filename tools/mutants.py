@@ -33,7 +33,7 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
         ("wire/line_framing.py", ["test/wire/test_line_framing.py"]),
         ("wire/sexpr.py", ["test/wire/test_sexpr.py"]),
         ("wire/json_commands.py", ["test/wire/test_encode.py"]),
-        ("wire/json_events.py", ["test/wire/test_decode.py"]),
+        ("wire/json_events.py", ["test/wire/test_decode.py", "test/wire/test_encode.py"]),
     ],
     "limits": [
         ("motion/joints/limits.py", ["test/motion/test_joint_limits.py"]),
