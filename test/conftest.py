@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from own_domain import claim
 
 from embodiment_bridge.launching.environment import prepare
@@ -28,10 +28,13 @@ for _one in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
         signal.signal(_one, signal.default_int_handler if _one is signal.SIGINT else signal.SIG_DFL)
 
 # The machine may be busy: how long an example takes says nothing. `make test` takes the same examples each time, so
-# that it tells of the change and not of its luck; `make fuzz` takes random ones.
+# that it tells of the change and not of its luck; `make fuzz` takes random ones. Mutants need no smallest example.
 PATIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("same", derandomize=True, **PATIENT)
 settings.register_profile("random", derandomize=False, print_blob=True, **PATIENT)
+settings.register_profile(
+    "quick", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate], **PATIENT
+)
 settings.load_profile(os.environ.get("EMBODIMENT_BRIDGE_EXAMPLES", "same"))
 
 

@@ -38,6 +38,6 @@ class Truncated:
 
 def excerpt(data: bytes) -> str:
     """A short printable quote of ``data``."""
-    text = data[: EXCERPT_LIMIT + 1].decode("utf-8", "backslashreplace")
+    text = data[: 5 * EXCERPT_LIMIT].decode("utf-8", "backslashreplace")  # a character has 4 bytes at most
     text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
     return text if len(text) <= EXCERPT_LIMIT else text[:EXCERPT_LIMIT] + "..."

@@ -34,8 +34,8 @@ class Framer:
         self._max_frame = max_frame
         self._position = 0  # in the stream, of the first byte that is neither handed on nor skipped
         self._rest = bytearray()  # the unfinished frame
-        self._oversize_at = 0  # where the frame that is being skipped began
-        self._to_skip = 0  # bytes of it that have not come yet
+        # Where the frame that is being skipped began, and how many bytes of it have not come yet.
+        self._oversize_at = self._to_skip = 0
 
     def feed(self, data: bytes) -> list[Frame | Malformed]:
         """Take bytes as they came; return the frames now whole and the reports of bad ones, in order."""

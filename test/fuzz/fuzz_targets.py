@@ -8,24 +8,30 @@ from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from tools_without_robot import call_tool
+
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.bml import check, read
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.cli.robots.parameter_file import read_parameters
 from embodiment_bridge.core import safe_yaml
-from embodiment_bridge.core.errors import BridgeError
+from embodiment_bridge.core.errors import BridgeError, CommandError
+from embodiment_bridge.core.resolve import resolve
+from embodiment_bridge.dynamixel.config.calibration import load_calibration
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.link.transports.replay import Replay
-from embodiment_bridge.mcp_server.arguments import Arguments
 from embodiment_bridge.nodes.mujoco.parameters import PARAMETERS
 from embodiment_bridge.physics.model_file import compile_spec, read_model
 from embodiment_bridge.plans.plan_file import parse_plan_file
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.urdf import read_urdf
+from embodiment_bridge.wire.json_commands import read_commands
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"
-MAX_SEED = 8_000  # bytes
+MAX_STREAM = 8_000  # bytes of a recorded stream, whose end is left out; a cut document would never be good
+MAX_DOCUMENT = 25_000  # bytes; longer ones are no seeds
 FOLDER = TemporaryDirectory(prefix="embodiment_bridge_fuzz_")
 SMALL_MJCF = b"""<mujoco model="arm"><option timestep="0.002"/><worldbody><geom type="plane" size="1 1 1"/>
 <body name="base" pos="0 0 1"><joint name="turn" type="hinge" axis="0 0 1" range="-1 1" limited="true"/>
@@ -37,8 +43,35 @@ SMALL_LAUNCH = b"""<launch>
 <node pkg="embodiment_bridge" exec="mock_body" name="mock"><param name="rate" value="50.0"/><remap from="x" to="y"/>
 </node></group><executable cmd="true --x $(var n)" name="e" unless="$(equals $(var body) t1)"/></launch>"""
 TAPE = b"0.5 0 100\n0.7 100 200\n0.9 300 100\n"
-CALL = b"""{"name": "do_skill", "arguments": {"skill": "walk", "seconds": 2.5, "wait": true,
-"parameters": {"distance": 1, "to": "x"}}}"""
+CALLS = tuple(
+    json.dumps({"name": name, "arguments": arguments}).encode()
+    for name, arguments in (
+        ("robot_state", {}),
+        ("list_skills", {}),
+        ("do_skill", {"name": "walk", "parameters": {"distance": 1.0}}),
+        ("do_skill", {"name": "head_shake"}),
+        ("go_to", {"x": 1.0, "y": -0.5, "yaw": 0.5}),
+        ("go_to", {"thing": "ball"}),
+        ("say", {"text": "Hello, B\u00e4r \U0001f600"}),
+        ("check_behavior", {"document": {"type": "body", "action": "STAND", "duration": 1}}),
+        (
+            "run_behavior",
+            {
+                "document": {"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE"}]},
+                "background": True,
+            },
+        ),
+        ("wait", {"for": "run", "timeout": 2.5}),
+        ("wait", {"for": "seen ball", "timeout": 0}),
+        ("wait", {"for": "heard", "timeout": 300}),
+        ("stop", {}),
+        ("hold", {"on": True}),
+    )
+)
+CALIBRATION = b"""joints:
+  pan: {id: 1, model: xm430_w350, shift: 0.01, ticks: 2048, clean: true}
+  tilt: {id: 2, model: xl330_m288, shift: -0.2, ticks: -5, clean: false, lost: true}
+"""
 MOTION = b"""swing:
   kind: motion
   channels: [head]
@@ -113,31 +146,52 @@ def tape(data: bytes) -> None:
             made.read(0.0)
 
 
+def bag_index(data: bytes) -> None:
+    """The metadata of a recording; its messages are good."""
+    in_file(f"indexed/{mcap(good_bag()).name}", mcap(good_bag()).read_bytes())
+    in_file("indexed/metadata.yaml", data)
+    with BagReader(Path(FOLDER.name) / "indexed") as reader:
+        for message in reader.messages(set(reader.topics)):
+            bytes(message.data)
+
+
+def commands(name: str, data: bytes) -> None:
+    """Commands as JSON lines, and their bytes."""
+    made = registry.codec(name)
+    for _, command in read_commands(text(data).splitlines(), resolve(registry.spec(name).commands)):
+        made.encode(command)
+
+
 def mcp_call(data: bytes) -> None:
+    """A tool call of a host; ``call_tool`` answers each with a result."""
     try:
         call = json.loads(text(data))
     except (ValueError, RecursionError):
         return
-    given = call.get("arguments") if isinstance(call, dict) else None
-    if not isinstance(given, dict):
+    if not isinstance(call, dict):
         return
-    for ask in (
-        lambda a: a.text("skill", 100), lambda a: a.number("seconds", 0.0, 60.0), lambda a: a.flag("wait"),
-        lambda a: a.mapping("parameters"), lambda a: a.parameters("parameters"),
-    ):  # fmt: skip
-        with suppress(BridgeError):
-            ask(Arguments("do_skill", given, ("skill", "seconds", "wait", "parameters")))
+    name, arguments = call.get("name"), call.get("arguments")
+    if not isinstance(name, str) or not isinstance(arguments, dict):
+        return  # refused by the library
+    result = call_tool(name, arguments)
+    if result is not None and result.is_error:
+        raise CommandError(result.content[0].text)
+    str(result)
 
 
 READERS: dict[str, Callable[[bytes], object]] = {
     **{f"codec_{name}": partial(codec, name) for name in sorted(registry.OURS)},
+    **{f"commands_{name}": partial(commands, name) for name in sorted(registry.OURS)},
     "bml": bml,
     "yaml": lambda data: safe_yaml.load(text(data)),
     "body": lambda data: parse_body(text(data), "body.yaml"),
     "parameters": lambda data: read_parameters(str(in_file("p.yaml", data)), PARAMETERS, "mujoco_body"),
     "urdf": lambda data: read_urdf(text(data)),
+    "servos": lambda data: read_servo_setup(read_urdf(text(data))),
     "plan": lambda data: parse_plan_file(text(data), "plan.yaml"),
     "bag": bag,
+    "bag_index": bag_index,
+    "calibration": lambda data: load_calibration(in_file("calibration.yaml", data)),
     "tape": tape,
     "motion": motion,
     "launch": launch,
@@ -158,15 +212,18 @@ def mcap(folder: Path) -> Path:
 
 
 def files(name: str) -> Iterator[Path]:
-    if name.startswith("codec_"):
-        yield from (DATA / name.removeprefix("codec_") / "samples").glob("*.bin")
+    kind, _, protocol = name.partition("_")
+    if kind in ("codec", "commands"):
+        yield from (DATA / protocol / "samples").glob("*.bin" if kind == "codec" else "*.jsonl")
     places = {
         "bml": (DATA / "bml", "*.json"),
         "yaml": (ROOT / "config/bodies", "*.yaml"),
         "body": (ROOT / "config/bodies", "*.yaml"),
         "parameters": (ROOT / "config", "parameters.yaml"),
         "urdf": (ROOT / "urdf", "*.urdf"),
+        "servos": (ROOT / "urdf", "*_*[mx].urdf"),
         "plan": (ROOT / "config/plans", "*.yaml"),
+        "launch": (ROOT / "launch/body", "*.launch.xml"),
     }
     if name in places:
         folder, pattern = places[name]
@@ -176,12 +233,23 @@ def files(name: str) -> Iterator[Path]:
 
 @cache
 def seeds(name: str) -> tuple[bytes, ...]:
-    """Good inputs of a reader, and what was found before; the ends of long ones are left out."""
-    own = {"mjcf": SMALL_MJCF, "launch": SMALL_LAUNCH, "mcp": CALL, "motion": MOTION, "tape": TAPE}
-    found = [path.read_bytes()[:MAX_SEED] for path in sorted(files(name))]
+    """Good inputs of a reader, and what was found before."""
+    own = {
+        "mjcf": (SMALL_MJCF,),
+        "launch": (SMALL_LAUNCH,),
+        "mcp": CALLS,
+        "motion": (MOTION,),
+        "tape": (TAPE,),
+        "calibration": (CALIBRATION,),
+    }
     if name == "bag":
-        found.append(mcap(good_bag()).read_bytes())
-    return (own[name], *found) if name in own else tuple(found)
+        own[name] = (mcap(good_bag()).read_bytes(),)
+    if name == "bag_index":
+        own[name] = ((good_bag() / "metadata.yaml").read_bytes(),)
+    found = [path.read_bytes() for path in sorted(files(name))]
+    if name.startswith("codec_"):
+        found = [data[:MAX_STREAM] for data in found]
+    return (*own.get(name, ()), *(data for data in found if len(data) <= MAX_DOCUMENT))
 
 
 def survive(name: str, data: bytes) -> bool:

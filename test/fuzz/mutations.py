@@ -37,7 +37,7 @@ PIECES = (
     ),
     *(b"null", b"true", b"!!python/object:os.system x"),
 )
-LONGEST = 20_000  # bytes
+LONGEST = 30_000  # bytes
 
 
 def mutated(seeds: Sequence[bytes], random: Random) -> bytes:

@@ -24,12 +24,12 @@ from mutations import mutated
 
 CORPUS = Path(__file__).parent / "corpus"
 INPUTS = int(os.environ.get("INPUTS", "1000000"))
-LONGEST_S = 5.0  # s of CPU for one input, which is 20 kB at most; usual is a thousandth of a second
+LONGEST_S = 5.0  # s of CPU for one input, which is 30 kB at most; usual is a thousandth of a second
 every_reader = pytest.mark.parametrize("name", READERS)
 
 
-class TooLongError(AssertionError):
-    """An input took more CPU than any may."""
+class TooLongError(BaseException):
+    """An input took more CPU than any may; no exception, because some readers make an error of ours of any."""
 
 
 @contextmanager
@@ -50,19 +50,22 @@ def try_one(name: str, data: bytes) -> bool:
     try:
         with cpu_limit(LONGEST_S):
             return survive(name, data)
-    except Exception:
+    except (Exception, TooLongError) as error:
         path = CORPUS / name / f"found_{hashlib.sha256(data).hexdigest()[:12]}"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
+        if isinstance(error, TooLongError):
+            raise AssertionError(f"{name}: {error}") from error
         raise
 
 
 @every_reader
 def test_what_was_found_before_is_read_or_refused(name) -> None:
-    assert any(try_one(name, data) for data in seeds(name)[:5]), "no seed is good"
-    for path in files(name):
-        if path.is_relative_to(CORPUS):
-            try_one(name, path.read_bytes())
+    before = [path.read_bytes() for path in files(name) if path.is_relative_to(CORPUS)]
+    for data in before:
+        try_one(name, data)
+    taken = [try_one(name, data) for data in seeds(name) if data not in before]
+    assert sum(taken) > len(taken) / 2, "most seeds are bad"
 
 
 @every_reader

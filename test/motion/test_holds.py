@@ -89,6 +89,51 @@ def test_rates_follow_what_was_asked_last(asked) -> None:
         assert holds.rate_of(source) == (0.0 if last or everybody else 1.0)
 
 
+def test_a_hold_that_has_ended_leaves_nothing_behind() -> None:
+    holds = Holds()
+    assert (holds.any, holds.rate, holds.rate_of("a")) == (False, 1.0, 1.0)
+    holds.ask(True, "a", {"a"})
+    assert (holds.any, holds.holds("a"), holds.holds("b")) == (True, True, False)
+    assert holds.rate_of("a") == 1.0
+    for seconds, rate in ((0.05, 0.75), (0.1, 0.25), (0.05, 0.0)):  # at rest after 0.2 s
+        holds.step(seconds)
+        assert holds.rate_of("a") == pytest.approx(rate)
+    assert (holds.rate, holds.rate_of("b")) == (1.0, 1.0)
+    holds.ask(False, "a", {"a"})
+    assert (holds.any, holds.holds("a")) == (False, False)
+    holds.step(0.1)
+    assert holds.rate_of("a") == pytest.approx(0.5)
+    holds.step(0.1 + 1e-9)
+    assert holds._rates == {}
+
+
+def test_skills_that_begin_under_a_hold_begin_at_rest() -> None:
+    holds = Holds()
+    holds.ask(True, "a", {"b"})
+    assert (holds.rate_of("a"), holds.rate_of("b")) == (0.0, 1.0)
+
+
+def test_a_hold_of_all_holds_each_and_not_their_own_rates() -> None:
+    holds = Holds()
+    holds.ask(True, "", {"a"})
+    assert (holds.any, holds.all, holds.holds("a"), holds.holds("")) == (True, True, True, True)
+    holds.step(0.2 + 1e-9)
+    assert (holds.rate, holds.rate_of("a"), holds._rates) == (0.0, 0.0, {})
+
+
+def test_the_longest_name_of_a_source_is_taken() -> None:
+    holds = Holds()
+    holds.ask(True, "x" * 1000, ())
+    assert holds.any
+
+
+def test_a_source_that_is_held_already_may_be_held_again_when_there_are_many() -> None:
+    holds, busy = Holds(), [f"busy {number}" for number in range(SOURCE_LIMIT)]
+    for source in [*busy, busy[0], busy[-1]]:
+        holds.ask(True, source, busy)
+    assert holds.holds(busy[0])
+
+
 def test_sources_without_skills_are_forgotten_when_there_are_too_many() -> None:
     holds = Holds()
     for number in range(SOURCE_LIMIT + 50):

@@ -52,6 +52,23 @@ def test_limiter_starts_in_range_and_ignores_what_is_no_number() -> None:
     assert limiter.position == [1.0, -1.0, 0.0, 0.2]
 
 
+def test_limiter_is_at_rest_when_it_begins_and_begins_again() -> None:
+    limiter = JointLimiter(SMALL.joints)
+    assert limiter.velocity == [0.0] * 4
+    limiter.step([0.9] * 4, 0.02)
+    assert not limiter.at_rest(range(4))
+    limiter.reset([0.5] * 4)
+    assert limiter.velocity == [0.0] * 4
+
+
+def test_a_joint_has_arrived_within_a_millionth_of_a_radian() -> None:
+    limiter = JointLimiter(SMALL.joints)
+    limiter.reset([0.0] * 4)
+    assert limiter.arrived([1e-6, 0.0, -1e-6, 0.0], range(4))
+    assert not limiter.arrived([1.1e-6, 0.0, 0.0, 0.0], range(4))
+    assert limiter.arrived([1.1e-6, 0.0, 0.0, 0.0], [1, 2, 3])
+
+
 @st.composite
 def commands(draw):
     """One thing that somebody may do to a runner between two percepts."""

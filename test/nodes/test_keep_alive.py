@@ -92,8 +92,10 @@ def test_who_falls_silent_is_held_until_he_is_back(stage):
     assert stage.watch.is_silent("run")
     stage.wait(3.0)
     assert stage.told == [("run", True)]
-    stage.node.hear(String(data="run"))
-    assert stage.told == [("run", True), ("run", False)]
+    for _ in range(2):
+        stage.node.hear(String(data="run"))
+        assert stage.told == [("run", True), ("run", False)]
+    assert not stage.watch.is_silent("run")
 
 
 def test_each_source_for_itself(stage):
@@ -144,6 +146,7 @@ def test_the_end_of_its_skills_ends_the_hold(stage):
     stage.wait(1.0)
     stage.watch.end("run", "1")
     assert stage.told == [("run", True)]
+    assert stage.node.timers == 1
     stage.watch.end("run", "2")
     assert stage.told == [("run", True), ("run", False)]
     assert stage.node.timers == 0
@@ -169,6 +172,63 @@ def test_a_look_that_is_late_blames_nobody(stage):
     assert stage.told == [("run", True)]
 
 
+def test_after_a_late_look_half_of_the_limit_is_left(stage):
+    stage.begin("run", "1", 0.5)
+    stage.now = 5.0
+    stage.watch.look()
+    stage.wait(0.2)
+    assert stage.told == []
+    stage.wait(0.1)
+    assert stage.told == [("run", True)]
+
+
+@pytest.mark.parametrize(("late", "told"), [(0.2, [("run", True)]), (0.201, [])])
+def test_a_look_is_late_after_more_than_a_fifth_of_a_second(stage, late, told):
+    stage.begin("run", "1", 0.1)
+    stage.now = late
+    stage.watch.look()
+    assert stage.told == told
+
+
+def test_the_limit_is_the_last_moment_at_which_a_source_counts_as_alive(stage):
+    stage.begin("run", "1", 0.5)
+    for now in (0.15, 0.3, 0.45, 0.5):
+        stage.now = now
+        stage.watch.look()
+    assert stage.told == []
+    stage.now = 0.501
+    stage.watch.look()
+    assert stage.told == [("run", True)]
+
+
+def test_a_warning_comes_only_after_the_limit_from_the_begin(stage):
+    stage.now = 10.0
+    stage.watch.begin("run", "1", 0.5)
+    for now in (10.0, 10.2, 10.5):
+        stage.now = now
+        stage.watch.look()
+    assert stage.node.warnings == []
+    stage.now = 10.51
+    stage.watch.look()
+    assert len(stage.node.warnings) == 1
+
+
+def test_one_that_was_never_heard_hides_no_other(stage):
+    stage.watch.begin("never heard", "1", 0.5)
+    stage.begin("run", "2", 0.5)
+    stage.wait(1.0)
+    assert stage.told == [("run", True)]
+
+
+def test_the_longest_name_is_heard_and_a_hundred_are_remembered(stage):
+    stage.begin("x" * 1000)
+    stage.wait(1.0)
+    assert stage.told == [("x" * 1000, True)]
+    for number in range(200):
+        stage.node.hear(String(data=str(number)))
+    assert list(stage.watch._known) == [str(number) for number in range(100, 200)]
+
+
 def test_told_five_times_in_the_limit_and_no_more_often():
     node, clock = FakeNode(), [0.0]
     alive = KeepAlive(node, 0.5, lambda: clock[0])
@@ -177,6 +237,16 @@ def test_told_five_times_in_the_limit_and_no_more_often():
         alive.tell(["run", "guest"])
     assert len(node.topic.sent) / 2 == pytest.approx(2.0 / 0.1, abs=3)
     assert set(node.topic.sent) == {"run", "guest"}
+
+
+def test_each_fifth_of_the_limit_it_is_told():
+    node, clock = FakeNode(), [0.0]
+    alive = KeepAlive(node, 0.5, lambda: clock[0])
+    counts = []
+    for clock[0] in (0.0, 0.09, 0.1, 0.19, 0.2):
+        alive.tell(["run"])
+        counts.append(len(node.topic.sent))
+    assert counts == [1, 1, 2, 2, 3]
 
 
 def test_a_timer_tells_where_nothing_ticks():

@@ -153,7 +153,11 @@ def test_read_commands_names_the_line(line, reason):
 
 @pytest.mark.parametrize(
     ("event", "reason"),
-    [(5, "int is not a dataclass"), (Place(print), "builtin_function_or_method has no form")],
+    [
+        (5, "int is not a dataclass"),
+        (Place, "type is not a dataclass"),
+        (Place(print), "builtin_function_or_method has no form"),
+    ],
 )
 def test_event_without_a_form_in_json_is_refused(event, reason):
     with pytest.raises(TypeError, match=reason):

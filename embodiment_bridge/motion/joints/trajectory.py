@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -58,8 +58,7 @@ class Trajectory:
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
         self.time += dt
-        last = len(self._points) - 2
-        while self._piece < last and self.time >= self._points[self._piece + 1].time:
+        while not self.done and self.time >= self._points[self._piece + 1].time:
             self._piece += 1
 
     def write(self, out: list[float]) -> None:
@@ -117,7 +116,7 @@ def checked_points(
         raise CommandError(f"trajectory: a joint is named twice in {', '.join(names)}")
     if not points or len(points) > POINT_LIMIT:
         raise CommandError(f"trajectory: {len(points)} points, not 1 to {POINT_LIMIT}")
-    before = -1.0
+    before = -inf
     for number, point in enumerate(points):
         where = f"trajectory: point {number}"
         if not before < point.time <= LONGEST_S or point.time < 0.0:

@@ -52,16 +52,15 @@ class Holds:
 
     def rate_of(self, source: str) -> float:
         """The rate at which time passes for skills of this source, 0..1."""
-        return min(self.rate, self._rates.get(source, 1.0))
+        return min(self.rate, self._rates.get(source, self.rate))
 
     def step(self, dt: float) -> None:
         """Let ``dt`` s pass."""
-        self.rate = near(self.rate, 0.0 if self.all else 1.0, dt / HOLD_S)
+        self.rate = _after(dt, self.rate, held=self.all)
         for source, rate in tuple(self._rates.items()):
-            rate = near(rate, 0.0 if source in self._held else 1.0, dt / HOLD_S)
-            if rate < 1.0 or source in self._held:
-                self._rates[source] = rate
-            else:
+            held = source in self._held
+            self._rates[source] = _after(dt, rate, held=held)
+            if not held and self._rates[source] >= 1.0:
                 del self._rates[source]
 
     def _make_room(self, source: str, active: Collection[str]) -> None:
@@ -76,3 +75,8 @@ class Holds:
             self._rates.pop(idle, None)
         if len(self._held) >= SOURCE_LIMIT:
             raise CommandError(f"{len(self._held)} sources with skills are held already")
+
+
+def _after(dt: float, rate: float, *, held: bool) -> float:
+    """A rate when ``dt`` s have passed."""
+    return near(rate, 0.0 if held else 1.0, dt / HOLD_S)

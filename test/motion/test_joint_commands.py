@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of joints from outside: taken at their limits, refused beyond them, and held for a short time only."""
+
+import math
+from dataclasses import FrozenInstanceError, replace
+
+import pytest
+from motion_stage import SMALL
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.joints.direct import DirectDrive, JointDrive, checked_drives
+
+STRONG = tuple(replace(joint, effort=3.0) for joint in SMALL.joints)
+HOLDS_S = 0.2  # as the README says
+HERE = (0.1, 0.2, 0.3, 0.4)
+
+
+def checked(names=("yaw",), **columns):
+    return checked_drives(STRONG, HERE, names, columns)
+
+
+def test_what_is_not_given_is_the_angle_now_no_speed_no_effort_and_the_gains_of_the_joint() -> None:
+    assert checked(("right", "yaw")) == {
+        3: JointDrive(0.4, 0.0, 40.0, 4.0, 0.0),
+        0: JointDrive(0.1, 0.0, 10.0, 1.0, 0.0),
+    }
+    assert checked(("right", "yaw"), position=(), effort=()) == checked(("right", "yaw"))
+
+
+def test_a_command_does_not_change() -> None:
+    drive = checked()[0]
+    with pytest.raises(FrozenInstanceError):
+        drive.position = 9.0
+    assert not hasattr(drive, "__dict__")
+
+
+def test_values_belong_to_the_names_by_their_place() -> None:
+    found = checked(
+        ("left", "turn"),
+        position=(0.5, 1.25),
+        velocity=(0.1, 0.2),
+        kp=(5.0, 6.0),
+        kd=(0.5, 0.6),
+        effort=(-1.0, 2.0),
+    )
+    assert found == {2: JointDrive(0.5, 0.1, 5.0, 0.5, -1.0), 1: JointDrive(1.25, 0.2, 6.0, 0.6, 2.0)}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("position", -1.0), ("position", 1.5), ("effort", -3.0), ("effort", 3.0), ("kp", 0.0), ("kd", 0.0)],
+)
+def test_what_is_exactly_at_a_limit_is_taken(column, value) -> None:
+    assert getattr(checked(("turn",), **{column: (value,)})[1], column) == value
+
+
+def test_a_joint_that_is_beyond_its_range_may_be_commanded_without_a_position() -> None:
+    assert checked_drives(STRONG, (1.2, 0, 0, 0), ("yaw",), {"effort": (0.5,)})[0].position == 1.2
+
+
+@pytest.mark.parametrize(
+    ("names", "columns", "reason"),
+    [
+        (("tail",), {}, "unknown joint 'tail'"),
+        (("yaw", "left", "yaw"), {}, "a joint is named twice in yaw, left, yaw"),
+        (("yaw",), {"position": (0.1, 0.2)}, "2 values of position for 1 joints"),
+        (("yaw", "left"), {"kp": (1.0,)}, "1 values of kp for 2 joints"),
+        (("yaw", "left"), {"effort": (0.0, math.nan)}, "effort of left is nan, not a finite number"),
+        (("yaw",), {"velocity": (math.inf,)}, "velocity of yaw is inf, not a finite number"),
+        (("turn",), {"position": (1.51,)}, r"turn at 1\.51 rad, not within -1\.\.1\.5 rad"),
+        (("turn",), {"position": (-1.01,)}, r"turn at -1\.01 rad, not within -1\.\.1\.5 rad"),
+        (("turn",), {"effort": (3.01,)}, r"turn at 3\.01 Nm, its limit is 3 Nm"),
+        (("turn",), {"effort": (-3.01,)}, r"turn at -3\.01 Nm, its limit is 3 Nm"),
+        (("turn",), {"kp": (-0.1,)}, r"turn has gains kp -0\.1 and kd 2; none is negative"),
+        (("turn",), {"kd": (-0.1,)}, r"turn has gains kp 20 and kd -0\.1; none is negative"),
+    ],
+)
+def test_a_command_is_refused_as_a_whole(names, columns, reason) -> None:
+    with pytest.raises(CommandError, match=f"^joint command: {reason}"):
+        checked(names, **columns)
+
+
+def test_a_command_holds_for_a_while_and_the_newest_of_each_joint_counts() -> None:
+    direct = DirectDrive()
+    assert not direct.advance(10.0)  # nothing is commanded, so nothing expires
+    assert direct.left == 0.0
+    direct.set(checked(("yaw", "left"), position=(0.5, 0.6)))
+    assert not direct.advance(HOLDS_S - 0.05)
+    direct.set(checked(("left",), position=(0.7,)))
+    out = [9.0, 9.0, 9.0, 9.0]
+    direct.write(out)
+    assert out == [0.5, 9.0, 0.7, 9.0]
+    assert not direct.advance(HOLDS_S - 0.05)
+    assert direct.advance(0.05 + 1e-9)
+    assert not direct.drives
+    out = [9.0] * 4
+    direct.write(out)
+    assert out == [9.0] * 4
+    assert not direct.advance(0.01)
+
+
+def test_a_command_has_expired_exactly_when_its_time_is_over() -> None:
+    direct = DirectDrive()
+    direct.set(checked())
+    assert direct.advance(HOLDS_S)
