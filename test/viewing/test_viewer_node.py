@@ -118,8 +118,8 @@ def test_message_that_cannot_be_drawn_is_told_once(stage, caplog):
     with visitor(stage.viewer.url):
         stage.until(lambda: stage.viewer.diagnose()[1] == "shown")
         for _ in range(3):
-            stage.viewer._take("/shown", "pose", JointState, b"\0")
-            stage.until(lambda: "pose" in stage.viewer.diagnose()[1])
+            stage.viewer._take("/shown", "local_grid", JointState, b"\0")  # nobody else publishes it
+            stage.until(lambda: "local_grid" in stage.viewer.diagnose()[1])
         drawn = stage.viewer.diagnose()[2]["pictures"]
         stage.until(lambda: stage.viewer.diagnose()[2]["pictures"] > drawn + 2)
     assert sum("not drawn" in record.message for record in caplog.records) == 1
