@@ -114,12 +114,17 @@ def test_page_that_does_not_answer_holds_up_nothing():
         assert set(threading.enumerate()) == before
 
 
+def gives_what_cannot_be_drawn(shown):
+    """Give it such a message, of a topic that nobody else publishes; whether such a one was told."""
+    shown._take("/shown", "local_grid", JointState, b"\0")
+    return "local_grid" in shown.diagnose()[1]
+
+
 def test_message_that_cannot_be_drawn_is_told_once(stage, caplog):
     with visitor(stage.viewer.url):
         stage.until(lambda: stage.viewer.diagnose()[1] == "shown")
         for _ in range(3):
-            stage.viewer._take("/shown", "local_grid", JointState, b"\0")  # nobody else publishes it
-            stage.until(lambda: "local_grid" in stage.viewer.diagnose()[1])
+            stage.until(lambda: gives_what_cannot_be_drawn(stage.viewer))
         drawn = stage.viewer.diagnose()[2]["pictures"]
         stage.until(lambda: stage.viewer.diagnose()[2]["pictures"] > drawn + 2)
     assert sum("not drawn" in record.message for record in caplog.records) == 1
