@@ -44,7 +44,10 @@ def off(stage: Stage, id: int) -> int:
 def test_values_and_goals_are_those_of_the_servos(stages, models) -> None:
     stage = stages([servo(id, model=model) for id, model in enumerate(models, 1)])
     to_02(stage)
-    stage.until(lambda: all(abs(off(stage, config.id)) <= 2 for config in stage.configs))  # they may move yet
+    ids = [config.id for config in stage.configs]
+    stage.until(
+        lambda: all(stage.age(id) < 0.05 and abs(off(stage, id)) <= 2 for id in ids)
+    )  # they may move yet
     assert all(reading.answers > 20 for reading in stage.bus.readings())
 
 

@@ -21,7 +21,7 @@ def order(packets: bytes) -> bytes:
 
 
 def waited(*chunks: bytes, driver: int = NOBODY) -> bytes:
-    """What it returns when these come through the pipe one after the other, and the pipe then breaks."""
+    """What ``wait`` returns when ``chunks`` come through the pipe one by one, and the pipe then breaks."""
     reader, orders = os.pipe()
     found: list[bytes] = []
     thread = threading.Thread(target=lambda: found.append(wait(reader, driver)))

@@ -88,9 +88,8 @@ class Graph:
             if isinstance(node, BridgeNode):
                 if node.active:
                     node.trigger_deactivate()
-                if (
-                    node._state_machine.current_state[1] == "inactive"
-                ):  # a test may end before all is configured
+                # A test may end before all is configured.
+                if node._state_machine.current_state[1] == "inactive":
                     node.trigger_cleanup()
         self.runtime.__exit__(None, None, None)
 

@@ -106,9 +106,8 @@ def test_percepts_are_those_of_the_server(idle_server, name) -> None:
     remote = RemoteRobot(idle_server, name)
     try:
         simulation = ManagedSimulation()
-        here = simulation.join(
-            Init(name, "bridge", 2)
-        )  # first: the server waits for an answer 5 s and no longer
+        # First, as it takes long: the server waits 5 s for an answer.
+        here = simulation.join(Init(name, "bridge", 2))
         pairs = [(remote.join(), here)]
         for cycle in range(CYCLES):
             frame = swing(name, cycle)

@@ -31,7 +31,7 @@ from embodiment_bridge.wire.json_commands import read_commands
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "test/data"
 MAX_STREAM = 8_000  # bytes of a recorded stream, whose end is left out; a cut document would never be good
-MAX_DOCUMENT = 25_000  # bytes; longer ones are no seeds
+MAX_DOCUMENT = 25_000  # bytes; longer files are not taken as seeds
 FOLDER = TemporaryDirectory(prefix="embodiment_bridge_fuzz_")
 SMALL_MJCF = b"""<mujoco model="arm"><option timestep="0.002"/><worldbody><geom type="plane" size="1 1 1"/>
 <body name="base" pos="0 0 1"><joint name="turn" type="hinge" axis="0 0 1" range="-1 1" limited="true"/>

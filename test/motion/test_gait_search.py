@@ -19,7 +19,7 @@ HEAD = next(i for i, joint in enumerate(T1.joints) if joint.name == "AAHead_yaw"
 
 
 def walked(model: RobotModel, seed: int, forward: float) -> list[BodyState]:
-    """What it senses in the first second."""
+    """The states of the first second after the model was reset."""
     states = [model.reset(seed)]
     runner = MotionRunner(T1)
     runner.set_velocity(forward, 0.0)

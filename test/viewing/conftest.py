@@ -60,4 +60,5 @@ class Stage:
 def stage():
     with Runtime() as runtime, Stage(runtime) as stage:
         stage.until(lambda: stage.viewer.url)
+        stage.call(lambda: None)  # the activation that made the page has ended: the robot has its view
         yield stage

@@ -114,17 +114,12 @@ def test_page_that_does_not_answer_holds_up_nothing():
         assert set(threading.enumerate()) == before
 
 
-def gives_what_cannot_be_drawn(shown):
-    """Give it such a message, of a topic that nobody else publishes; whether such a one was told."""
-    shown._take("/shown", "local_grid", JointState, b"\0")
-    return "local_grid" in shown.diagnose()[1]
-
-
 def test_message_that_cannot_be_drawn_is_told_once(stage, caplog):
     with visitor(stage.viewer.url):
         stage.until(lambda: stage.viewer.diagnose()[1] == "shown")
         for _ in range(3):
-            stage.until(lambda: gives_what_cannot_be_drawn(stage.viewer))
+            stage.viewer._take("/shown", "local_grid", JointState, b"\0")  # nobody else publishes it
+            stage.until(lambda: "local_grid" in stage.viewer.diagnose()[1])
         drawn = stage.viewer.diagnose()[2]["pictures"]
         stage.until(lambda: stage.viewer.diagnose()[2]["pictures"] > drawn + 2)
     assert sum("not drawn" in record.message for record in caplog.records) == 1

@@ -10,7 +10,7 @@ from embodiment_bridge.body.things import Thing, Things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.kick_step import Kick
-from embodiment_bridge.motion.gait.steering import OTHERS, Steering, past_others, way_round
+from embodiment_bridge.motion.gait.steering import Steering, others_of, past_others, way_round
 from embodiment_bridge.motion.gait.targets import BALL, Ball, Spot, Target, Values, named, target_of
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.gait.walk_program import Pose, Program, Walk, way
@@ -150,16 +150,12 @@ class Towards:
         x, y, _ = ball.position
         to_x, to_y = self._target.last(here)
         straight, far = atan2(to_y - y, to_x - x), min(hypot(to_x - x, to_y - y), IN_WAY_M)
-        others = [
-            Pose(*thing.position[:2])
-            for thing in self._things().values()
-            if thing.kind == OTHERS and hypot(thing.position[0] - x, thing.position[1] - y) < far
-        ]
+        others = [other for other in others_of(self._things) if hypot(other.x - x, other.y - y) < far]
         self._turn = self._free_turn(Pose(x, y), straight, others)
         return straight + self._turn
 
     def _free_turn(self, ball: Pose, straight: float, others: list[Pose]) -> float:
-        """The least turn with nobody in the way; the one of before as long as nobody is, as going round costs time."""
+        """The turn of before while that way is free, as going round the ball costs time; else the least free one."""
         for turn in (self._turn, *TURNS):
             room = STAY_FREE_M if turn == self._turn else FREE_M
             ways = [way(ball, other, straight + turn) for other in others]

@@ -49,18 +49,23 @@ def way_round(x: float, y: float, radius: float) -> Way:
     return way
 
 
+def others_of(things: Things) -> list[Pose]:
+    """Where the other bodies are that are known."""
+    return [Pose(*thing.position[:2]) for thing in things().values() if thing.kind == OTHERS]
+
+
 def past_others(things: Things, way: Way) -> Way:
     """The same way, but round the nearest of the other bodies that are known where it stands in that way."""
 
     def past(here: Pose, goal: Pose) -> tuple[float, float]:
         x, y = way(here, goal)
-        others = [thing.position for thing in things().values() if thing.kind == OTHERS]
+        others = others_of(things)
         if not others:
             return x, y
-        other = min(others, key=lambda place: hypot(place[0] - here.x, place[1] - here.y))
-        if hypot(other[0] - here.x, other[1] - here.y) > hypot(x - here.x, y - here.y) + OTHERS_M:
+        other = min(others, key=lambda place: hypot(place.x - here.x, place.y - here.y))
+        if hypot(other.x - here.x, other.y - here.y) > hypot(x - here.x, y - here.y) + OTHERS_M:
             return x, y
-        return way_round(other[0], other[1], OTHERS_M)(here, Pose(x, y))
+        return way_round(other.x, other.y, OTHERS_M)(here, Pose(x, y))
 
     return past
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every node takes and hands on to rclpy."""
+"""The options that every node passes to rclpy."""
 
 from typing import TypedDict
 

@@ -144,7 +144,7 @@ class GridConverter(Converter[LinkEvent, Action]):
             yield "map", place_messages.map_message(world.map, self._cell, stamp, self._map)
 
     def _state(self, percept: Percept, stamp: Stamp) -> Iterator[tuple[str, object]]:
-        """What holds until the next packet."""
+        """The messages that are published again while no packet comes."""
         world, pose = self._world, self._world.pose
         yield "pose", place_messages.pose_message(pose, self._cell, stamp, self._map)
         frames = (self._odom, self._base)
