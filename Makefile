@@ -1,7 +1,7 @@
 # make demo    the real RoboCup MuJoCo server, a T1 in it, and a BML document that moves it;
 #              SHOW=dance BODY=mock BRAIN=... show something else: .venv/bin/embodiment_bridge demo --help has the table
 # make test    everything that has to pass; ARGS="test/bml -n 0" runs one folder in one process
-# make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only
+# make bench   the benchmarks, into benchmarks/RESULTS.md; ARGS="latency many" shows these two only, with --output FILE it also writes them
 # make fuzz    the property tests with random examples, again and again; MINUTES=30 for so long (default 10)
 # make soak    the tests that take long, and three times all the others while the processors are busy
 # make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to

@@ -4,8 +4,9 @@
     python benchmarks/run.py [NAME ...] [--output FILE]
 
 NAME is what comes after bench_ in a file's name; without one all are run, but those
-of ONLY_BY_NAME, and benchmarks/RESULTS.md is written, unless the machine was busy. With
-names the results are only shown. --output says where to write them in any case; pictures lie beside it. Exit
+of ONLY_BY_NAME, and written to benchmarks/RESULTS.md, unless the machine was busy. With
+names the results are only shown. --output says where to write them in any case; pictures lie beside it. Results are
+written after each benchmark and replace those of the same name; others in the file stay. Exit
 code 1 if a benchmark broke; an aim that is missed is reported and does not change the exit code.
 """
 
@@ -13,6 +14,7 @@ import argparse
 import importlib
 import os
 import platform
+import re
 import sys
 import time
 import traceback
@@ -25,6 +27,7 @@ from rows import number
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
+TITLE = "# Results of the benchmarks\n\nWritten by `make bench`.\n"
 HEAD = ("what", "ours", "peer", "ratio", "aim", "met?")
 BUSY = (
     0.5  # load of each core before the first benchmark, beyond which the results are those of a busy machine
@@ -45,35 +48,43 @@ def main() -> int:
             options.error(f"no benchmark {name!r} (there are: {', '.join(NAMES)})")
     names = arguments.names or [name for name in NAMES if name not in ONLY_BY_NAME]
     busy = os.getloadavg()[0] > BUSY * len(os.sched_getaffinity(0))
-    parts = [heading()]
-    pictures: dict[str, str] = {}
+    output = arguments.output or (None if arguments.names else RESULTS)
+    if busy and arguments.output is None and output is not None:
+        print(f"will not be written, because the machine is busy: --output {output} writes them all the same")
+        output = None
     broken = 0
     for place, name in enumerate(names, start=1):
         print(f"[{place}/{len(names)}] {name}", flush=True)
         module = importlib.import_module(f"bench_{name}")
+        parts = [f"## {name}\n", f"{summary(module)}\n", f"{circumstances()}\n"]
         begun = time.monotonic()
         try:
             rows = module.run()
         except Exception as error:  # noqa: BLE001 - the others shall run
             broken += 1
             traceback.print_exc()
-            parts.append(f"## {name}\n\n{summary(module)}\n\nBroke: {error}\n")
-            continue
-        show(rows)
-        print(f"  took {time.monotonic() - begun:.0f} s", flush=True)
-        parts.append(f"## {name}\n\n{summary(module)}\n\n{markdown(rows)}")
-        if hasattr(module, "picture"):
-            pictures[name] = module.picture(rows)
-            parts.append(f"![{name}]({name}.svg)\n")
-    output = arguments.output or (None if arguments.names else RESULTS)
-    if busy and arguments.output is None and output is not None:
-        print(f"not written, because the machine was busy: --output {output} writes them all the same")
-    elif output is not None:
-        output.write_text("\n".join(parts), encoding="utf-8")
-        for name, picture in pictures.items():
-            output.with_name(f"{name}.svg").write_text(picture, encoding="utf-8")
+            parts.append(f"Broke: {error}\n")
+        else:
+            show(rows)
+            print(f"  took {time.monotonic() - begun:.0f} s", flush=True)
+            parts.append(markdown(rows))
+            if output is not None and hasattr(module, "picture"):
+                output.with_name(f"{name}.svg").write_text(module.picture(rows), encoding="utf-8")
+                parts.append(f"![{name}]({name}.svg)\n")
+        if output is not None:
+            replace_section(output, name, "\n".join(parts))
+    if output is not None:
         print(f"written: {output}")
     return min(broken, 1)
+
+
+def replace_section(output: Path, name: str, section: str) -> None:
+    """Put the section of a benchmark in place of that of the same name in the file, which is made if it is missing."""
+    text = output.read_text(encoding="utf-8") if output.exists() else ""
+    _, *old = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    sections = {one.split(None, 2)[1]: one.rstrip("\n") + "\n" for one in old} | {name: section}
+    parts = [TITLE, *(sections[known] for known in NAMES if known in sections)]
+    output.write_text("\n".join(parts), encoding="utf-8")
 
 
 def show(rows: list[dict[str, Any]]) -> None:
@@ -107,17 +118,14 @@ def summary(module: Any) -> str:
     return module.__doc__.strip().split("\n\n")[0]
 
 
-def heading() -> str:
+def circumstances() -> str:
     """When and where."""
-    facts = {
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": f"{processor()}, {len(os.sched_getaffinity(0))} cores, {platform.system()} {platform.release()}",
-        "load before": f"{os.getloadavg()[0]:.1f} (one minute)",
-        "Python": platform.python_version(),
-        "ROS": ros(),
-    }
-    lines = [f"* {name}: {value}\n" for name, value in facts.items()]
-    return "# Results of the benchmarks\n\nWritten by `make bench`.\n\n" + "".join(lines)
+    cores = len(os.sched_getaffinity(0))
+    return (
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC; {processor()}, {cores} cores, {platform.system()} "
+        f"{platform.release()}; load before {os.getloadavg()[0]:.1f} (one minute); "
+        f"Python {platform.python_version()}; {ros()}"
+    )
 
 
 def processor() -> str:

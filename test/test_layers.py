@@ -41,9 +41,14 @@ LAYERS = (
     ("dynamixel", "messages", "body dynamixel/bus urdf"),
     ("motion/joints", "", "body core"),
     ("motion/policy", "", "body core motion/joints"),
-    ("motion/gait", "", "body core motion/joints motion/policy"),
-    ("motion/skills", "", "body core motion/gait motion/joints"),
-    ("motion", "", "body core motion/gait motion/joints motion/skills"),
+    ("motion/gait", "", "body motion/joints motion/policy"),
+    ("motion/walking", "", "body core motion/gait motion/joints"),
+    ("motion/locomotion", "", "body motion/gait motion/joints motion/walking"),
+    ("motion/skills", "", "body core motion/gait motion/joints motion/locomotion motion/walking"),
+    (
+        "motion", "",
+        "body core motion/gait motion/joints motion/locomotion motion/skills motion/walking",
+    ),
     ("mock", "messages", "body core motion/skills scene urdf"),
     ("physics", "parsers", "body core scene urdf"),
     ("physics/servos", "io", "core dynamixel/config dynamixel/tables dynamixel/virtual physics"),
@@ -113,11 +118,17 @@ LAYERS = (
         "core link link/transports nodes/base nodes/body protocols protocols/soccer_monitor "
         "protocols/soccer_monitor/scene urdf wire",
     ),
+    ("nodes/tree/values", "io messages ros", "behaviour/engine bml/base core nodes/base"),
+    (
+        "nodes/tree/runs", "io messages ros",
+        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml bml/analysis bml/base bml/reading "
+        "bml/rules body core fetching nodes/base nodes/body nodes/sound nodes/tree/values plans "
+        "protocols/opencog/plans",
+    ),
     (
         "nodes/tree", "io messages ros",
-        "behaviour/engine behaviour/nodes behaviour/plans behaviour/run_log behaviour/runs bml bml/analysis "
-        "bml/base bml/reading bml/rules body core fetching nodes/base nodes/body nodes/sound plans "
-        "protocols/opencog/plans",
+        "behaviour/engine behaviour/plans behaviour/run_log behaviour/runs bml bml/base body core nodes/base "
+        "nodes/sound nodes/tree/runs nodes/tree/values plans",
     ),
     (
         "nodes/opencog", "io messages ros",
@@ -141,7 +152,7 @@ LAYERS = (
     (
         "cli/robots", "io ros",
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
-        "nodes/mujoco nodes/tree",
+        "nodes/mujoco nodes/tree/runs nodes/tree/values",
     ),
     ("cli/doctor", "io messages parsers ros", "launching nodes/base"),
     (

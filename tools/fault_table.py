@@ -33,6 +33,7 @@ KINDS = {
     "disk full": "What is to be written finds no room.",
     "no descriptors": "Nothing can be opened: the process has as many files and sockets as it may.",
     "no memory": "Memory cannot be had.",
+    "two at once": "A second fault comes while the first one lasts, and changes what that one does.",
 }
 ON_THE_WIRE = "a servo answers only when it is asked, and one at a time"
 CANNOT = {

@@ -43,15 +43,15 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
     "stop": [
         ("motion/skills/holds.py", ["test/motion/test_holds.py"]),
         ("nodes/body/keep_alive.py", ["test/nodes/test_keep_alive.py"]),
-        ("dynamixel/bus/making_safe.py", ["test/dynamixel/test_make_safe.py"]),
+        ("dynamixel/bus/making_safe.py", ["test/dynamixel/test_making_safe_steps.py"]),
         ("dynamixel/bus/guardian_program.py", ["test/dynamixel/test_guardian_program.py"]),
     ],
     "url": [
         ("bml/rules/url_policy.py", ["test/bml/test_bml_url_policy.py"]),
         ("bml/rules/public_addresses.py", ["test/bml/test_bml_public_addresses.py"]),
-        ("fetching/rules.py", ["test/fetching"]),
-        ("fetching/resolving.py", ["test/fetching"]),
-        ("fetching/fetcher.py", ["test/fetching"]),
+        ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
+        ("fetching/resolving.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
+        ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
     ],
 }
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -90,13 +90,15 @@ def places(tree: ast.AST, where: str = "module") -> Iterator[tuple[ast.AST, str]
             isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
         ):
             if isinstance(child, ast.AnnAssign) and child.value is not None:
-                yield from places(child.value, where)
+                yield from places(ast.Module([child.value], []), where)  # type: ignore[list-item]
             continue
         if changeable(child):
             yield child, where
         if isinstance(child, ast.FunctionDef):
-            for part in child.body:
-                yield from places(ast.Module([part], []), f"{where}.{child.name}".removeprefix("module."))
+            defaults = [one for one in (*child.args.defaults, *child.args.kw_defaults) if one is not None]
+            for part in (*defaults, *child.body):
+                inside = f"{where}.{child.name}".removeprefix("module.")
+                yield from places(ast.Module([part], []), inside)  # type: ignore[list-item]
         else:
             name = (
                 f"{where}.{child.name}".removeprefix("module.") if isinstance(child, ast.ClassDef) else where

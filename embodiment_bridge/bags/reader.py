@@ -2,6 +2,7 @@
 """Reads a rosbag2 directory from any recorder."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,14 +42,18 @@ class BagReader:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            self._reader = Reader(path)
-            self._reader.open()
-        except Exception as error:  # rosbags raises anything on a damaged file, MemoryError for a length
-            raise ConfigError(f"recording {path}: cannot be read: {str(error) or repr(error)}") from error
-        self.begin = int(self._reader.start_time)
-        self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS  # rosbags counts one more
-        self.topics = _topics(self._reader.connections)
+        with ExitStack() as opened:
+            try:
+                self._reader = Reader(path)
+                self._reader.open()
+                opened.callback(self._reader.close)
+                self.begin = int(self._reader.start_time)
+                # rosbags counts one more.
+                self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS
+                self.topics = _topics(self._reader.connections)
+            except Exception as error:  # rosbags raises anything on a damaged file, MemoryError for a length
+                raise ConfigError(f"recording {path}: cannot be read: {str(error) or repr(error)}") from error
+            opened.pop_all()
 
     def __enter__(self) -> "BagReader":
         """The reader itself."""
@@ -83,6 +88,10 @@ class BagReader:
 def _topics(connections: list[Connection]) -> dict[str, Topic]:
     topics: dict[str, Topic] = {}
     for one in connections:
+        # rosbags takes what the metadata say, whatever it is.
+        for value, kind in ((one.topic, str), (one.msgtype, str), (one.msgcount, int)):
+            if not isinstance(value, kind):
+                raise ValueError(f"{value!r:.40} in the metadata is no {kind.__name__}")
         before = topics.get(one.topic)
         offered = next(iter(getattr(one.ext, "offered_qos_profiles", ())), None)
         messages = one.msgcount + (before.messages if before else 0)

@@ -7,6 +7,7 @@
 import hashlib
 import io
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,21 @@ KINDS: dict[str, tuple[str, ...]] = {
     "tanh": (),
 }
 LAYER_LIMIT = 100
-SIZE_LIMIT = 100_000_000  # bytes
+SIZE_LIMIT = 100_000_000  # bytes, also unpacked
+# What numpy and zipfile raise on odd files.
+_ERRORS = (
+    ValueError,
+    OSError,
+    EOFError,
+    LookupError,
+    TypeError,
+    ArithmeticError,
+    RuntimeError,
+    SyntaxError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +79,25 @@ def read_network(path: Path, sha256: str) -> Network:
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise ConfigError(f"{path}: its sha256 is {found}, not {sha256} as its manifest says")
+    return _network(path, _arrays(path, data))
+
+
+def _arrays(path: Path, data: bytes) -> "dict[str, NDArray[np.generic]]":
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            return _network(path, {name: arrays[name] for name in arrays.files})
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, ConfigError):
-            raise
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            size = sum(part.file_size for part in packed.infolist())
+        if size > SIZE_LIMIT:
+            raise ConfigError(f"{path}: unpacked it has {size} bytes, more than {SIZE_LIMIT}")
+        with np.load(io.BytesIO(data), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except ConfigError:
+        raise
+    except _ERRORS as error:
         raise ConfigError(f"{path}: not a file of numpy arrays: {error}") from error
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray):
+            raise ConfigError(f"{path}: {name!r} is not an array")
+    return arrays
 
 
 def _network(path: Path, arrays: "dict[str, NDArray[np.generic]]") -> Network:
@@ -96,9 +123,12 @@ def _array(path: Path, arrays: "dict[str, NDArray[np.generic]]", name: str) -> A
     array = arrays.pop(name, None)
     if array is None:
         raise ConfigError(f"{path}: array {name!r} is missing")
-    if array.dtype.kind not in "fiu" or not np.isfinite(array).all():
-        raise ConfigError(f"{path}: array {name!r} has values that are not finite numbers")
-    return np.ascontiguousarray(array, np.float32)
+    if array.dtype.kind in "fiu":
+        with np.errstate(over="ignore"):  # 1e300 is finite, and not in 32 bits
+            values = np.ascontiguousarray(array, np.float32)
+        if np.isfinite(values).all():
+            return values
+    raise ConfigError(f"{path}: array {name!r} has values that are not finite numbers of 32 bits")
 
 
 def _width(path: Path, number: int, layer: Layer, widths: list[int]) -> int:

@@ -151,7 +151,7 @@ def _redirect_target(url: str, reply: http.client.HTTPResponse) -> str:
     if not location:
         raise FetchError("BAD_STATUS", f"redirected ({reply.status}) without a Location")
     target = urljoin(url, location)
-    if url.startswith("https:") and not target.startswith("https:"):
+    if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
         raise FetchError("URL_REFUSED", f"redirected from https to {shown(target)}")
     return target
 

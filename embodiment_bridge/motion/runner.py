@@ -9,24 +9,24 @@ from embodiment_bridge.body.description import BodyDescription, Carrier, Light
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.motion.gait.auto_get_up import SKILL, AutoGetUp
-from embodiment_bridge.motion.gait.fall import FallDetector
-from embodiment_bridge.motion.gait.locomotion import locomotion_of
-from embodiment_bridge.motion.gait.reach import Reach
 from embodiment_bridge.motion.gait.swing import ArmSwing
-from embodiment_bridge.motion.gait.velocity import Velocity
-from embodiment_bridge.motion.gait.walk_skills import velocity_command
 from embodiment_bridge.motion.joints.direct import DirectDrive, checked_drives
 from embodiment_bridge.motion.joints.pace import Pace
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.joints.targets import TargetWriter
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
+from embodiment_bridge.motion.skills.auto_get_up import SKILL, AutoGetUp
+from embodiment_bridge.motion.skills.fall import FallDetector
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
+from embodiment_bridge.motion.walking.reach import Reach
+from embodiment_bridge.motion.walking.velocity import Velocity
+from embodiment_bridge.motion.walking.walk_skills import velocity_command
 
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose is used for missing ones
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts a robot into a world: motors on its joints, a free or a fixed base, an IMU; compiled into one model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Assembly:
     """
 
     name: str
-    model: Any
+    model: mujoco.MjModel
     root: str
     joints: tuple[DrivenJoint, ...]
     floating: bool
@@ -109,7 +109,7 @@ def assemble(path: Path, *, base: str = "auto", world: str = "auto", timestep: f
     )
 
 
-def _name_all(spec: Any) -> None:
+def _name_all(spec: mujoco.MjSpec) -> None:
     """Names for what has none, since parts are found by name once the model is compiled anew."""
     for kind, things in (("body", spec.bodies), ("joint", spec.joints), ("actuator", spec.actuators)):
         taken = {thing.name for thing in things}
@@ -119,12 +119,12 @@ def _name_all(spec: Any) -> None:
                 taken.add(thing.name)
 
 
-def _names(stem: str) -> Any:
+def _names(stem: str) -> Iterator[str]:
     yield stem
     yield from (f"{stem}_{number}" for number in range(1, 1_000_000))
 
 
-def _keyframes(model: Any) -> dict[str, dict[str, float]]:
+def _keyframes(model: mujoco.MjModel) -> dict[str, dict[str, float]]:
     names = [
         (model.joint(j).name, int(model.jnt_qposadr[j]))
         for j in range(model.njnt)
@@ -136,7 +136,7 @@ def _keyframes(model: Any) -> dict[str, dict[str, float]]:
     }
 
 
-def _remove(spec: Any, actuators: list[str]) -> None:
+def _remove(spec: mujoco.MjSpec, actuators: list[str]) -> None:
     """Take out actuators and what refers to them, and the keyframes, whose sizes would be wrong."""
     gone = set(actuators)
     for sensor in list(spec.sensors):
@@ -149,7 +149,7 @@ def _remove(spec: Any, actuators: list[str]) -> None:
         spec.delete(key)
 
 
-def _add_motor(spec: Any, model: Any, joint: DrivenJoint) -> None:
+def _add_motor(spec: mujoco.MjSpec, model: mujoco.MjModel, joint: DrivenJoint) -> None:
     """A motor whose force is its control - kp * position - kd * velocity, within its effort."""
     number = int(model.joint(joint.name).id)
     if not model.dof_armature[model.jnt_dofadr[number]]:
@@ -170,7 +170,7 @@ def _wanted_base(base: str, file: ModelFile) -> str:
     return base
 
 
-def _set_base(spec: Any, root: Any, base: str, path: Path) -> bool:
+def _set_base(spec: mujoco.MjSpec, root: mujoco.MjsBody, base: str, path: Path) -> bool:
     """Let the base go, or hold it; returns whether it is free."""
     free = [joint for joint in root.joints if joint.type == FREE]
     if base == "fixed":
@@ -187,7 +187,7 @@ def _set_base(spec: Any, root: Any, base: str, path: Path) -> bool:
     return bool(free)
 
 
-def _add_imu(spec: Any, root: Any) -> None:
+def _add_imu(spec: mujoco.MjSpec, root: mujoco.MjsBody) -> None:
     body = spec.body(IMU_LINK) or root
     site = body.add_site(name=IMU + "imu", group=5)
     kinds = {"rates": mujoco.mjtSensor.mjSENS_GYRO, "acceleration": mujoco.mjtSensor.mjSENS_ACCELEROMETER}
@@ -195,20 +195,20 @@ def _add_imu(spec: Any, root: Any) -> None:
         spec.add_sensor(name=IMU + name, type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=site.name)
 
 
-def _add_eye(spec: Any) -> None:
+def _add_eye(spec: mujoco.MjSpec) -> None:
     """A camera at the link ``camera_link``, which looks along its x axis; a model may have one of this name."""
     link = spec.body(CAMERA_LINK)
     if link is not None and spec.camera(EYE) is None:
         link.add_camera(name=EYE, quat=AHEAD)
 
 
-def _touches(model: Any, root: int) -> bool:
+def _touches(model: mujoco.MjModel, root: int) -> bool:
     """Whether anything of the robot can touch the world."""
     own = np.asarray(model.body_rootid)[model.geom_bodyid] == root
     return bool(np.any(own & ((model.geom_contype != 0) | (model.geom_conaffinity != 0))))
 
 
-def _grown_together(model: Any, root: int) -> list[tuple[str, str]]:
+def _grown_together(model: mujoco.MjModel, root: int) -> list[tuple[str, str]]:
     """Pairs of bodies of the robot that overlap at zero angles."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)

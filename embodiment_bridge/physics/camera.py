@@ -34,7 +34,7 @@ class Painter(ClosedOnExit):
     """
 
     def __init__(
-        self, model: Any, camera: str, width: int, height: int, field_of_view: float | None = None
+        self, model: mujoco.MjModel, camera: str, width: int, height: int, field_of_view: float | None = None
     ) -> None:
         names = [model.camera(number).name for number in range(model.ncam)]
         if camera not in names:
@@ -58,7 +58,7 @@ class Painter(ClosedOnExit):
         self._frame = mujoco.MjrRect(0, 0, width, height)
         self._image: Image = np.zeros((height, width, 3), dtype=np.uint8)
 
-    def paint(self, data: Any) -> Image:
+    def paint(self, data: mujoco.MjData) -> Image:
         """The picture of a state: rows from above, RGB."""
         everything = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self._model, data, self._options, None, self._view, everything, self._scene)

@@ -7,12 +7,13 @@ A body with several joints gets a link between each two.
 from collections.abc import Iterator, Mapping
 from math import cos, sin
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from lxml import etree
 
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
+from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.joints import HINGE, SLIDE
 from embodiment_bridge.physics.shapes import (
     NO_MESHES,
@@ -31,7 +32,7 @@ NOWHERE: Final = (0.0, 0.0, 0.0)
 UNLIMITED_RAD: Final = 1e4
 
 
-def describe(model: Any, root: int, name: str, meshes: Mapping[str, Path] = NO_MESHES) -> str:
+def describe(model: mujoco.MjModel, root: int, name: str, meshes: Mapping[str, Path] = NO_MESHES) -> str:
     """The URDF of the robot whose base is the body ``root``; that link is called base_link.
 
     meshes: files by the name of the mesh; a mesh without a file becomes the box around it.
@@ -50,11 +51,11 @@ def describe(model: Any, root: int, name: str, meshes: Mapping[str, Path] = NO_M
     return text
 
 
-def _name(model: Any, body: int, root: int) -> str:
+def _name(model: mujoco.MjModel, body: int, root: int) -> str:
     return BASE_LINK if body == root else str(model.body(body).name)
 
 
-def _add_joints(robot: Any, model: Any, body: int, root: int) -> None:
+def _add_joints(robot: etree._Element, model: mujoco.MjModel, body: int, root: int) -> None:
     """The joints between a body and its parent, with links between them."""
     own = _name(model, body, root)
     parent = _name(model, int(model.body_parentid[body]), root)
@@ -83,7 +84,7 @@ def _add_joints(robot: Any, model: Any, body: int, root: int) -> None:
         add_origin(fixed, plus(place, rotate(turn, anchor), -1.0), turn)
 
 
-def _movable(model: Any, body: int) -> Iterator[int]:
+def _movable(model: mujoco.MjModel, body: int) -> Iterator[int]:
     first = int(model.body_jntadr[body])
     for joint in range(first, first + int(model.body_jntnum[body])):
         if model.jnt_type[joint] in (HINGE, SLIDE):
@@ -91,7 +92,13 @@ def _movable(model: Any, body: int) -> Iterator[int]:
 
 
 def _add_joint(
-    robot: Any, model: Any, joint: int, ends: tuple[str, str], place: Vector, turn: Quaternion, axis: Vector
+    robot: etree._Element,
+    model: mujoco.MjModel,
+    joint: int,
+    ends: tuple[str, str],
+    place: Vector,
+    turn: Quaternion,
+    axis: Vector,
 ) -> None:
     kind = "revolute" if model.jnt_type[joint] == HINGE else "prismatic"
     element = etree.SubElement(robot, "joint", name=model.joint(joint).name, type=kind)
@@ -105,6 +112,6 @@ def _add_joint(
     etree.SubElement(element, "limit", limit)
 
 
-def _add_ends(joint: Any, parent: str, child: str) -> None:
+def _add_ends(joint: etree._Element, parent: str, child: str) -> None:
     etree.SubElement(joint, "parent", link=parent)
     etree.SubElement(joint, "child", link=child)

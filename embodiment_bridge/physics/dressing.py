@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
@@ -18,7 +18,7 @@ from embodiment_bridge.urdf.meshes import parse
 BASE: Final = ""  # in place of the name of a joint
 
 
-def dress(description: Path, model: Any, root: int, meshes: Mapping[str, Path]) -> str:
+def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[str, Path]) -> str:
     """The description with the shapes of ``model`` on links that have meshes there; other links keep their own.
 
     Links belong together by the joint that moves them. Joint angles are 0 at the same pose in both.
@@ -47,7 +47,7 @@ def dress(description: Path, model: Any, root: int, meshes: Mapping[str, Path]) 
     return text
 
 
-def _geoms(model: Any, root: int) -> dict[str, list[int]]:
+def _geoms(model: mujoco.MjModel, root: int) -> dict[str, list[int]]:
     """The geoms that viewers show, by the joint that moves them."""
     found: dict[str, list[int]] = {}
     for body in range(1, model.nbody):
@@ -56,7 +56,7 @@ def _geoms(model: Any, root: int) -> dict[str, list[int]]:
     return found
 
 
-def _joint_of(model: Any, body: int, root: int) -> str:
+def _joint_of(model: mujoco.MjModel, body: int, root: int) -> str:
     while body != root:
         last = int(model.body_jntadr[body]) + int(model.body_jntnum[body]) - 1
         if model.body_jntnum[body] and model.jnt_type[last] in (HINGE, SLIDE):
@@ -73,7 +73,7 @@ def _mover(robot: Robot, link: str) -> str:
     return joint.name if joint is not None else BASE
 
 
-def _places_at_zero(model: Any, root: int) -> list[tuple[Vector, Quaternion]]:
+def _places_at_zero(model: mujoco.MjModel, root: int) -> list[tuple[Vector, Quaternion]]:
     """Where all geoms are, in the frame of the root body."""
     data = mujoco.MjData(model)
     for joint in range(model.njnt):

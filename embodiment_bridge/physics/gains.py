@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite, pi, sqrt
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +21,7 @@ STABLE: Final = 0.25  # of the rate of steps: the fastest natural frequency of a
 SAFETY: Final = 3.0  # efforts where none are known: so many times what the weight of all needs
 
 
-def fill_in(model: Any, joints: Sequence[DrivenJoint], timestep: float) -> list[DrivenJoint]:
+def fill_in(model: mujoco.MjModel, joints: Sequence[DrivenJoint], timestep: float) -> list[DrivenJoint]:
     """The joints with finite limits and gains at which they hold their load; ``model`` has those joints."""
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
@@ -35,11 +35,11 @@ def rotor_of(joint: DrivenJoint) -> float:
     return ROTOR * joint.effort
 
 
-def _dofs(model: Any, joints: Sequence[DrivenJoint]) -> list[tuple[DrivenJoint, int]]:
+def _dofs(model: mujoco.MjModel, joints: Sequence[DrivenJoint]) -> list[tuple[DrivenJoint, int]]:
     return [(joint, int(model.joint(joint.name).dofadr[0])) for joint in joints]
 
 
-def _filled(model: Any, joint: DrivenJoint, inertia: float, timestep: float) -> DrivenJoint:
+def _filled(model: mujoco.MjModel, joint: DrivenJoint, inertia: float, timestep: float) -> DrivenJoint:
     number = int(model.joint(joint.name).id)
     effort = joint.effort if isfinite(joint.effort) and joint.effort > 0.0 else _effort(model, number)
     own = float(model.dof_armature[model.jnt_dofadr[number]])
@@ -53,7 +53,7 @@ def _filled(model: Any, joint: DrivenJoint, inertia: float, timestep: float) -> 
     return replace(joint, effort=effort, kp=kp, kd=kd, velocity=velocity)
 
 
-def _effort(model: Any, joint: int) -> float:
+def _effort(model: mujoco.MjModel, joint: int) -> float:
     """Enough to lift all that hangs on the joint, from a guess of its length."""
     mass = float(model.body_subtreemass[model.jnt_bodyid[joint]])
     gravity = float(np.linalg.norm(model.opt.gravity)) or 9.81

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Motors:
     left: list[str] = field(default_factory=list)
 
 
-def find_motors(model: Any, robot: Robot | None) -> Motors:
+def find_motors(model: mujoco.MjModel, robot: Robot | None) -> Motors:
     """The robot in a model and the joints that can be driven.
 
     The robot is the tree with most actuators, or else with most joints. Driven are the joints that actuators of the
@@ -80,7 +80,7 @@ def find_motors(model: Any, robot: Robot | None) -> Motors:
     return motors
 
 
-def _joints_of_actuators(model: Any) -> dict[int, list[int]]:
+def _joints_of_actuators(model: mujoco.MjModel) -> dict[int, list[int]]:
     """By actuator that acts on joints: their numbers."""
     found = {}
     for a in range(model.nu):
@@ -94,7 +94,7 @@ def _joints_of_actuators(model: Any) -> dict[int, list[int]]:
     return found
 
 
-def _wrapped(model: Any, tendon: int) -> Iterator[int]:
+def _wrapped(model: mujoco.MjModel, tendon: int) -> Iterator[int]:
     """Joints of a fixed tendon; none for one that runs over sites."""
     first, number = int(model.tendon_adr[tendon]), int(model.tendon_num[tendon])
     for w in range(first, first + number):
@@ -102,7 +102,7 @@ def _wrapped(model: Any, tendon: int) -> Iterator[int]:
             yield int(model.wrap_objid[w])
 
 
-def _couples(model: Any, equality: int) -> bool:
+def _couples(model: mujoco.MjModel, equality: int) -> bool:
     return bool(
         model.eq_type[equality] == COUPLES_JOINTS
         and model.eq_active0[equality]
@@ -110,7 +110,7 @@ def _couples(model: Any, equality: int) -> bool:
     )
 
 
-def _root_of(model: Any, joints: list[int]) -> int:
+def _root_of(model: mujoco.MjModel, joints: list[int]) -> int:
     roots = [int(model.body_rootid[model.jnt_bodyid[j]]) for j in joints]
     if not roots:
         first = np.flatnonzero(np.asarray(model.body_parentid[1:]) == 0)
@@ -118,7 +118,7 @@ def _root_of(model: Any, joints: list[int]) -> int:
     return max(dict.fromkeys(roots), key=roots.count)
 
 
-def _driven(model: Any, joint: int, actuators: list[int], robot: Robot | None) -> DrivenJoint:
+def _driven(model: mujoco.MjModel, joint: int, actuators: list[int], robot: Robot | None) -> DrivenJoint:
     name = model.joint(joint).name
     limit = robot.joints[name].limit if robot is not None and name in robot.joints else None
     limited = bool(model.jnt_limited[joint])
@@ -133,7 +133,7 @@ def _driven(model: Any, joint: int, actuators: list[int], robot: Robot | None) -
     return DrivenJoint(name, lower, upper, limit.velocity if limit else inf, effort, kp, kd)
 
 
-def _strength(model: Any, actuator: int, *, is_motor: bool) -> float:
+def _strength(model: mujoco.MjModel, actuator: int, *, is_motor: bool) -> float:
     """The greatest force of an actuator, before its gear."""
     force = inf
     if model.actuator_forcelimited[actuator]:

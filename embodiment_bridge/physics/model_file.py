@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco, one_line
@@ -25,7 +25,7 @@ class ModelFile:
     """
 
     path: Path
-    spec: Any
+    spec: mujoco.MjSpec
     robot: Robot | None = None
     warnings: list[str] = field(default_factory=list)
 
@@ -76,14 +76,14 @@ def read_model(path: Path) -> ModelFile:
     return ModelFile(path, spec, robot, warnings)
 
 
-def _unfused(spec: Any) -> Any:
+def _unfused(spec: mujoco.MjSpec) -> mujoco.MjSpec:
     """Links stay as they are named. MuJoCo 3.5.0 crashes when a model with fused bodies is compiled again."""
     spec.compiler.fusestatic = False
     spec.compiler.discardvisual = False
     return spec
 
 
-def compile_spec(spec: Any, path: Path) -> Any:
+def compile_spec(spec: mujoco.MjSpec, path: Path) -> mujoco.MjModel:
     """MuJoCo's compiled model.
 
     Raises:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where bodies are put: a robot onto what is below it, things of the world anywhere."""
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +14,7 @@ SKY: Final = 100.0  # m: from where it is looked down for the ground
 PLANE: Final = int(mujoco.mjtGeom.mjGEOM_PLANE)
 
 
-def drop_height(model: Any, data: Any, root: int, x: float, y: float) -> float:
+def drop_height(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
     """The height at which the base of the robot stands on what is at x, y (m); its pose is that of ``data``."""
     own = [
         g
@@ -26,7 +26,7 @@ def drop_height(model: Any, data: Any, root: int, x: float, y: float) -> float:
     return ground(model, data, root, x, y) + float(data.xpos[root][2]) - lowest
 
 
-def ground(model: Any, data: Any, root: int, x: float, y: float) -> float:
+def ground(model: mujoco.MjModel, data: mujoco.MjData, root: int, x: float, y: float) -> float:
     """The height of what is at x, y apart from the robot, m; 0 where there is nothing."""
     height, hit = SKY, np.array([-1], dtype=np.int32)
     for _ in range(model.nbody):  # through the robot, link by link
@@ -43,8 +43,8 @@ def ground(model: Any, data: Any, root: int, x: float, y: float) -> float:
 
 
 def place_body(
-    model: Any,
-    data: Any,
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
     root: int,
     name: str,
     position: Vector,
@@ -76,7 +76,7 @@ def place_body(
     mujoco.mj_forward(model, data)
 
 
-def _lowest(model: Any, data: Any, geom: int) -> float:
+def _lowest(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> float:
     """The lowest point of the box around a geom, or of a sphere or capsule, m."""
     centre, size = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
     turn = data.geom_xmat[geom].reshape(3, 3)

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import Vector
@@ -26,7 +26,7 @@ class Push:
 class Pushes:
     """The pushes on the robot whose base is the body ``root``."""
 
-    def __init__(self, model: Any, data: Any, root: int) -> None:
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, root: int) -> None:
         self._model, self._data = model, data
         self._links = {
             model.body(b).name: b for b in range(1, model.nbody) if int(model.body_rootid[b]) == root

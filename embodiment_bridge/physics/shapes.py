@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Geoms of a model as the visuals of a URDF, and the numbers of both."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
@@ -20,7 +20,7 @@ UNTURNED: Final = (1.0, 0.0, 0.0, 0.0)  # w first
 NO_MESHES: Final[Mapping[str, Path]] = MappingProxyType({})
 
 
-def mesh_files(spec: Any) -> dict[str, Path]:
+def mesh_files(spec: mujoco.MjSpec) -> dict[str, Path]:
     """The files of the meshes of a model by the name of the mesh.
 
     Those without a file, and those whose file MuJoCo moves (``refpos``, ``refquat``), are left out.
@@ -34,7 +34,7 @@ def mesh_files(spec: Any) -> dict[str, Path]:
     return {name: path.resolve() for name, path in files.items() if path.is_file()}
 
 
-def shown(model: Any, body: int) -> list[int]:
+def shown(model: mujoco.MjModel, body: int) -> list[int]:
     """The geoms of a body that viewers show, or all where none are shown."""
     first = int(model.body_geomadr[body])
     geoms = [
@@ -45,7 +45,7 @@ def shown(model: Any, body: int) -> list[int]:
     return [geom for geom in geoms if int(model.geom_group[geom]) < HIDDEN_GROUP] or geoms
 
 
-def mesh_of(model: Any, geom: int, meshes: Mapping[str, Path]) -> Path | None:
+def mesh_of(model: mujoco.MjModel, geom: int, meshes: Mapping[str, Path]) -> Path | None:
     """The file of a geom that is a mesh."""
     if int(model.geom_type[geom]) != MESH:
         return None
@@ -53,7 +53,12 @@ def mesh_of(model: Any, geom: int, meshes: Mapping[str, Path]) -> Path | None:
 
 
 def add_shape(
-    link: Any, model: Any, geom: int, place: Vector, turn: Quaternion, meshes: Mapping[str, Path]
+    link: etree._Element,
+    model: mujoco.MjModel,
+    geom: int,
+    place: Vector,
+    turn: Quaternion,
+    meshes: Mapping[str, Path],
 ) -> None:
     """Add a geom to a ``<link>``, at a place (m) in it: a mesh from its file, what URDF does not have as a box."""
     size, kind = model.geom_size[geom].tolist(), int(model.geom_type[geom])
@@ -80,7 +85,7 @@ def add_shape(
     etree.SubElement(material, "color", rgba=numbers(rgba))
 
 
-def add_origin(element: Any, place: Vector, turn: Quaternion) -> None:
+def add_origin(element: etree._Element, place: Vector, turn: Quaternion) -> None:
     """Add an ``<origin>``; m."""
     etree.SubElement(element, "origin", xyz=numbers(place), rpy=numbers(rpy_from_quaternion(turn)))
 
@@ -90,23 +95,23 @@ def plus(one: Vector, other: Vector, times: float = 1.0) -> Vector:
     return one[0] + times * other[0], one[1] + times * other[1], one[2] + times * other[2]
 
 
-def quaternion(values: Any) -> Quaternion:
+def quaternion(values: Iterable[float]) -> Quaternion:
     """A quaternion of MuJoCo (w first), with w last."""
     w, x, y, z = map(float, values)
     return x, y, z, w
 
 
-def vector(values: Any) -> Vector:
+def vector(values: Iterable[float]) -> Vector:
     """Three numbers of MuJoCo."""
     x, y, z = map(float, values)
     return x, y, z
 
 
-def numbers(values: Any) -> str:
+def numbers(values: Iterable[float]) -> str:
     """Numbers as an attribute of a URDF."""
     return " ".join(map(number, values))
 
 
-def number(value: Any) -> str:
+def number(value: float) -> str:
     """A number as an attribute of a URDF."""
     return f"{value:.9g}"

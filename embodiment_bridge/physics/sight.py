@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import radians, tan
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +137,7 @@ def _things(simulation: Simulation) -> Iterator[Thing]:
             yield Thing(model.body(body).name, body, *box)
 
 
-def _box(model: Any, body: int) -> tuple[Array, Array] | None:
+def _box(model: mujoco.MjModel, body: int) -> tuple[Array, Array] | None:
     corners = []
     for geom in range(model.ngeom):
         if int(model.geom_bodyid[geom]) == body:

@@ -5,7 +5,7 @@ MuJoCo's own reader does the rest. It does not know ``package://``, mimics and s
 """
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from lxml import etree
 
@@ -52,7 +52,7 @@ def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
     return etree.tostring(root, encoding="unicode"), warnings
 
 
-def add_mimics(spec: Any, robot: Robot) -> None:
+def add_mimics(spec: mujoco.MjSpec, robot: Robot) -> None:
     """Couple each mimic joint to the joint that it follows."""
     for joint in robot.movable:
         if joint.mimic is not None:
@@ -65,7 +65,7 @@ def add_mimics(spec: Any, robot: Robot) -> None:
             coupling.data[:5] = [joint.mimic.offset, joint.mimic.multiplier, 0.0, 0.0, 0.0]
 
 
-def _compiler(root: Any) -> Any:
+def _compiler(root: etree._Element) -> etree._Element:
     extension = root.find("mujoco")
     if extension is None:
         extension = etree.SubElement(root, "mujoco")

@@ -2,7 +2,7 @@
 """The world around a robot: one of those of this package, or an MJCF file."""
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.physics.engine import mujoco, one_line
@@ -17,7 +17,7 @@ def shipped_worlds() -> dict[str, Path]:
     return {path.stem: path for path in sorted(FOLDER.glob("*.xml"))}
 
 
-def add_world(spec: Any, world: str) -> None:
+def add_world(spec: mujoco.MjSpec, world: str) -> None:
     """Put a world into the same model as a robot.
 
     world: a name of ``shipped_worlds``, the path of an MJCF file, ``none`` for nothing but the model's own, or
@@ -42,7 +42,7 @@ def add_world(spec: Any, world: str) -> None:
         raise ConfigError(f"world {path}: {one_line(error)}") from error
 
 
-def has_floor(spec: Any) -> bool:
+def has_floor(spec: mujoco.MjSpec) -> bool:
     """Whether a model brings a plane or a height field of its own."""
     flat = (mujoco.mjtGeom.mjGEOM_PLANE, mujoco.mjtGeom.mjGEOM_HFIELD)
     return any(geom.type in flat for geom in spec.worldbody.geoms)

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.resolve import resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class ProtocolSpec:
 
     commands: the command classes that the codec encodes; empty where there are none.
     probe: name of the parameter whose port must have sent something before the peer can be joined; 0 is no port.
+    outputs: topics of the converter's messages, or the ``module:attribute`` of such a tuple.
     refusal: what it means when the peer closes the connection instead of answering the handshake.
     managed: a function that takes the parameters and returns the ``open_link`` of a ``Session`` (``link/session.py``)
     for a peer in this process; empty where there is no such peer.
@@ -56,7 +58,7 @@ class ProtocolSpec:
     codec: str
     converter: str
     parameters: tuple[Parameter, ...]
-    outputs: tuple[Output, ...]
+    outputs: tuple[Output, ...] | str
     inputs: tuple[Input, ...] = ()
     services: tuple[Input, ...] = ()
     commands: str = ""
@@ -65,3 +67,12 @@ class ProtocolSpec:
     managed: str = ""
     link: str = ""
     quiet_after: float = 0.0
+
+    def topics(self) -> tuple[Output, ...]:
+        """The outputs.
+
+        Raises:
+            ConfigError: the module that has them, which needs ROS, cannot be imported.
+        """
+        found: tuple[Output, ...] = resolve(self.outputs) if isinstance(self.outputs, str) else self.outputs
+        return found

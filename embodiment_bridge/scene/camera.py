@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from embodiment_bridge.core.rotation import Quaternion, Vector, multiply, rotate
+from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, multiply, rotate
 from embodiment_bridge.urdf import Robot, chain, link_pose
 
 CAMERA_LINK = "camera_link"
@@ -21,6 +21,10 @@ class Pose(NamedTuple):
         """A point of this frame in the other frame, m."""
         x, y, z = rotate(self.quaternion, point)
         return self.position[0] + x, self.position[1] + y, self.position[2] + z
+
+
+BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
+"""Of the body in its own frame."""
 
 
 class Camera:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy, rotate
 from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.scene.camera import BODY, Pose
 
 GRAVITY = 9.81  # m/s2
 STEADY = 0.2  # share by which the acceleration may differ from gravity and still be used for the tilt
@@ -24,6 +25,7 @@ STOOD = 0.2  # s since a foot gave the height before landmarks may: at 20 m, a t
 JUMP = 0.6  # m, rad: a fix that is further off means that the body was beamed
 FORGET = 1.0  # s without a fix after which the place is unknown
 DISTANCES = (0.5, 1000.0)  # m; nearer landmarks give a bad heading, and none is further away
+STEEP = 0.3  # of a camera's view that is level, below which its heading says little of that of the body
 FASTEST = 100.0  # rad/s; a faster rate is a bad value
 MAX_DT = 0.1  # s
 
@@ -71,8 +73,8 @@ class Locator:
         self._age += dt
         self._stood_ago += dt
         if all(abs(rate) < FASTEST for rate in rates):
-            self.roll += rates[0] * dt
-            self.pitch += rates[1] * dt
+            self.roll = wrap_angle(self.roll + rates[0] * dt)
+            self.pitch = wrap_angle(self.pitch + rates[1] * dt)
             self.yaw = wrap_angle(self.yaw + rates[2] * dt)
         size = math.hypot(*acceleration)
         if not math.isfinite(size) or abs(size - GRAVITY) > STEADY * GRAVITY:
@@ -80,8 +82,9 @@ class Locator:
         ax, ay, az = acceleration
         share = min(dt / LEVEL_TIME, 1.0) if self.levelled else 1.0
         self.levelled = True
-        self.roll += share * wrap_angle(math.atan2(ay, az) - self.roll)
-        self.pitch += share * wrap_angle(math.atan2(-ax, math.hypot(ay, az)) - self.pitch)
+        self.roll = wrap_angle(self.roll + share * wrap_angle(math.atan2(ay, az) - self.roll))
+        level = math.atan2(-ax, math.hypot(ay, az))
+        self.pitch = wrap_angle(self.pitch + share * wrap_angle(level - self.pitch))
 
     def stand(self, contacts: Sequence[tuple[Vector, Vector]]) -> None:
         """Update the height from contacts: points on the ground (m) and forces at them (N), both in the body's frame.
@@ -122,10 +125,21 @@ class Locator:
         other.roll, other.pitch, other.levelled = self.roll, self.pitch, self.levelled
         return other
 
-    def know(self, place: Vector, yaw: float) -> None:
-        """Set a place (m) and heading (rad) that are known from elsewhere."""
-        if math.isfinite(sum(place) + yaw):
-            self.place, self.yaw, self._age, self.told = place, wrap_angle(yaw), 0.0, True
+    def know(self, place: Vector, heading: float, part: Pose = BODY) -> None:
+        """Set the pose by the place (m) and heading (rad) of a part of the body that are known from elsewhere.
+
+        part: where that part is in the body's frame, such as its camera; the body itself if not given.
+        """
+        if not math.isfinite(sum(place) + heading):
+            return
+        ahead = rotate(
+            quaternion_from_rpy(self.roll, self.pitch, 0.0), rotate(part.quaternion, (1.0, 0.0, 0.0))
+        )
+        if not self.known or math.hypot(*ahead[:2]) > STEEP:
+            self.yaw = wrap_angle(heading - math.atan2(ahead[1], ahead[0]))
+        x, y, z = rotate(quaternion_from_rpy(self.roll, self.pitch, self.yaw), part.position)
+        self.place = (place[0] - x, place[1] - y, place[2] - z)
+        self._age, self.told = 0.0, True
 
     def _fix(self, pairs: Sequence[tuple[Vector, Vector]], yaw: float) -> None:
         c, s = math.cos(yaw), math.sin(yaw)

@@ -99,3 +99,24 @@ def test_damaged_recordings_are_refused(tmp_path) -> None:
     (path / "bag.mcap").write_bytes(content[: len(content) // 2])
     with pytest.raises(ConfigError, match="bag"), BagReader(path) as reader:
         list(reader.messages({"/said"}))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (
+            "message_count: 3\n    topic_metadata",
+            "message_count: many\n    topic_metadata",
+            "'many' .* no int",
+        ),
+        ("name: /said", "name: 5", "5 in the metadata is no str"),
+        ("nanoseconds_since_epoch: ", "nanoseconds_since_epoch: x", "cannot be read"),
+    ],
+)
+def test_metadata_of_another_kind_are_refused(tmp_path, before, after, text) -> None:
+    path = write_texts(tmp_path / "bag", TEXTS)
+    metadata = (path / "metadata.yaml").read_text()
+    assert before in metadata, metadata
+    (path / "metadata.yaml").write_text(metadata.replace(before, after))
+    with pytest.raises(ConfigError, match=text):
+        BagReader(path)

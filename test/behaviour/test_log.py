@@ -197,6 +197,45 @@ def test_bad_line(line):
         replay([*stage.lines, line])
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"allowed": [[], None]},
+        {"allowed": 1},
+        {"skills": []},
+        {"urls": None},
+        {"settings": {"no": 1}},
+    ],
+)
+def test_bad_header(change):
+    stage = Logged(WAIT)
+    stage.tick(0.0)
+    header = json.dumps({**json.loads(stage.lines[0]), **change})
+    with pytest.raises(ConfigError):
+        replay([header, *stage.lines[1:]])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"t": "soon"},
+        {"t": None},
+        {"t": 10**400},
+        {"event": 1},
+        {"message": []},
+        {"origin": []},
+        {"origin": {"pointer": 1, "kind": "delay"}},
+    ],
+)
+def test_bad_transition(change):
+    stage = Logged(WAIT)
+    stage.tick(0.0)
+    (start,) = stage.of("transition")
+    assert logged([json.dumps(start)])
+    with pytest.raises(ConfigError, match="a transition of the log is bad"):
+        logged([json.dumps({**start, **change})])
+
+
 def test_a_halt_that_waits_for_a_clean_up_is_a_reason_to_write_a_tick():
     text = to_json(document(box(0.4, lastly(delay(0.1, False), body("RESET", 2.0)))))
     stage = Logged(text)

@@ -141,9 +141,18 @@ def test_results_of_a_busy_machine_are_written_when_that_is_wanted(
     part, monkeypatch, tmp_path, load, words, written
 ) -> None:
     run, results = part("run"), tmp_path / "RESULTS.md"
+    monkeypatch.setattr(part("bench_media"), "run", list)
     monkeypatch.setattr(run, "RESULTS", results)
-    monkeypatch.setattr(run, "NAMES", [])
+    monkeypatch.setattr(run, "NAMES", ["media"])
     monkeypatch.setattr(run.os, "getloadavg", lambda: (load, 0.0, 0.0))
     monkeypatch.setattr(run.sys, "argv", ["run.py", *words, *([str(results)] if words else [])])
     assert run.main() == 0
     assert results.exists() == written
+
+
+def test_results_replace_those_of_the_same_name_and_leave_others(part, tmp_path) -> None:
+    run, path = part("run"), tmp_path / "RESULTS.md"
+    for name, text in (("media", "old"), ("bml", "one\n\n| a | b |"), ("media", "new")):
+        run.replace_section(path, name, f"## {name}\n\n{text}\n")
+    written = path.read_text()
+    assert written == f"{run.TITLE}\n## bml\n\none\n\n| a | b |\n\n## media\n\nnew\n"

@@ -57,12 +57,12 @@ ROWS = {
         "127.1, 0x7f.1, 2130706433, [::ffff:127.0.0.1]": (
             f"{FETCHER}::test_this_machine_in_all_its_spellings",
         ),
-        "all addresses of a name": (f"{FETCHER}::test_a_name_that_leads_inside",),
-        "looked up once": (f"{FETCHER}::test_a_name_is_looked_up_once",),
+        "all addresses of a name": ("fetching/test_resolving.py::test_a_name_that_leads_inside",),
+        "looked up once": ("fetching/test_resolving.py::test_a_name_is_looked_up_once",),
         "shared, multicast, NAT64, 6to4, metadata addresses": (f"{POLICY}::test_addresses",),
         "every hop of a redirect, never out of https": (
             f"{FETCHER}::test_fault",
-            f"{FETCHER}::test_redirects_never_leave_https",
+            "fetching/test_replies.py::test_where_a_redirect_may_lead",
             f"{HTTPS}::test_a_redirect_out_of_https_is_refused",
         ),
     },
@@ -224,7 +224,7 @@ ROWS = {
     "secrets in URLs": {
         "told without user, query and fragment": (
             f"{SAFETY}::test_secrets_of_urls_are_in_no_event_and_no_result",
-            f"{FETCHER}::test_secrets_of_a_url_are_not_shown",
+            "fetching/test_fetch_rules.py::test_what_is_shown_of_a_url",
             f"{SOURCES}::test_urls_are_shown_without_secrets",
             "behaviour/test_plan.py::test_kind_and_label",
         ),

@@ -103,7 +103,7 @@ def test_answers_can_be_sent_with_and_without_targets(rig, name):
 
 
 def test_messages_are_of_declared_topics_and_types(rig, name):
-    types = {output.topic: resolve(output.type) for output in rig.spec.outputs}
+    types = {output.topic: resolve(output.type) for output in rig.spec.topics()}
     rig.greeted_codec()
     told = set()
     for event in rig.events:
@@ -137,7 +137,7 @@ def test_native_skills_are_skills_of_the_body(rig, name):
 def test_unwanted_topics_need_not_be_made_and_no_other_is(rig, name):
     rig.converter.set_demand(lambda topic: False)
     rig.greeted_codec()
-    topics = {output.topic for output in rig.spec.outputs}
+    topics = {output.topic for output in rig.spec.topics()}
     assert {topic for event in rig.events for topic, _ in rig.messages(event)} <= topics
 
 

@@ -99,7 +99,7 @@ def test_parameter_has_a_ros_descriptor(name, parameter):
 @PROTOCOLS
 def test_outputs_are_topics_with_a_type_and_a_role(name):
     topics = []
-    for output in registry.spec(name).outputs:
+    for output in registry.spec(name).topics():
         assert TOPIC.fullmatch(output.topic), "topics are relative names"
         assert resolve(output.type).get_fields_and_field_types()
         assert profile(output.role).depth > 0

@@ -24,11 +24,11 @@ PAGES = {page.stem: page.read_text() for page in sorted((ROOT / "docs").glob("*.
 OUTPUTS = {
     "mock": mock_body.OUTPUTS,
     "dynamixel": (*joint_driver.OUTPUTS, joint_driver.BATTERY),
-    "dummy": dummy.SPEC.outputs,
-    "maeden": maeden.SPEC.outputs,
-    "rcsssmj": rcsssmj.SPEC.outputs,
+    "dummy": dummy.SPEC.topics(),
+    "maeden": maeden.SPEC.topics(),
+    "rcsssmj": rcsssmj.SPEC.topics(),
     "mujoco": mujoco.OUTPUTS,
-    "simspark": simspark.SPEC.outputs,
+    "simspark": simspark.SPEC.topics(),
 }
 
 

@@ -25,7 +25,7 @@ def listed() -> set[str]:
 
 def test_every_topic_of_the_table_is_published_by_a_body() -> None:
     outputs = [*mock_body.OUTPUTS, *joint_driver.OUTPUTS]
-    outputs += [output for name in OURS for output in spec(name).outputs]
+    outputs += [output for name in OURS for output in spec(name).topics()]
     published = {output.topic for output in outputs}
     assert listed() > {"joint_states", "entities"}
     assert listed() - published <= EVERY_BODY

@@ -127,7 +127,7 @@ def test_a_bad_file_names_itself_is_set_aside_and_nothing_is_driven_until_it_is_
     assert (tmp_path / "robot.yaml.bad").read_bytes() == text
     serving(stage, robot)
     assert [stage.register(id, "torque_enable") for id in (1, 2)] == [0, 0]
-    assert "its calibration was lost" in stage.reading(1).reason
+    stage.until(lambda: "its calibration was lost" in stage.reading(1).reason)
     robot.stop()
 
     robot = robot_of(stage, path)  # the next start knows of it, too

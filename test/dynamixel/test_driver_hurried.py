@@ -48,7 +48,7 @@ def test_values_and_goals_are_those_of_the_servos(stages, models) -> None:
     stage.until(
         lambda: all(stage.age(id) < 0.05 and abs(off(stage, id)) <= 2 for id in ids)
     )  # they may move yet
-    assert all(reading.answers > 20 for reading in stage.bus.readings())
+    stage.until(lambda: all(reading.answers > 20 for reading in stage.bus.readings()))
 
 
 def test_goals_change_no_faster_than_the_joint_may(stages) -> None:

@@ -9,12 +9,9 @@ from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.making_safe import safe_packets
 from embodiment_bridge.dynamixel.bus.port import Port, open_port
-from embodiment_bridge.dynamixel.bus.servo import make_servo
 from embodiment_bridge.dynamixel.bus.state import BusState
-from embodiment_bridge.dynamixel.tables.control_table import table
-from embodiment_bridge.dynamixel.wire import packet, packet1
+from embodiment_bridge.dynamixel.wire import packet
 
 ALL = {f"j{id}" for id in range(1, 6)}
 SILENT, DRIVEN = "does not answer", "says that its torque is on"
@@ -73,6 +70,11 @@ def test_a_servo_that_keeps_its_torque_is_told(stages) -> None:
     assert stage.bus.unsafe == {"j3": DRIVEN}
 
 
+@pytest.mark.fault(
+    "two at once",
+    body="dynamixel",
+    reaction="ended while questions and answers are lost: asked until every joint is safe",
+)
 def test_servos_that_hear_every_other_time_are_limp_for_sure(stages) -> None:
     stage = stages().start()
     stage.virtual.inject("drop_instruction", probability=0.5)
@@ -82,6 +84,11 @@ def test_servos_that_hear_every_other_time_are_limp_for_sure(stages) -> None:
     assert not stage.bus.unsafe
 
 
+@pytest.mark.fault(
+    "two at once",
+    body="dynamixel",
+    reaction="ended while it is unplugged: opened once more, and made safe when it is back within 2 s",
+)
 def test_a_port_that_is_lost_is_opened_once_more(stages) -> None:
     stage = stages().start()
     stage.virtual.inject("unplug", duration=0.2)
@@ -134,23 +141,6 @@ def test_the_other_policies_stay_as_they_are(stages) -> None:
     assert set(stage.bus.unsafe) == {"j1", "j3"}
 
 
-def a_servo(id: int, model: str = "xm430_w350", **fields):
-    return make_servo(servo(id, model=model, **fields), table(model))
-
-
-def test_packets_that_make_safe() -> None:
-    off = {1: b"\0", 2: b"\0"}
-    both = packet.sync_write(64, 1, off) + packet.write(254, 64, b"\0")
-    assert safe_packets([a_servo(1), a_servo(2)]) == both
-    kept = a_servo(3, on_shutdown="keep")
-    assert safe_packets([a_servo(1), a_servo(2), kept]) == packet.sync_write(64, 1, off)  # no broadcast
-    assert safe_packets([kept, a_servo(4, on_shutdown="hold")]) == b""
-    wheel = a_servo(4, mode="velocity", on_shutdown="hold")
-    assert safe_packets([wheel]) == packet.sync_write(104, 4, {4: bytes(4)})
-    old = packet1.sync_write(24, 1, {5: b"\0"}) + packet1.write(254, 24, b"\0")
-    assert safe_packets([a_servo(5, "ax_12a"), wheel]) == old + packet.sync_write(104, 4, {4: bytes(4)})
-
-
 class SlowPort(Port):
     """The process is stopped in a read, once."""
 
@@ -162,9 +152,10 @@ class SlowPort(Port):
         return super().read(timeout)
 
 
-def test_after_a_gap_a_joint_goes_on_from_where_it_is_and_softly(stages) -> None:
+@pytest.mark.parametrize("rate_hz", [100.0, 100_000.0])  # also where goals are prepared a cycle ahead
+def test_after_a_gap_a_joint_goes_on_from_where_it_is_and_softly(stages, rate_hz) -> None:
     config = servo(1, velocity=2.0, soft_start_s=0.5)
-    stage = stages([config])
+    stage = stages([config], rate_hz=rate_hz)
     opened: list[SlowPort] = []
 
     def slowly(name: str, baud_rate: int) -> SlowPort:

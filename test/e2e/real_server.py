@@ -35,6 +35,7 @@ class Server:
             self._launch()
             if self._listens():
                 return
+            self.stop()
             self.port, self.monitor_port = free_ports()
         pytest.fail(f"rcssservermj does not start: {self._log()[-500:]}")
 

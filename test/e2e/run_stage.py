@@ -4,8 +4,8 @@
 from typing import Any
 
 from embodiment_bridge.msg import NodeEvent
+from mock_node_stage import FAST, Mock
 from std_srvs.srv import Trigger
-from test_mock_body import FAST, Mock
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime

@@ -28,6 +28,7 @@ ROOT = Path(__file__).parents[2]
 URDF = ROOT / "urdf/desk_humanoid.urdf"
 BODY = ROOT / "config/bodies/desk_humanoid.yaml"
 PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
+CALLS = 5  # of a service, as long as a servo answers too late
 TOPICS: dict[str, tuple[Any, str]] = {
     "joint_states": (JointState, "sensor"),
     "servo_states": (ServoStates, "state"),
@@ -119,10 +120,14 @@ class ServoStage:
         return self.bml.result
 
     def call(self, kind: Any, name: str, **fields: Any) -> Any:
+        """Call a service, and again while a servo answers too late because the machine is busy."""
         client = self.watcher.create_client(kind, name)
         self.until(client.service_is_ready)
-        answer = client.call_async(kind.Request(**fields))
-        self.until(answer.done)
+        for _ in range(CALLS):
+            answer = client.call_async(kind.Request(**fields))
+            self.until(answer.done)
+            if not answer.result().message.endswith("does not answer"):
+                break
         self.watcher.destroy_client(client)
         return answer.result()
 

@@ -13,16 +13,16 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import mock_node_stage
 import pytest
-import test_mock_body
 from geometry_msgs.msg import Twist
+from mock_node_stage import Mock
 from rosgraph_msgs.msg import Clock
-from test_mock_body import Mock
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.nodes.tree.run_files import RunFiles
+from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 
 HOURS = float(os.environ.get("HOURS", "8"))
 WARM = 0.1  # share of the time after which the process is compared
@@ -103,7 +103,7 @@ class Graph(Mock):
 
 @pytest.mark.soak
 def test_eight_hours_of_two_brains(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(test_mock_body, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(mock_node_stage, "PATIENCE", PATIENCE)
     ends: Counter[str] = Counter()
     with Runtime() as runtime:
         graph = Graph(runtime, tmp_path, Random(1))
@@ -124,7 +124,9 @@ def test_eight_hours_of_two_brains(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
                 ends.update(graph.round())
                 rounds += 1
                 now = graph.tree._now()
-                lived, last = lived + min(max(now - last, 0.0), 600.0), now
+                before, lived, last = lived, lived + min(max(now - last, 0.0), 600.0), now
+                if lived // 3600 > before // 3600:
+                    sys.stdout.write(f"{lived / 3600:.2f} h, {rounds} rounds: {dict(ends)}; {used()}\n")
                 warm = warm or (used() if lived > WARM * HOURS * 3600.0 else None)
             after = used()
             wall = time.monotonic() - wall

@@ -12,7 +12,7 @@ from servo_stage import ServoStage
 
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree import early_goals, guard_watch
+from embodiment_bridge.nodes.tree import goal_gate, guard_watch
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text()
 EXAMPLE = yaml.safe_load(re.search(r"## Guards\n\n```yaml\n(.*?)```", PAGE, re.DOTALL)[1])
@@ -52,7 +52,7 @@ def test_the_example_of_the_page_lets_a_charged_cool_robot_move(make) -> None:
 
 
 def test_a_goal_waits_for_the_first_value_of_a_guard(make, monkeypatch) -> None:
-    monkeypatch.setattr(early_goals, "WAIT_S", 60.0)
+    monkeypatch.setattr(goal_gate, "PATIENCE_S", dict.fromkeys(goal_gate.PATIENCE_S, 60.0))
     stage = make(**GUARDED)
     stage.until(lambda: stage.bml.server_is_there)
     result = stage.run(SHAKE)

@@ -49,6 +49,8 @@ def test_kills_stops_and_nonsense(tmp_path) -> None:
                 done[f"{victim.name} {deed}"] += 1
                 if number == WARM:
                     warm = used()
+                if number % 100 == 99:
+                    sys.stdout.write(f"{number + 1} deeds: {used()}\n")
             for victim in victims:
                 victim.until(victim.ready)
             now = used()

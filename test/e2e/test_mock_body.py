@@ -3,133 +3,23 @@
 
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from action_msgs.msg import GoalStatusArray
-from diagnostic_msgs.msg import KeyValue
-from embodiment_bridge.action import ExecuteSkill
-from embodiment_bridge.msg import BodyStatus, EntityArray, HeardMessage, LightCommand, LinkState
-from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
+from embodiment_bridge.msg import BodyStatus, LightCommand, LinkState
+from geometry_msgs.msg import Twist, TwistStamped
 from lifecycle_msgs.msg import State
-from nav_msgs.msg import Odometry
-from rclpy.action import ActionClient
+from mock_node_stage import FAILED, FAST, PATIENCE, ROOT, SUCCEEDED, TOPICS, Mock
 from rclpy.parameter import Parameter
-from sensor_msgs.msg import BatteryState, Imu, JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
-from tf2_msgs.msg import TFMessage
-from visualization_msgs.msg import MarkerArray
 
-from embodiment_bridge.launching.executables import behavior_tree
 from embodiment_bridge.nodes.base.deferred_action import KEEP_S
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.body.mock_body import MockBody
-from embodiment_bridge.nodes.tree.bml_client import BmlClient
-
-ROOT = Path(__file__).parents[2]
-PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
-FAST = {"publish_clock": True, "use_sim_time": True, "speed": 20.0}
-TOPICS: dict[str, tuple[Any, str]] = {
-    "entities": (EntityArray, "sensor"),
-    "heard": (HeardMessage, "events"),
-    "battery": (BatteryState, "state"),
-    "imu": (Imu, "sensor"),
-    "pose": (PoseStamped, "sensor"),
-    "odom": (Odometry, "sensor"),
-    "joint_states": (JointState, "sensor"),
-    "markers": (MarkerArray, "state"),
-    "robot_description": (String, "latched"),
-    "body_status": (BodyStatus, "latched"),
-    "link_state": (LinkState, "latched"),
-    "/tf": (TFMessage, "events"),
-}
-
-
-class Mock:
-    """A mock body, the tree that moves it, and somebody who looks; ``last``: the last message by topic."""
-
-    def __init__(
-        self, runtime: Runtime, namespace: str, tree: dict[str, Any] | None = None, **values: Any
-    ) -> None:
-        self.runtime = runtime
-        overrides = [Parameter(name, value=value) for name, value in values.items()]
-        common = {"context": runtime.context, "namespace": namespace}
-        self.body = runtime.add(MockBody(lambda: ROOT, parameter_overrides=overrides, **common))
-        sim = [Parameter("use_sim_time", value=bool(values.get("use_sim_time")))]
-        sim += [Parameter(name, value=value) for name, value in (tree or {}).items()]
-        self.tree = runtime.add(behavior_tree(parameter_overrides=sim, **common))
-        self.watcher = runtime.add(Watcher(**common))
-        self.warnings: list[str] = []
-        self.bml = BmlClient(self.watcher, lambda feedback: self.warnings.extend(feedback.warnings))
-        self.skills = ActionClient(self.watcher, ExecuteSkill, "execute_skill")
-        self.last: dict[str, Any] = {}
-        for topic, (kind, role) in TOPICS.items():
-            self.watcher.create_subscription(kind, topic, self._keep(topic), profile(role))
-
-    def _keep(self, topic: str) -> Callable[[Any], None]:
-        def keep(message: Any) -> None:
-            self.last[topic] = message
-
-        return keep
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
-
-    def join(self) -> None:
-        self.until(lambda: self.watcher.percepts > 5 and self.bml.server_is_there and bool(self.tree.skills))
-        self.until(self.skills.server_is_ready)
-        self.watcher.mark()
-
-    def run(self, document: str) -> Any:
-        self.bml.result = None
-        self.bml.send(document, source="test")
-        self.until(lambda: self.bml.result is not None)
-        return self.bml.result
-
-    def skill(self, name: str, slot: float = 0.0, **parameters: float | str) -> tuple[int, str]:
-        goal = ExecuteSkill.Goal(name=name, slot=slot, source="test")
-        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in parameters.items()]
-        answer = self.skills.send_goal_async(goal)
-        self.until(answer.done)
-        result = answer.result().get_result_async()
-        self.until(result.done)
-        return result.result().result.status, result.result().result.reason
-
-    def call(self, kind: Any, name: str, request: Any) -> Any:
-        client = self.watcher.create_client(kind, name)
-        self.until(client.service_is_ready)
-        answer = client.call_async(request)
-        self.until(answer.done)
-        self.watcher.destroy_client(client)
-        return answer.result()
-
-    def say_on(self, kind: Any, topic: str, message: Any) -> None:
-        publisher = self.watcher.create_publisher(kind, topic, profile("command"))
-        self.until(lambda: publisher.get_subscription_count() > 0)
-        publisher.publish(message)
-
-    def repeat_on(self, kind: Any, topic: str, message: Any, until: Callable[[], bool]) -> None:
-        publisher = self.watcher.create_publisher(kind, topic, profile("command"))
-
-        def said() -> bool:
-            publisher.publish(message)
-            return until()
-
-        self.until(said)
-
-    def ball(self) -> Any:
-        return next(entity for entity in self.last["entities"].entities if entity.id == "ball")
-
-    def close(self) -> None:
-        self.bml.destroy()
-        self.skills.destroy()
 
 
 @pytest.fixture
@@ -147,11 +37,8 @@ def mocks():
             mock.close()
 
 
-SUCCEEDED, FAILED = ExecuteSkill.Result.SUCCEEDED, ExecuteSkill.Result.FAILED
-
-
 def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) -> None:
-    mock = mocks(**FAST)
+    mock = mocks(**FAST | {"speed": 5.0})  # at 20 a moment of a busy machine is as long as what is asked
     mock.join()
     result = mock.run((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")

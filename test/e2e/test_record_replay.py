@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from embodiment_bridge.msg import EntityArray
 from embodiment_bridge.srv import PlayLog
+from mock_node_stage import FAST, Asker, Mock
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
-from test_mock_body import FAST, Mock
 
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.launching.executables import behavior_tree, player, recorder
@@ -73,7 +73,7 @@ def test_what_was_left_out_is_not_there(recording) -> None:
         assert reader.topics[events[0]].messages >= 4
 
 
-class Replay:
+class Replay(Asker):
     """A player in another namespace, and what is heard of it."""
 
     def __init__(self, runtime: Runtime, bag: Path, namespace: str, **values: Any) -> None:
@@ -94,19 +94,6 @@ class Replay:
             lambda m: self.clock.append(m.clock.sec + m.clock.nanosec * 1e-9),
             profile("events"),
         )
-
-    def until(self, condition) -> None:
-        deadline = time.monotonic() + PATIENCE
-        self.runtime.spin(lambda: condition() or time.monotonic() > deadline)
-        assert condition()
-
-    def call(self, kind: Any, name: str, request: Any) -> Any:
-        client = self.watcher.create_client(kind, name)
-        self.until(client.service_is_ready)
-        answer = client.call_async(request)
-        self.until(answer.done)
-        self.watcher.destroy_client(client)
-        return answer.result()
 
     def play(self, **request: Any) -> PlayLog.Response:
         return self.call(PlayLog, "player/play", PlayLog.Request(**request))

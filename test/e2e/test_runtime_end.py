@@ -5,8 +5,8 @@ import gc
 import time
 
 import pytest
+from mock_node_stage import FAST, SUCCEEDED, Mock
 from rclpy.node import Node
-from test_mock_body import FAST, SUCCEEDED, Mock
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 

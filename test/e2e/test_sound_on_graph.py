@@ -8,9 +8,9 @@ import time
 import pytest
 from embodiment_bridge.msg import AudioState
 from embodiment_bridge.srv import PlayerCommand
+from mock_node_stage import PATIENCE
 from rclpy.parameter import Parameter
 from run_stage import RunStage
-from test_mock_body import PATIENCE
 
 from embodiment_bridge.launching.executables import media_player
 from embodiment_bridge.nodes.base.qos import profile

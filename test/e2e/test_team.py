@@ -52,8 +52,7 @@ def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
             assert condition(), (told, [(w.link, w.reason) for w in watchers])
 
         until(lambda: all(w.link == "ready" and w.posture == "standing" for w in watchers))
-        places = [(w.x, w.y) for w in watchers]
-        assert len(set(places)) == PLAYERS
+        until(lambda: len({(w.x, w.y) for w in watchers}) == PLAYERS)  # all know where they are
         clients = [BmlClient(watchers[index], lambda feedback: None) for index in (0, 6)]
         until(lambda: all(client.server_is_there for client in clients))
         for watcher in watchers:

@@ -5,9 +5,9 @@ import os
 import sys
 from pathlib import Path
 
+import mock_node_stage
 import pytest
-import test_mock_body
-from test_mock_body import Mock
+from mock_node_stage import Mock
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 
@@ -27,7 +27,7 @@ def resident_kb() -> int:
 
 @pytest.mark.soak
 def test_an_hour_of_performing_needs_no_more_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(test_mock_body, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(mock_node_stage, "PATIENCE", PATIENCE)
     with Runtime() as runtime:
         mock = Mock(runtime, "/hour", **FAST)
         try:

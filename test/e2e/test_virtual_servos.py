@@ -35,7 +35,7 @@ DURATIONS_S = (
     8.0,
     16.0,
 )  # of an action; where the machine has no time, the show is given again, slower
-WITHIN_S = 0.15  # s
+WITHIN = 0.15  # of the duration of an action
 
 
 @pytest.fixture
@@ -127,15 +127,15 @@ def seconds(message: JointState | NodeEvent) -> float:
     return message.header.stamp.sec + 1e-9 * message.header.stamp.nanosec
 
 
-def squares_between(ours: Show, theirs: Show) -> tuple[np.ndarray, np.ndarray]:
+def squares_between(ours: Show, theirs: Show, duration: float) -> tuple[np.ndarray, np.ndarray]:
     """By joint: mean square of how far the tracks are apart, rad^2, and how far their joints went, rad.
 
     Two bodies in wall time are never at the same point at the same moment: what counts is how far all joints of one
-    together are from where the other was within ``WITHIN_S``.
+    together are from where the other was within ``WITHIN`` of the duration (s) of an action.
     """
     squares, tracks = [], []
     own, other = ours.curves(), theirs.curves()
-    shifts = np.arange(-WITHIN_S, WITHIN_S, 0.01)
+    shifts = np.arange(-WITHIN, WITHIN, 0.01) * duration
     for (begin, end), (their_begin, their_end) in zip(ours.pieces(), theirs.pieces(), strict=True):
         times = np.arange(0.1, min(end - begin, their_end - their_begin) - 0.1, 0.01)
         track = sampled(other, their_begin + times)
@@ -160,7 +160,7 @@ def test_the_same_document_moves_mock_and_servos_alike(stages) -> None:
         theirs.begin(document)
         stage.until(lambda: ours.over and theirs.over, 2 * PATIENCE)
         assert (stage.bml.result.outcome, mirror.bml.result.outcome) == ("SUCCEEDED", "SUCCEEDED")
-        squares, ways = squares_between(ours, theirs)
+        squares, ways = squares_between(ours, theirs, duration)
         worst_deg = np.degrees(np.sqrt(squares.max()))
         assert sum(ways > 0.3) >= 6  # it was a real show
         if worst_deg < RMS_LIMIT_DEG:

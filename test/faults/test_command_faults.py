@@ -32,6 +32,9 @@ STREAMS: dict[str, Stream] = {
     "duplicated": lambda t, angle: [(t, angle)] * 2,
     "reordered": lambda t, angle: [(t + 0.1 * chance.random(), angle)],
     "in bursts": lambda t, angle: [((int(t * 2) + 1) / 2, angle)],
+    "two at once": lambda t, angle: (
+        [((int(t * 2) + 1) / 2 + 0.1 * chance.random(), angle)] * 2 if next(turn) % 3 else []
+    ),
 }
 
 
@@ -53,6 +56,11 @@ STREAMS: dict[str, Stream] = {
     "in bursts",
     body=("mock", "mujoco"),
     reaction="the newest to arrive counts; no faster than the joint may go",
+)
+@pytest.mark.fault(
+    "two at once",
+    body=("mock", "mujoco"),
+    reaction="lost in part, in bursts, twice and out of order: no faster than the joint may go",
 )
 @pytest.mark.parametrize("body", BODIES)
 @pytest.mark.parametrize("kind", STREAMS)

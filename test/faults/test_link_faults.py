@@ -246,10 +246,13 @@ def test_a_peer_that_is_started_again(body) -> None:
 @pytest.mark.parametrize("by", [1000.0, -1000.0])
 def test_the_clock_of_a_peer_jumps(body, by) -> None:
     bridge = Bridge(body)
-    bridge.wire.mangle = while_faulty(
-        lambda t, message: [(t, bridge.wire.peer_program.with_time(message, by))]
-    )
+    usual, jumped = max(-by, 0.0), max(by, 0.0)  # no clock of a peer is before zero
+    bridge.wire.mangle = lambda t, message: [
+        (t, bridge.wire.peer_program.with_time(message, jumped if BEGIN <= t < END else usual))
+    ]
     goes_on(bridge.run(LAST))
+    assert bridge.moved(BEGIN, BEGIN + STILL_AFTER)
+    assert bridge.moved(BEGIN + STILL_AFTER, END)
 
 
 @pytest.mark.fault(

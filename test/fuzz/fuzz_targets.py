@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that reads what others have written: what is read, and good examples of it."""
 
+import gzip
+import hashlib
+import io
 import json
+from argparse import Namespace
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from tools_without_robot import call_tool
 
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.bml import check, read
 from embodiment_bridge.body.body_file import parse_body
+from embodiment_bridge.body.network_file import read_network
+from embodiment_bridge.cli.commands import bml_replay
 from embodiment_bridge.cli.robots.parameter_file import read_parameters
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import BridgeError, CommandError
@@ -20,11 +27,13 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.dynamixel.config.calibration import load_calibration
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.launching.read import read_launch
+from embodiment_bridge.link.transports.monitor_log import MonitorLog
 from embodiment_bridge.link.transports.replay import Replay
 from embodiment_bridge.nodes.mujoco.parameters import PARAMETERS
 from embodiment_bridge.physics.model_file import compile_spec, read_model
 from embodiment_bridge.plans.plan_file import parse_plan_file
 from embodiment_bridge.protocols import registry
+from embodiment_bridge.protocols.opencog.world.thing_file import parse_things
 from embodiment_bridge.urdf import read_urdf
 from embodiment_bridge.wire.json_commands import read_commands
 
@@ -78,6 +87,10 @@ MOTION = b"""swing:
   nominal_s: 1.0
   min_s: 0.5
   track: {joints: [head_pan], points: [[0.0, 0.0], [0.4, 0.2], [1.0, 0.1]]}
+"""
+THINGS = b"""things:
+  cup: {kind: object, position: [0.3, 0.1, 0.0], yaw: 0.0, size: [0.1, 0.1, 0.12], properties: {color: blue-100%}}
+  door: {position: [1.0, 0.0, 0.5]}
 """
 SMALL_BODY = """body: small
 channels: [head]
@@ -155,6 +168,26 @@ def bag_index(data: bytes) -> None:
             bytes(message.data)
 
 
+def network(data: bytes) -> None:
+    """The network of a policy; the manifest has its hash."""
+    read_network(in_file("walk.npz", data), hashlib.sha256(data).hexdigest())
+
+
+def monitor_log(data: bytes) -> None:
+    """A log of a soccer server, and what a replay asks of it."""
+    log = MonitorLog(in_file("game.log", data))
+    for seconds in (0.0, log.duration / 2, log.duration):
+        for number in log.before(seconds):
+            log.message(number)
+
+
+def run_log(data: bytes) -> None:
+    """The log of a run, done again."""
+    path = in_file("run.jsonl", data)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        bml_replay.run(Namespace(file=str(path)))
+
+
 def commands(name: str, data: bytes) -> None:
     """Commands as JSON lines, and their bytes."""
     made = registry.codec(name)
@@ -197,6 +230,10 @@ READERS: dict[str, Callable[[bytes], object]] = {
     "launch": launch,
     "mjcf": model,
     "mcp": mcp_call,
+    "network": network,
+    "monitor_log": monitor_log,
+    "run_log": run_log,
+    "things": lambda data: parse_things(text(data), "things.yaml"),
 }
 
 
@@ -209,6 +246,17 @@ def good_bag() -> Path:
 
 def mcap(folder: Path) -> Path:
     return next(folder.glob("*.mcap"))
+
+
+@cache
+def good_network() -> bytes:
+    file = io.BytesIO()
+    layers = np.array(["affine", "linear", "elu", "normalize", "linear"])
+    arrays = {"0.scale": np.ones(3), "0.shift": np.zeros(3), "3.epsilon": np.array(1e-5)}
+    for number, shape in ((1, (4, 3)), (4, (2, 4))):
+        arrays |= {f"{number}.weight": np.ones(shape, np.float32), f"{number}.bias": np.zeros(shape[0])}
+    np.savez_compressed(file, layers=layers, **arrays)
+    return file.getvalue()
 
 
 def files(name: str) -> Iterator[Path]:
@@ -224,6 +272,8 @@ def files(name: str) -> Iterator[Path]:
         "servos": (ROOT / "urdf", "*_*[mx].urdf"),
         "plan": (ROOT / "config/plans", "*.yaml"),
         "launch": (ROOT / "launch/body", "*.launch.xml"),
+        "monitor_log": (DATA / "simspark_monitor/samples", "s*.bin"),
+        "run_log": (DATA / "run_log", "*.jsonl"),
     }
     if name in places:
         folder, pattern = places[name]
@@ -241,14 +291,20 @@ def seeds(name: str) -> tuple[bytes, ...]:
         "motion": (MOTION,),
         "tape": (TAPE,),
         "calibration": (CALIBRATION,),
+        "things": (THINGS,),
     }
     if name == "bag":
         own[name] = (mcap(good_bag()).read_bytes(),)
     if name == "bag_index":
         own[name] = ((good_bag() / "metadata.yaml").read_bytes(),)
+    if name == "network":
+        own[name] = (good_network(),)
     found = [path.read_bytes() for path in sorted(files(name))]
-    if name.startswith("codec_"):
+    if name.startswith("codec_") or name == "monitor_log":
         found = [data[:MAX_STREAM] for data in found]
+    if name == "monitor_log":
+        lines = b"((FieldLength 20))((time 0.5))\n[1]((time 1.2)(play_mode 3))(RSG 0 1)\n((gt 1 2) 3.25)\n"
+        own[name] = (lines, gzip.compress(lines))
     return (*own.get(name, ()), *(data for data in found if len(data) <= MAX_DOCUMENT))
 
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-NUMBER = re.compile(rb"-?\d+(\.\d+)?")
-WORD = re.compile(rb"[A-Za-z_][A-Za-z_0-9]*")
+NUMBER = re.compile(rb"(?<!\d)-?\d+(\.\d+)?")
+WORD = re.compile(rb"\b[A-Za-z_][A-Za-z_0-9]*")
 NUMBERS = (
     b"nan",
     b"inf",
@@ -41,8 +41,8 @@ LONGEST = 30_000  # bytes
 
 
 def mutated(seeds: Sequence[bytes], random: Random) -> bytes:
-    """A seed with one to six changes."""
-    data = random.choice(seeds)
+    """A seed with one to six changes; the shorter a seed, the more often, as a long one takes long to read."""
+    (data,) = random.choices(seeds, [1.0 / (100 + len(seed)) for seed in seeds])
     for _ in range(random.randint(1, 6)):
         data = random.choice(CHANGES)(data, seeds, random)[:LONGEST]
     return data
@@ -85,20 +85,21 @@ def splice(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
 
 
 def other_number(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
-    return replaced(data, NUMBER, random.choice(NUMBERS), random)
+    return replaced(data, some(NUMBER, data, random), random.choice(NUMBERS))
 
 
 def other_word(data: bytes, seeds: Sequence[bytes], random: Random) -> bytes:
-    words = WORD.findall(random.choice(seeds)[:4000])
-    return replaced(data, WORD, random.choice(words), random) if words else data
+    word = some(WORD, random.choice(seeds), random)
+    return replaced(data, some(WORD, data, random), word[0]) if word else data
 
 
-def replaced(data: bytes, pattern: re.Pattern[bytes], by: bytes, random: Random) -> bytes:
-    found = [match.span() for match in pattern.finditer(data)]
-    if not found:
-        return data
-    begin, end = random.choice(found)
-    return data[:begin] + by + data[end:]
+def some(pattern: re.Pattern[bytes], data: bytes, random: Random) -> re.Match[bytes] | None:
+    """The first one after a random place, or of all."""
+    return pattern.search(data, random.randint(0, len(data))) or pattern.search(data)
+
+
+def replaced(data: bytes, found: re.Match[bytes] | None, by: bytes) -> bytes:
+    return data[: found.start()] + by + data[found.end() :] if found else data
 
 
 CHANGES = (flip, cut, end_early, insert, repeat, splice, other_number, other_number, other_word, other_word)

@@ -10,10 +10,10 @@ from motion_stage import T1, Stage
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.gait.kick import Towards
-from embodiment_bridge.motion.gait.targets import Target
-from embodiment_bridge.motion.gait.walk_program import Pose
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.motion.walking.kick import Towards
+from embodiment_bridge.motion.walking.targets import Target
+from embodiment_bridge.motion.walking.walk_program import Pose
 from embodiment_bridge.scene.entities import Known, Sighting
 
 CART = parse_body(

@@ -7,10 +7,10 @@ import pytest
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.gait.keyframe_gait import KeyframeGait
-from embodiment_bridge.motion.gait.locomotion import locomotion_of
-from embodiment_bridge.motion.gait.walk_program import Walk
 from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait
+from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
+from embodiment_bridge.motion.walking.walk_program import Walk
 
 BODY = """
 body: toy

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A policy is read strictly: whatever does not fit is named."""
 
+import hashlib
+import io
+import zipfile
+
 import numpy as np
 import pytest
 from policy_stage import ADDRESS, JOINTS, WIDTH, manifest, network, write
 
 from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.core.errors import ConfigError
 
 
@@ -77,6 +82,7 @@ def changed(**arrays):
 
 BAD_ARRAYS = {
     "not finite": ({"0.bias": np.full(len(JOINTS), np.nan, np.float32)}, "0.bias"),
+    "too large for 32 bits": ({"0.bias": np.full(len(JOINTS), 1e300)}, "0.bias"),
     "infinite": ({"0.weight": np.full((len(JOINTS), WIDTH), np.inf, np.float32)}, "0.weight"),
     "missing": ({"0.bias": None}, "'0.bias' is missing"),
     "left over": ({"1.bias": np.zeros(3)}, "1.bias"),
@@ -101,18 +107,42 @@ def test_a_network_that_cannot_be_is_refused(tmp_path, case):
     assert text in refused(tmp_path, changed(**arrays))
 
 
-def test_a_file_that_is_no_network_is_refused(tmp_path):
-    body = write(tmp_path)
-    for data in (b"", b"PK\x03\x04 no archive", b"\x80\x04K\x01."):
-        (tmp_path / "walk.npz").write_bytes(data)
-        import hashlib
+def alone() -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(3))
+    return file.getvalue()
 
-        text = (tmp_path / "walk.yaml").read_text().splitlines()
-        text = [line for line in text if not line.startswith("sha256")]
-        text.append(f"sha256: {hashlib.sha256(data).hexdigest()}")
-        (tmp_path / "walk.yaml").write_text("\n".join(text))
-        with pytest.raises(ConfigError, match=r"walk\.npz: not a file of numpy arrays"):
-            read_body(body)
+
+def packed(name: str, data: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return file.getvalue()
+
+
+ENDLESS = b"{'descr': '<f4', 'fortran_order': False, 'shape': (250000000000,)}"
+OF_A_TERABYTE = b"\x93NUMPY\x01\x00\x46\x00" + ENDLESS.ljust(70)
+NO_NETWORKS = {
+    "empty": (b"", "not a file of numpy arrays"),
+    "no archive": (b"PK\x03\x04 no archive", "not a file of numpy arrays"),
+    "pickle": (b"\x80\x04K\x01.", "not a file of numpy arrays"),
+    "one array": (alone(), "not a file of numpy arrays"),
+    "no array": (packed("layers", b"linear"), "'layers' is not an array"),
+    "a terabyte": (packed("0.bias.npy", OF_A_TERABYTE), "not a file of numpy arrays"),
+    "bomb": (
+        packed("0.bias.npy", bytes(100_000_001)),
+        "unpacked it has 100000001 bytes, more than 100000000",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NO_NETWORKS)
+def test_a_file_that_is_no_network_is_refused(tmp_path, case):
+    data, text = NO_NETWORKS[case]
+    (tmp_path / "walk.npz").write_bytes(data)
+    with pytest.raises(ConfigError, match=r"walk\.npz: ") as caught:
+        read_network(tmp_path / "walk.npz", hashlib.sha256(data).hexdigest())
+    assert text in str(caught.value)
 
 
 PHASE = ["cos_left", "sin_left", "cos_right"]

@@ -7,7 +7,7 @@ import pytest
 from motion_stage import T1, Stage
 
 from embodiment_bridge.body.state import SkillStatus
-from embodiment_bridge.motion.gait.walk_skills import share
+from embodiment_bridge.motion.walking.walk_skills import share
 
 WALK = T1.gait.walk
 

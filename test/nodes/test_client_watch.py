@@ -10,8 +10,8 @@ from embodiment_bridge.mock.joints import LAG_S
 from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import LOOK_S, PER_LIMIT
-from embodiment_bridge.nodes.tree.client_watch import SHARE, ClientWatch
-from embodiment_bridge.nodes.tree.safety import PARAMETERS
+from embodiment_bridge.nodes.tree.runs.client_watch import SHARE, ClientWatch
+from embodiment_bridge.nodes.tree.runs.safety import PARAMETERS
 from embodiment_bridge.robot.runs import DEAD_MAN
 
 AT_REST_WITHIN = 0.7  # s, promised in docs/language_model.md

@@ -12,7 +12,7 @@ from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree import early_goals
+from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 PATIENCE = 30.0  # s; the machine may be busy
@@ -47,26 +47,26 @@ def stage():
 
 
 def test_goal_waits_for_the_body(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.until(lambda: stage.tree._parts.gate.waiting)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "SUCCEEDED", stage.result().reason
 
 
 def test_goal_does_not_wait_for_ever(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", 0.2)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", 0.2)
     stage.client.send(SHAKE, source="test")
     assert stage.result().outcome == "REJECTED"
     assert "NO_BODY: no body has published its skills in this namespace" in stage.result().reason
 
 
 def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     words = ["--ros-args", "-p", "body_file:=/no/such.yaml"]
     stage.runtime.add(mock_body(cli_args=words, **stage.common))
     stage.until(lambda: stage.tree._parts.body.absence.count("/no/such.yaml"))
-    monkeypatch.setattr(early_goals, "WAIT_S", 0.0)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", 0.0)
     stage.client.send(SHAKE, source="test")
     assert "NO_BODY" in stage.result().reason
     assert "; /early/mock_body: not configured: " in stage.result().reason
@@ -79,56 +79,56 @@ def test_a_body_that_has_come_is_no_longer_missed(stage):
 
 
 def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.until(lambda: stage.tree._parts.gate.waiting)
     stage.client.cancel()
-    stage.until(lambda: stage.tree._parts.early._goals[0][1].is_cancel_requested)
+    stage.until(lambda: stage.client.cancel_taken)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "CANCELED"
 
 
 def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.until(lambda: stage.tree._parts.gate.waiting)
     stage.tree.trigger_deactivate()
     assert stage.result().outcome == "REJECTED"
 
 
 def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "JOIN_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
     body = stage.tree._parts.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.HANDSHAKE))
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.until(lambda: stage.tree._parts.gate.waiting)
     body._take_link(LinkState(state=LinkState.CONNECTING))
-    assert stage.tree._parts.early._goals
+    assert stage.tree._parts.gate.waiting
     body._take_link(LinkState(state=LinkState.READY))
     assert stage.result().outcome == "SUCCEEDED", stage.result().reason
 
 
 def test_goal_does_not_wait_for_a_body_that_cannot_be_joined(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "JOIN_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
-    early, body = stage.tree._parts.early, stage.tree._parts.body
+    gate, body = stage.tree._parts.gate, stage.tree._parts.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.CONNECTING))
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: early._goals)
+    stage.until(lambda: gate.waiting)
     body._take_link(LinkState(state=LinkState.BACKOFF))
-    assert not early._goals
+    assert not gate.waiting
 
 
 def test_document_on_the_topic_waits_for_the_body_too(stage, monkeypatch):
-    monkeypatch.setattr(early_goals, "WAIT_S", PATIENCE)
+    monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     events = []
     stage.watcher.create_subscription(NodeEvent, "behavior_tree/events", events.append, profile("events"))
     topic = stage.watcher.create_publisher(String, "bml", profile("command"))
     stage.until(topic.get_subscription_count)
     topic.publish(String(data=SHAKE))
-    stage.until(lambda: stage.tree._parts.early._goals)
+    stage.until(lambda: stage.tree._parts.gate.waiting)
     stage.runtime.add(mock_body(**stage.common))
     stage.until(lambda: any(event.event == "success" for event in events))

@@ -12,9 +12,10 @@ from rclpy.parameter import Parameter
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree import bml_goal, goal_gate
+from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
+from embodiment_bridge.nodes.tree.runs import bml_goal
 
 PATIENCE = 30.0  # s; the machine may be busy
 
@@ -49,7 +50,8 @@ class FakeNode:
 class Desk:
     def __init__(self, rate=10.0, most=3):
         self.node, self.now = FakeNode(), 0.0
-        self.gate = GoalGate(self.node, rate, most, lambda: self.now)
+        self.missing = ""
+        self.gate = GoalGate(self.node, rate, most, lambda: self.missing, lambda: self.now)
         self.begun, self.refused = [], []
 
     def enter(self, *names):
@@ -88,6 +90,44 @@ def test_those_that_wait_begin_in_order_one_in_a_turn_and_at_the_rate():
     desk.node.turn()
     assert desk.begun == list(range(14))
     assert desk.node.timers == []
+
+
+def test_goals_wait_for_each_thing_that_is_missing_and_then_begin_in_order():
+    desk = Desk(rate=0.0, most=0)
+    desk.missing = "body"
+    desk.enter("first", "second")
+    desk.now = 1.9
+    desk.node.turn()
+    desk.missing = "link"
+    desk.now = 10.0
+    desk.node.turn()
+    assert (desk.begun, desk.gate.waiting, desk.refused) == ([], 2, [])
+    desk.missing = ""
+    desk.gate.go_on()
+    assert desk.begun == ["first"]
+    desk.node.turn()
+    assert (desk.begun, desk.node.timers) == (["first", "second"], [])
+
+
+def test_what_stays_missing_is_waited_for_once_and_anew_after_the_queue_was_empty():
+    desk = Desk(rate=0.0)
+    for begun in (["one", "two"], ["one", "two", "three"]):
+        desk.missing = "body"
+        desk.enter(*begun[len(desk.begun) :])
+        desk.now += 2.0
+        desk.node.turn()
+        assert len(desk.begun) < len(begun)
+        desk.now += 0.1
+        desk.node.turn()
+        desk.node.turn()
+        assert (desk.begun, desk.node.timers) == (begun, [])
+
+
+def test_not_any_number_of_goals_waits_for_a_body():
+    desk = Desk(rate=0.0, most=0)
+    desk.missing = "body"
+    desk.enter(*range(101))
+    assert (desk.gate.waiting, len(desk.refused)) == (100, 1)
 
 
 def test_no_rate_is_no_limit():

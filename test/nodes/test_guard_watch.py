@@ -19,7 +19,7 @@ def watch():
         get_logger=lambda: SimpleNamespace(error=errors.append),
     )
     feed = SimpleNamespace(unpublished={"charge": "charge is /charge, and nobody publishes the topic yet"})
-    body = SimpleNamespace(skills={"stand": None}, joining=False)
+    body = SimpleNamespace(missing="")
     made = GuardWatch(node, [parse_guard("warm > 1"), parse_guard("charge >= 0.15")], feed, body)
     made.errors, made.feed, made.body = errors, feed, body
     return made
@@ -44,8 +44,8 @@ def test_a_guard_without_a_publisher_is_an_error_that_is_told_once(watch) -> Non
 
 
 def test_while_the_body_is_not_there_nothing_is_missing(watch) -> None:
-    watch.body.joining = True
+    watch.body.missing = "link"
     look(watch, 2 * LOOKS)
-    watch.body.joining, watch.body.skills = False, {}
+    watch.body.missing = "body"
     look(watch, 2 * LOOKS)
     assert not watch.errors

@@ -14,8 +14,8 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
-from embodiment_bridge.nodes.tree import py_trees_streams
-from embodiment_bridge.nodes.tree.py_trees_streams import MAX_NODES, MAX_STREAMS, behaviours, streams_of
+from embodiment_bridge.nodes.tree.runs import py_trees_streams
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import MAX_NODES, MAX_STREAMS, behaviours, streams_of
 
 SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
 SHAKE = {"type": "body", "action": "HEAD_SHAKE", "duration": 1}

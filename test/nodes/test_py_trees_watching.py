@@ -14,7 +14,7 @@ from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree.py_trees_streams import streams_of
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("py_trees_ros_interfaces") is None,

@@ -9,8 +9,8 @@ import yaml
 
 from embodiment_bridge.bml.rules.capabilities import parse_table
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.blackboard_sources import parse_sources
-from embodiment_bridge.nodes.tree.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
+from embodiment_bridge.nodes.tree.runs.safety import MAX_GUARDS, PARAMETERS, Guards, parse_guards
+from embodiment_bridge.nodes.tree.values.blackboard_sources import parse_sources
 
 PAGE = (Path(__file__).parents[2] / "docs/safety.md").read_text(encoding="utf-8")
 KNOWN = ["battery.percent", "hottest"]

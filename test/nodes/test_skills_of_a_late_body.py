@@ -9,8 +9,8 @@ from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.launching.executables import mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
-from embodiment_bridge.nodes.tree import ros_leaves
-from embodiment_bridge.nodes.tree.ros_leaves import RosSkills
+from embodiment_bridge.nodes.tree.runs import ros_leaves
+from embodiment_bridge.nodes.tree.runs.ros_leaves import RosSkills
 
 PATIENCE = 30.0  # s; the machine may be busy
 SHAKE = SkillRequest("1", "head_shake", slot_s=0.5)

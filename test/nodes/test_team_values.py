@@ -14,7 +14,15 @@ from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.tree.start_requests import start_subtrees
-from embodiment_bridge.nodes.tree.team_values import ALONE_S, NOBODY_M, SWING_S, Game, Seen, TeamValues, phase
+from embodiment_bridge.nodes.tree.values.team_values import (
+    ALONE_S,
+    NOBODY_M,
+    SWING_S,
+    Game,
+    Seen,
+    TeamValues,
+    phase,
+)
 
 ROOT = Path(__file__).parents[2]
 TEAM = ROOT / "config/bml/team"

@@ -14,7 +14,7 @@ from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
-from embodiment_bridge.nodes.tree import tree_publisher
+from embodiment_bridge.nodes.tree.runs import tree_publisher
 
 PATIENCE = 30.0  # s; the machine may be busy
 

@@ -42,7 +42,8 @@ def test_every_script_takes_ros_args_and_ends_cleanly(tmp_path) -> None:
             for process in running.values():
                 process.send_signal(signal.SIGINT)
             codes = {name: finish(process) for name, process in running.items()}
-    assert codes == dict.fromkeys(NODES, (0, ""))
+    said = "\n".join(f"{name}: {text}" for name, (_, text) in codes.items() if text)
+    assert codes == dict.fromkeys(NODES, (0, "")), said
 
 
 def is_active(runtime: Runtime, client) -> bool:

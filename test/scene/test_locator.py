@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.rotation import quaternion_from_rpy, rotate
+from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.locator import FORGET, Locator
 
 FLAGS = {"a": (15.0, 10.0, 0.0), "b": (15.0, -10.0, 0.0), "c": (15.0, 1.0, 0.8), "d": (-15.0, 5.0, 0.0)}
@@ -109,6 +110,17 @@ def test_what_is_not_finite_is_not_believed(bad):
     assert locator.yaw == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("rates", [(10.0, 0.0, 0.0), (-10.0, 0.0, 0.0), (0.0, 10.0, 0.0), (0.0, -10.0, 0.0)])
+def test_body_that_rolled_right_round_is_level_again(rates):
+    locator = Locator(FLAGS)
+    locator.feel(STILL, DOWN, 0.02)
+    for _ in range(30):
+        locator.feel(rates, STILL, 0.02)  # in the air nothing is down
+    for _ in range(200):
+        locator.feel(STILL, DOWN, 0.02)
+    assert (locator.roll, locator.pitch) == pytest.approx((0.0, 0.0), abs=0.01)
+
+
 def test_fall_through_the_air_says_nothing_of_what_is_down():
     locator = Locator(FLAGS)
     locator.feel(STILL, (0.5, 0.0, 0.1), 0.02)
@@ -151,6 +163,27 @@ def test_height_that_is_told_wins_over_the_feet():
     locator.know((1.0, 2.0, 0.5), 0.0)
     locator.stand([((0.0, 0.0, -0.36), (0.0, 0.0, 40.0))])
     assert locator.place == (1.0, 2.0, 0.5)
+
+
+@pytest.mark.parametrize(("roll", "pitch"), [(0.0, 0.0), (0.2, -0.3)])
+def test_camera_that_is_told_tells_where_its_body_is(roll, pitch):
+    locator = Locator(FLAGS)
+    locator.feel(STILL, pull(roll, pitch), 0.02)
+    carried = Pose((0.05, 0.0, 0.155), quaternion_from_rpy(0.0, -0.2, 1.1))
+    body = Pose((1.0, 2.0, 0.4), quaternion_from_rpy(roll, pitch, 0.7))
+    ahead = rotate(body.quaternion, rotate(carried.quaternion, (1.0, 0.0, 0.0)))
+    locator.know(body.place(carried.position), math.atan2(ahead[1], ahead[0]), carried)
+    assert locator.place == pytest.approx(body.position, abs=1e-6)
+    assert locator.yaw == pytest.approx(0.7, abs=1e-6)
+
+
+def test_camera_that_looks_up_tells_no_heading_once_it_is_known():
+    locator = Locator(FLAGS)
+    locator.know((0.0, 0.0, 0.4), 0.7)
+    up = Pose((0.0, 0.0, 0.155), quaternion_from_rpy(0.0, -1.5, 0.0))
+    locator.know((0.0, 0.0, 0.555), -2.0, up)
+    assert locator.yaw == pytest.approx(0.7)
+    assert locator.place == pytest.approx((0.0, 0.0, 0.4), abs=1e-6)
 
 
 def test_everything_is_forgotten_a_while_after_it_was_asked_for():

@@ -20,7 +20,7 @@ FROM_NODES = {"/robot_description": "latched", "/markers": "state", "/goal_pose"
 
 def rooms_topics():
     found = {
-        f"/{one.topic}": one.role for name in registry.protocols() for one in registry.spec(name).outputs
+        f"/{one.topic}": one.role for name in registry.protocols() for one in registry.spec(name).topics()
     }
     return found | FROM_NODES
 

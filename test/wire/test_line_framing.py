@@ -29,6 +29,12 @@ def test_longest_line_is_taken(stream):
     assert LineFramer(5).feed(stream) == [Line(0, stream.strip())]
 
 
+def test_a_line_may_have_64_kib():
+    framer = LineFramer()
+    assert framer.feed(b"x" * 65536) == []
+    assert [type(event) for event in framer.feed(b"x")] == [Malformed]
+
+
 def test_longer_line_is_told_once_as_soon_as_it_is_too_long_and_skipped():
     framer = LineFramer(5)
     assert framer.feed(b"a\n12345") == [Line(0, b"a")]

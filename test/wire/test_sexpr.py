@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from embodiment_bridge.wire.sexpr import Piece, SexprError, build, parse, split
+from embodiment_bridge.wire.sexpr import DEFAULT_MAX_SIZE, Piece, SexprError, build, parse, split
 
 ATOMS = st.text(st.characters(exclude_characters=" \t\n\r\f\v()", exclude_categories=["Cs"]), min_size=1)
 NODES = st.recursive(ATOMS, lambda inner: st.lists(inner, max_size=5), max_leaves=30)
@@ -50,6 +50,9 @@ def test_parse_names_the_position_of_an_error(text, reason, position):
 
 def test_limits_are_inclusive():
     assert parse(b"(a(b(c)))", max_depth=3, max_size=9) == [["a", ["b", ["c"]]]]
+    assert parse(b" " * DEFAULT_MAX_SIZE) == []
+    with pytest.raises(SexprError, match="message of 1048577 bytes, longer than 1048576"):
+        parse(b" " * ((1 << 20) + 1))
 
 
 @pytest.mark.parametrize("text", [b"(" * 500_000, b"()" * 300_000, b"(" * 300_000 + b")" * 300_000])
@@ -86,6 +89,17 @@ def test_build_refuses_what_is_no_atom(atom):
         (b" (a) \n(b) ", [Piece(1, 4), Piece(6, 9)]),
         (b"x (a) y z", [Piece(0, 1, "loose"), Piece(2, 5), Piece(6, 9, "loose")]),
         (b"(a))(b)", [Piece(0, 3), Piece(3, 4, "')'"), Piece(4, 7)]),
+        (
+            b"(a)x)y(b)z",
+            [
+                Piece(0, 3),
+                Piece(3, 4, "loose"),
+                Piece(4, 5, "')'"),
+                Piece(5, 6, "loose"),
+                Piece(6, 9),
+                Piece(9, 10, "loose"),
+            ],
+        ),
         (b"(a)(b", [Piece(0, 3), Piece(3, 5, "'('")]),
         (b"junk", [Piece(0, 4, "loose")]),
     ],

@@ -26,7 +26,7 @@ from embodiment_bridge.body.kick_section import KickParameters
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.motion.gait.kick_step import Kick
 from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
-from embodiment_bridge.motion.gait.walk_program import Pose
+from embodiment_bridge.motion.walking.walk_program import Pose
 
 STRENGTHS = (0.0, 0.5, 1.0)
 SPEEDS = {

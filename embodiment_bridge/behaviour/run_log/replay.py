@@ -28,6 +28,7 @@ from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, S
 from embodiment_bridge.core.errors import CommandError, ConfigError
 
 MAX_LINE = 20_000_000  # characters
+_ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # of entries that are bad
 CONTROLS = ("pause", "resume", "step", "cancel", "preempt", "set_breakpoints")
 
 
@@ -43,7 +44,7 @@ def replay(lines: Iterable[str]) -> list[Transition]:
         raise ConfigError(f"the first line of a log is a header of format {FORMAT}")
     try:
         return _Replay(header).over(entries)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except _ERRORS as error:
         raise ConfigError(f"the log cannot be done again: {type(error).__name__}: {error}") from error
 
 
@@ -55,12 +56,18 @@ def logged(lines: Iterable[str]) -> list[Transition]:
     """
     found = [entry for entry in _entries(lines) if entry.get("kind") == "transition"]
     try:
-        return [
-            Transition(one["t"], one["event"], Origin(**one["origin"]), one["message"], one["code"])
-            for one in found
-        ]
-    except (KeyError, TypeError) as error:
+        return [_transition(one) for one in found]
+    except _ERRORS as error:
         raise ConfigError(f"a transition of the log is bad: {type(error).__name__}: {error}") from error
+
+
+def _transition(entry: Any) -> Transition:
+    origin = Origin(**entry["origin"])
+    one = Transition(float(entry["t"]), entry["event"], origin, entry["message"], entry["code"])
+    for text in (one.event, one.message, one.code, origin.pointer, origin.name):
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r:.40} is not a text")
+    return one
 
 
 def _entries(lines: Iterable[str]) -> Any:

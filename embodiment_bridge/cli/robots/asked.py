@@ -9,7 +9,7 @@ from typing import Any
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.document_rules import PARAMETERS, DocumentRules, document_rules
+from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS, DocumentRules, document_rules
 
 NODE = "behavior_tree"
 WAIT_S = 10.0
@@ -40,8 +40,8 @@ def ask_robot(namespace: str) -> Answer:
     from rclpy.parameter import parameter_value_to_python
 
     from embodiment_bridge.nodes.base.runtime import Runtime
-    from embodiment_bridge.nodes.tree.blackboard_feed import BlackboardFeed
-    from embodiment_bridge.nodes.tree.body_skills import BodySkills
+    from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+    from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
 
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node("bml_tool", namespace=namespace, context=runtime.context))

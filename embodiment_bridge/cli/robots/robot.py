@@ -21,8 +21,8 @@ from embodiment_bridge.cli.robots.asked import NODE, ask_robot
 from embodiment_bridge.cli.robots.known_bodies import body_skills
 from embodiment_bridge.cli.robots.parameter_file import read_parameters
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.nodes.tree.document_rules import PARAMETERS, DocumentRules, document_rules
-from embodiment_bridge.nodes.tree.safety import Guards
+from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS, DocumentRules, document_rules
+from embodiment_bridge.nodes.tree.runs.safety import Guards
 
 
 @dataclass(frozen=True, slots=True)

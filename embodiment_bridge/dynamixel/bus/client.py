@@ -160,15 +160,15 @@ class BusClient:
                     found[item.id] = (data[0] | data[1] << 8, data[2])
         return found
 
-    def read(self, id: int, address: int, size: int) -> Answer | None:
-        """Read bytes of a control table; the data are empty when the servo refuses."""
+    def read(self, id: int, address: int, size: int, least_s: float = 0.0) -> Answer | None:
+        """Read bytes of a control table; the data are empty when the servo refuses. least_s: of the margin, s."""
         make = packet1.read if id in self._old else packet.read
-        return self._ask(make(id, address, size), {id: size}).get(id)
+        return self._ask(make(id, address, size), {id: size}, least_s).get(id)
 
-    def write(self, id: int, address: int, data: bytes) -> Answer | None:
-        """Write bytes of a control table, and wait for the confirmation of the servo."""
+    def write(self, id: int, address: int, data: bytes, least_s: float = 0.0) -> Answer | None:
+        """Write bytes of a control table, and wait for the confirmation of the servo. least_s: of the margin, s."""
         make = packet1.write if id in self._old else packet.write
-        return self._ask(make(id, address, data), {id: 0}).get(id)
+        return self._ask(make(id, address, data), {id: 0}, least_s).get(id)
 
     def reboot(self, id: int) -> Answer | None:
         """Restart a servo; it answers first, and is then silent for about 0.3 s."""

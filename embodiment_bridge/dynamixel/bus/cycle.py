@@ -38,7 +38,7 @@ class Cycle:
         self._health = Health(client, supervisor)
         self.estop = ""
         self._answering: list[Servo] = []
-        self._resuming = False
+        self._resuming: list[Servo] = []  # driven, and not heard since a gap
         self.settle()
 
     def apply_estop(self, estop: str) -> None:
@@ -51,9 +51,9 @@ class Cycle:
         self.settle()
 
     def resume(self) -> None:
-        """Go on after a long gap: joints keep their goals for one cycle, and then start from where they are."""
+        """Go on after a long gap: joints keep their goals until all have answered, then start from where they are."""
         self._writer.forget()
-        self._resuming = True
+        self._resuming = list(self._driven)
 
     def exchange(
         self, targets: Mapping[str, Target], now: float, dt: float, *, fresh: bool, hurried: bool
@@ -62,9 +62,8 @@ class Cycle:
 
         targets, dt, fresh: see ``GoalWriter``. hurried: cycles follow each other without a pause, and no request waits.
         """
-        resuming, self._resuming = self._resuming, False
-        fresh = fresh and not resuming
-        calm = self._calm and hurried and now < self._health.due and not resuming
+        fresh = fresh and not self._resuming
+        calm = self._calm and hurried and now < self._health.due and not self._resuming
         reader = self._supervisor.reader
         if self.estop != "torque_off":
             self._writer.write(self._driven, targets, dt, fresh=fresh, same=self._calm)
@@ -79,10 +78,11 @@ class Cycle:
         if back:
             self._health.examine(back, now)
         reader.store()
-        if resuming:
-            for servo in self._driven:
+        if self._resuming:
+            for servo in self._resuming:
                 if servo.heard == now:
                     servo.goals.start(servo.position)
+            self._resuming = [one for one in self._resuming if one.heard != now and one in self._driven]
         return False
 
     @contextmanager

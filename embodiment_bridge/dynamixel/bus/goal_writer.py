@@ -6,6 +6,7 @@ from math import nan
 from typing import NamedTuple
 
 from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.goals import GoalFilter
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, OLD_SIGN
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
@@ -22,12 +23,20 @@ class Target(NamedTuple):
 NO_TARGET = Target()
 
 
+class _Prepared(NamedTuple):
+    """Goals of a cycle to come; ``goals`` are those of the servos before and with it, rad."""
+
+    state: list[tuple[int, str, int]]
+    packets: bytes
+    goals: list[tuple[GoalFilter, float, float]]
+
+
 class GoalWriter:
     """Writes goals with one sync write for each kind of goal; they are sent together with the next question."""
 
     def __init__(self, client: BusClient) -> None:
         self._client = client
-        self._ready: tuple[list[tuple[int, str, int]], bytes] | None = None
+        self._ready: _Prepared | None = None
 
     def write(
         self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool, same: bool
@@ -39,8 +48,8 @@ class GoalWriter:
         same: the servos are known to be the same, in the same state, as when ``prepare`` was called.
         """
         ready, self._ready = self._ready, None
-        if ready is not None and (same or ready[0] == _state(servos)):
-            self._client.hold(ready[1])
+        if ready is not None and (same or ready.state == _state(servos)):
+            self._client.hold(ready.packets)
         else:
             self._client.hold(self._packets(servos, targets, dt, fresh=fresh))
 
@@ -48,10 +57,17 @@ class GoalWriter:
         self, servos: Sequence[Servo], targets: Mapping[str, Target], dt: float, *, fresh: bool
     ) -> None:
         """Compute what the next ``write`` sends, if the servos do not change until then."""
-        self._ready = _state(servos), self._packets(servos, targets, dt, fresh=fresh)
+        before = [(servo.goals, servo.goals.goal) for servo in servos]
+        packets = self._packets(servos, targets, dt, fresh=fresh)
+        self._ready = _Prepared(_state(servos), packets, [(goals, old, goals.goal) for goals, old in before])
 
     def forget(self) -> None:
-        """Drop the prepared goals."""
+        """Drop the prepared goals; those that were sent last are the goals again, except of a servo that began anew."""
+        if self._ready is None:
+            return
+        for goals, old, prepared in self._ready.goals:
+            if goals.goal == prepared:
+                goals.goal = old
         self._ready = None
 
     def _packets(

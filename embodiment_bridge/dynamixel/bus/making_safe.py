@@ -35,7 +35,7 @@ def safe_packets(servos: Sequence[Servo]) -> bytes:
             limp.setdefault(_torque(servo), {})[servo.id] = b"\0"
             continue
         others.add(table.protocol)
-        if policy == "hold" and servo.mode in GOAL_ITEMS and servo.mode not in POSITION_MODES:
+        if policy == "hold" and servo.mode not in POSITION_MODES:
             item = table.item("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
             still.setdefault((table.protocol, item.address, item.size), {})[servo.id] = bytes(item.size)
     return b"".join([_sync_writes(limp), *_broadcasts(limp, others), _sync_writes(still)])

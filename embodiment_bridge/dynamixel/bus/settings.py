@@ -4,11 +4,11 @@
 EEPROM is written only where a value differs, because it wears out; RAM is written again after each restart.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.client import BusClient, fault_text
+from embodiment_bridge.dynamixel.bus.client import PATIENT_S, Answer, BusClient, fault_text
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.layout import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
@@ -17,7 +17,8 @@ from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item,
 from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 from embodiment_bridge.dynamixel.wire.instructions import Fault
 
-TRIES = 3  # for each read and write, because an answer may be damaged
+# s, the margins of the tries of each read and write: an answer may be damaged, or late on a busy computer.
+MARGINS_S = (0.0, PATIENT_S, PATIENT_S, PATIENT_S)
 WATCHDOG_CYCLES = 5  # cycles without an instruction after which a servo stops by itself
 WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
@@ -35,7 +36,7 @@ class Settings:
 
     def identify(self, servo: Servo) -> tuple[int, int] | None:
         """Model number and firmware; None if the servo does not answer."""
-        for _ in range(TRIES):
+        for _ in MARGINS_S:
             found = self._client.ping(servo.id)
             if found is not None:
                 return found
@@ -141,17 +142,12 @@ class Settings:
 
     def read(self, servo: Servo, address: int, size: int) -> bytes:
         """Read bytes of the control table."""
-        for turn in range(TRIES):
-            answer = self._client.read(servo.id, address, size)
-            if answer is not None:
-                if turn:
-                    self._client.settle()
-                if answer.fault:
-                    raise CommandError(
-                        f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
-                    )
-                return answer.data
-        raise CommandError(f"{_named(servo)} does not answer")
+        answer = self._answer(servo, lambda least_s: self._client.read(servo.id, address, size, least_s))
+        if answer.fault:
+            raise CommandError(
+                f"{_named(servo)} refuses to read {size} bytes at {address}: {fault_text(answer.fault)}"
+            )
+        return answer.data
 
     def write(self, servo: Servo, name: str, value: int) -> None:
         """Write one item by name."""
@@ -160,17 +156,21 @@ class Settings:
 
     def write_bytes(self, servo: Servo, address: int, data: bytes, name: str = "") -> None:
         """Write bytes of the control table."""
-        for turn in range(TRIES):
-            answer = self._client.write(servo.id, address, data)
+        answer = self._answer(servo, lambda least_s: self._client.write(servo.id, address, data, least_s))
+        if answer.fault == Fault.ACCESS and answer.alert:
+            raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
+        if answer.fault:
+            what = name or f"{len(data)} bytes at {address}"
+            raise CommandError(f"{_named(servo)} refuses {what}: {fault_text(answer.fault)}")
+
+    def _answer(self, servo: Servo, ask: Callable[[float], Answer | None]) -> Answer:
+        """The first answer to a question, which ``ask`` asks with a least margin (s)."""
+        for least_s in MARGINS_S:
+            answer = ask(least_s)
             if answer is not None:
-                if turn:
+                if least_s:
                     self._client.settle()
-                if answer.fault == Fault.ACCESS and answer.alert:
-                    raise CommandError(f"{_named(servo)} is shut down by a hardware error: reboot it first")
-                if answer.fault:
-                    what = name or f"{len(data)} bytes at {address}"
-                    raise CommandError(f"{_named(servo)} refuses {what}: {fault_text(answer.fault)}")
-                return
+                return answer
         raise CommandError(f"{_named(servo)} does not answer")
 
     def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> None:

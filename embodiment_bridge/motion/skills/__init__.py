@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Skills by name: the arbitration of channels, and how each skill runs."""
+"""Skills by name: the arbitration of channels, how each skill runs, and what a fallen body does."""

@@ -11,10 +11,10 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.idle import IdleMotion
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.body.things import Things
-from embodiment_bridge.motion.gait.locomotion import Locomotion
 from embodiment_bridge.motion.gait.walk import near
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.gaze import GazeTarget
 
 WAIT_S = 3.0  # s that a channel is free before it moves

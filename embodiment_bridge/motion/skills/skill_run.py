@@ -6,11 +6,11 @@ from enum import Enum
 
 from embodiment_bridge.body.description import Keyframe, Skill
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.motion.gait.walk_program import Program
 from embodiment_bridge.motion.joints.keyframes import Motion
 from embodiment_bridge.motion.joints.recorded import Recorded
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
 from embodiment_bridge.motion.skills.native import Native
+from embodiment_bridge.motion.walking.walk_program import Program
 
 REPORT_S = 0.2  # s between progress reports
 TIME_SLACK_S = 1e-6  # s by which the sum of cycles may be shorter than a slot

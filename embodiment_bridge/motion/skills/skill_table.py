@@ -8,22 +8,22 @@ from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.gait.fall import FallDetector
-from embodiment_bridge.motion.gait.get_up import STILL_FALLEN, TRIES, as_it_lies
-from embodiment_bridge.motion.gait.locomotion import Locomotion
-from embodiment_bridge.motion.gait.walk_program import Program
-from embodiment_bridge.motion.gait.walk_skills import program_of
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.recorded import Recorded
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, checked_points
+from embodiment_bridge.motion.locomotion.locomotion import Locomotion
+from embodiment_bridge.motion.skills.fall import FallDetector
+from embodiment_bridge.motion.skills.get_up import STILL_FALLEN, TRIES, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.intensity import weakened
 from embodiment_bridge.motion.skills.lights import Lights
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
+from embodiment_bridge.motion.walking.walk_program import Program
+from embodiment_bridge.motion.walking.walk_skills import program_of
 
 FALLEN = "fallen"
 NOT_LOCATED = "the body does not know where it is"

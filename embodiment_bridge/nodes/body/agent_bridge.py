@@ -81,7 +81,7 @@ class AgentBridge(BridgeNode):
         self._interface = BodyInterface(
             self,
             body,
-            spec.outputs,
+            spec.topics(),
             self._refusal,
             converter.native_skills(),
             converter.things,

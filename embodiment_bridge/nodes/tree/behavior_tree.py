@@ -13,19 +13,18 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.sound.media_parameters import Surroundings
 from embodiment_bridge.nodes.tree.bml_server import BmlServer
-from embodiment_bridge.nodes.tree.body_skills import BodySkills
-from embodiment_bridge.nodes.tree.early_goals import EarlyGoals
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.guard_watch import GuardWatch
-from embodiment_bridge.nodes.tree.performer import Performer
 from embodiment_bridge.nodes.tree.plan_server import PlanServer
-from embodiment_bridge.nodes.tree.run_controls import RunControls
-from embodiment_bridge.nodes.tree.run_files import RunFiles
-from embodiment_bridge.nodes.tree.run_ports import RunPorts
+from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+from embodiment_bridge.nodes.tree.runs.performer import Performer
+from embodiment_bridge.nodes.tree.runs.run_controls import RunControls
+from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
+from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
+from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.start_requests import StartRequests
 from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
 from embodiment_bridge.nodes.tree.tree_parts import TreeParts
-from embodiment_bridge.nodes.tree.tree_publisher import TreePublisher
 
 NANOSECONDS = 1e9
 
@@ -52,28 +51,31 @@ class BehaviorTree(BridgeNode):
     @override
     def configure(self) -> None:
         values = self.values
-        body = BodySkills(self, self._look_at_early_goals)
+        body = BodySkills(self, self._look_at_goals)
         ports = RunPorts(self, body, self._surroundings, self._now)
         files = None
         if values["log_dir"]:
             files = RunFiles(values["log_dir"], values["log_keep"], self.get_logger().warning)
         performer = Performer(self, ports, files, self._now)
+
+        def missing() -> str:
+            if not self.active:
+                return ""
+            return body.missing or ("values" if performer.guards_unknown() else "")
+
         self._parts = TreeParts(
             body,
             ports,
             files,
             performer,
-            GoalGate(self, values["goal_rate"], values["goal_queue"]),
-            EarlyGoals(self, body, performer.cancel, performer.guards_unknown),
+            GoalGate(self, values["goal_rate"], values["goal_queue"], missing),
             TreePublisher(self),
             ports.rules.settings,
         )
         self._guard_watch = GuardWatch(self, ports.rules.guards, performer.feed, body)
         self._documents = BmlServer(self, self._parts)
         self._plans = PlanServer(self, self._parts, self._share)
-        self._starts = StartRequests(
-            self, self._documents.enter, self._documents.can_begin, self._parts.early.guard
-        )
+        self._starts = StartRequests(self, self._documents.enter, self._documents.can_begin)
         self._controls = RunControls(self, performer.director, performer.tick)
 
     @override
@@ -84,7 +86,6 @@ class BehaviorTree(BridgeNode):
     def deactivate(self) -> None:
         self._starts.disarm()
         if self._parts is not None:
-            self._parts.early.release()
             self._parts.gate.release()
             self._parts.performer.stop("the behaviour-tree node was deactivated")
 
@@ -119,9 +120,10 @@ class BehaviorTree(BridgeNode):
             level, text = DiagnosticStatus.ERROR, self._guard_watch.trouble
         return level, text, {"skills": len(parts.body.skills), **goals, **values}
 
-    def _look_at_early_goals(self) -> None:
+    def _look_at_goals(self) -> None:
+        """The body has changed: it may be what they wait for."""
         if self._parts is not None:
-            self._parts.early.look()
+            self._parts.gate.go_on()
 
     @staticmethod
     def _close_files(parts: TreeParts) -> None:

@@ -14,9 +14,9 @@ from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.tree import bml_goal
-from embodiment_bridge.nodes.tree.bml_goal import Wish
-from embodiment_bridge.nodes.tree.performance import Finish, Performance, RunGoal, failure, rejection
+from embodiment_bridge.nodes.tree.runs import bml_goal
+from embodiment_bridge.nodes.tree.runs.bml_goal import Wish
+from embodiment_bridge.nodes.tree.runs.performance import Finish, Performance, RunGoal, failure, rejection
 from embodiment_bridge.nodes.tree.tree_parts import TreeParts
 
 
@@ -26,8 +26,9 @@ class BmlServer:
     def __init__(self, node: BridgeNode, parts: TreeParts) -> None:
         self._node = node
         self._parts = parts
-        begin = parts.early.guard(self._begin)
-        self._action = DeferredActionServer(node, ExecuteBml, "execute_bml", begin, parts.performer.cancel)
+        self._action = DeferredActionServer(
+            node, ExecuteBml, "execute_bml", self._begin, parts.performer.cancel
+        )
 
     def destroy(self) -> None:
         """Take the action off the graph."""
@@ -38,7 +39,7 @@ class BmlServer:
         return self._node.active and bool(self._parts.body.skills) and not self._parts.performer.veto()
 
     def enter(self, goal: RunGoal, request: ExecuteBml.Goal, run_id: str, finish: Finish) -> None:
-        """Begin a goal when its turn has come; ``finish(goal, succeeded=, result=)`` ends it."""
+        """Begin a goal when there is a body and its turn has come; ``finish(goal, succeeded=, result=)`` ends it."""
 
         def refuse(text: str) -> None:
             finish(goal, succeeded=False, result=rejection([], text))

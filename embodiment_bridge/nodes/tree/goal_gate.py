@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Goals enter the behaviour tree at a limited rate, the others wait in a queue; large documents are read on a thread.
+"""Goals wait for the body, and for their turn at a limited rate; large documents are read on a thread.
 
-A body may share the executor of the tree. So it has its turn between two goals, and no goal takes long.
+Clients may be quicker than the graph or the body. A body may share the executor of the tree: so it has its turn between
+two goals, and no goal takes long.
 """
 
 import threading
@@ -29,6 +30,9 @@ PARAMETERS = (
     Parameter("goal_queue", 20, "How many wait for that; more are REJECTED.", 0, 1000),
 )
 BURST_S = 1.0
+# of wall time, by what is missing: programs of one machine find each other within one second
+PATIENCE_S = {"body": 2.0, "link": 15.0, "values": 2.0}
+MOST_EARLY = 100  # goals that wait for what is missing
 LARGE = 50_000  # characters of a document; more take more than some 20 ms to read
 
 T = TypeVar("T")
@@ -40,18 +44,27 @@ class GoalGate:
     Args:
         node: on whose executor goals begin.
         rate, most: see ``PARAMETERS``.
+        missing: what goals wait for now, a key of ``PATIENCE_S``; empty: nothing.
         clock: wall time, s.
     """
 
     def __init__(
-        self, node: Node, rate: float, most: int, clock: Callable[[], float] = time.monotonic
+        self,
+        node: Node,
+        rate: float,
+        most: int,
+        missing: Callable[[], str] = str,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._node = node
         self._rate = rate
         self._most = most
+        self._missing = missing
         self._clock = clock
         self._full_at = 0.0  # when as many as may be at once can begin again
         self._waiting: deque[Callable[[], None]] = deque()
+        self._awaited = ""
+        self._awaited_since = 0.0  # s of the clock
         self._reader: threading.Thread | None = None
         self._timer: Timer | None = None
         self.refused = 0
@@ -62,10 +75,13 @@ class GoalGate:
         return len(self._waiting)
 
     def enter(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
-        """Call ``begin`` when its turn has come, now if it may be; or ``refuse`` with a text, now."""
-        if not self._waiting and self._reader is None and self._takes_one():
+        """Call ``begin`` when its turn has come, now if it may be; or ``refuse`` with a text, now.
+
+        What is still missing when it has been waited for long enough is for ``begin`` to refuse.
+        """
+        if not self._waiting and self._may_begin():
             begin()
-        elif len(self._waiting) >= self._most:
+        elif len(self._waiting) >= (MOST_EARLY if self._awaited else self._most):
             self.refused += 1
             refuse(
                 f"too many goals: {len(self._waiting)} wait already (parameter goal_queue), and {self._rate:g} are "
@@ -119,12 +135,22 @@ class GoalGate:
         self._reader = None
         end()
 
-    def _go_on(self) -> None:
-        """One goal in each turn of the executor."""
-        if self._waiting and self._reader is None and self._takes_one():
+    def go_on(self) -> None:
+        """One goal in each turn of the executor, and one when what was missing may have come."""
+        if self._waiting and self._may_begin():
             self._waiting.popleft()()
         if not self._waiting:
             self._stop_timer()
+
+    def _may_begin(self) -> bool:
+        return self._reader is None and not self._must_wait() and self._takes_one()
+
+    def _must_wait(self) -> bool:
+        """Whether something is missing that may still come; each thing has its own time."""
+        missing = self._missing()
+        if missing != self._awaited:
+            self._awaited, self._awaited_since = missing, self._clock()
+        return bool(missing) and self._clock() <= self._awaited_since + PATIENCE_S[missing]
 
     def _takes_one(self) -> bool:
         if self._rate <= 0.0:
@@ -140,9 +166,11 @@ class GoalGate:
         if self._timer is None:
             steady = Clock(clock_type=ClockType.STEADY_TIME)
             period = 0.5 / self._rate if self._rate > 0.0 else 0.01
-            self._timer = self._node.create_timer(min(period, 0.05), self._go_on, clock=steady)
+            self._timer = self._node.create_timer(min(period, 0.05), self.go_on, clock=steady)
 
     def _stop_timer(self) -> None:
+        """Nothing waits any more."""
+        self._awaited = ""
         if self._timer is not None:
             self._node.destroy_timer(self._timer)
             self._timer = None

@@ -8,8 +8,8 @@ from rclpy.clock_type import ClockType
 
 from embodiment_bridge.bml.base.conditions import Compare, describe
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.tree.blackboard_feed import BlackboardFeed
-from embodiment_bridge.nodes.tree.body_skills import BodySkills
+from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
 
 LOOK_S = 1.0  # s of wall time
 LOOKS = 5  # with a body and without the value; what a robot publishes begins soon after its skills
@@ -31,7 +31,7 @@ class GuardWatch:
 
     def look(self) -> None:
         """See whether each guard has a value."""
-        waiting = self._body.joining or not self._body.skills or not self._node.active
+        waiting = bool(self._body.missing) or not self._node.active
         self._looks = 0 if waiting else self._looks + 1
         if self._looks < LOOKS:
             return

@@ -16,8 +16,8 @@ from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
 from embodiment_bridge.nodes.tree.plan_files import PlanFiles
-from embodiment_bridge.nodes.tree.plan_goal import PlanPerformance, actions_of, plan_rejection
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
+from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance, actions_of, plan_rejection
 from embodiment_bridge.nodes.tree.tree_parts import TreeParts
 
 RETRIES = 3
@@ -45,9 +45,8 @@ class PlanServer:
         self._parts = parts
         self._files = PlanFiles(node.values, share)
         self._surroundings = PlanSurroundings(node)
-        begin = parts.early.guard(self._enter)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", begin, parts.performer.cancel
+            node, ExecuteActionPlan, "execute_action_plan", self._enter, parts.performer.cancel
         )
 
     def destroy(self) -> None:

@@ -21,9 +21,8 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.tree.early_goals import Begin
-from embodiment_bridge.nodes.tree.performance import Finish, RunGoal
-from embodiment_bridge.nodes.tree.safety import VETOED
+from embodiment_bridge.nodes.tree.runs.performance import Finish, RunGoal
+from embodiment_bridge.nodes.tree.runs.safety import VETOED
 
 PARAMETERS = (
     Parameter(
@@ -69,23 +68,14 @@ Perform = Callable[[RunGoal, ExecuteBml.Goal, str, Finish], None]
 class StartRequests:
     """Begins runs by ``perform(goal, request, run_id, finish)``, and logs how they end.
 
-    ``guard(begin)`` is ``begin`` that waits for the body, as goals of clients do.
-
     Raises:
         ConfigError: both a URL and a file are to be begun, or the file cannot be read.
     """
 
-    def __init__(
-        self,
-        node: BridgeNode,
-        perform: Perform,
-        has_body: Callable[[], bool],
-        guard: Callable[[Begin], Begin],
-    ) -> None:
+    def __init__(self, node: BridgeNode, perform: Perform, has_body: Callable[[], bool]) -> None:
         self._node = node
         self._perform = perform
         self._has_body = has_body
-        self._perform_later = guard(self._enter)
         self._document = start_document(node.values)
         self._subtrees = start_subtrees(node.values)
         self._timer: Timer | None = None
@@ -120,7 +110,7 @@ class StartRequests:
             self.arm()
 
     def _heard(self, message: String) -> None:
-        self._perform_later(_goal("topic bml", message.data))
+        self._enter(_goal("topic bml", message.data))
 
     def _enter(self, goal: LocalGoal) -> None:
         self._perform(goal, goal.request, goal.run_id, self._finish)

@@ -2,11 +2,11 @@
 """All parameters of the behaviour-tree node."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.nodes.tree.document_rules import PARAMETERS as RULE_PARAMETERS
 from embodiment_bridge.nodes.tree.goal_gate import PARAMETERS as GATE_PARAMETERS
 from embodiment_bridge.nodes.tree.plan_server import PARAMETERS as PLAN_PARAMETERS
+from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS as RULE_PARAMETERS
 from embodiment_bridge.nodes.tree.start_requests import PARAMETERS as START_PARAMETERS
-from embodiment_bridge.nodes.tree.team_feed import PARAMETERS as TEAM_PARAMETERS
+from embodiment_bridge.nodes.tree.values.team_feed import PARAMETERS as TEAM_PARAMETERS
 
 PARAMETERS = (
     Parameter(

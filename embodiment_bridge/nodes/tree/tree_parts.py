@@ -4,18 +4,17 @@
 from dataclasses import dataclass
 
 from embodiment_bridge.behaviour.engine.context import Settings
-from embodiment_bridge.nodes.tree.body_skills import BodySkills
-from embodiment_bridge.nodes.tree.early_goals import EarlyGoals
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
-from embodiment_bridge.nodes.tree.performer import Performer
-from embodiment_bridge.nodes.tree.run_files import RunFiles
-from embodiment_bridge.nodes.tree.run_ports import RunPorts
-from embodiment_bridge.nodes.tree.tree_publisher import TreePublisher
+from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+from embodiment_bridge.nodes.tree.runs.performer import Performer
+from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
+from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
+from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 
 
 @dataclass(frozen=True, slots=True)
 class TreeParts:
-    """Goals enter by ``early`` and ``gate``; their runs get ``ports`` and ``settings``, and go to ``performer``.
+    """Goals enter by ``gate``; their runs get ``ports`` and ``settings``, and go to ``performer``.
 
     files: the logs of runs; None: there are none.
     """
@@ -25,6 +24,5 @@ class TreeParts:
     files: RunFiles | None
     performer: Performer
     gate: GoalGate
-    early: EarlyGoals
     viewers: TreePublisher
     settings: Settings

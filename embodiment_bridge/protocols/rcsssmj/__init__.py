@@ -2,7 +2,7 @@
 """RoboCup MuJoCo soccer: the agent port of RCSSServerMJ."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
+from embodiment_bridge.protocols.spec import Input, ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="rcsssmj",
@@ -53,16 +53,7 @@ SPEC = ProtocolSpec(
             100.0,
         ),
     ),
-    outputs=(
-        Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
-        Output("imu", "sensor_msgs.msg:Imu", "sensor"),
-        Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
-        Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
-        Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
-        Output("touch", "embodiment_bridge.msg:TouchStates", "sensor"),
-        Output("heard", "embodiment_bridge.msg:HeardMessage", "events"),
-        Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
-    ),
+    outputs="embodiment_bridge.protocols.rcsssmj.messages:OUTPUTS",
     inputs=(Input("say", "std_msgs.msg:String"),),
     services=(
         Input("beam", "embodiment_bridge.srv:Beam"),

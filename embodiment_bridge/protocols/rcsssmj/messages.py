@@ -29,6 +29,8 @@ BALL_DIAMETER: Final = 0.22  # m, of rcssservermj 0.2.1 on all of its fields
 NOWHERE: Final = (0.0, 0.0, 0.0)
 FRAMES: Final = ("base_link", "imu_link", "camera_link", "microphone_link")
 
+OUTPUTS: Final = body_messages.OUTPUTS
+
 Pairs = Iterator[tuple[str, object]]
 
 

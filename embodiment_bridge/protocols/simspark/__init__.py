@@ -2,7 +2,7 @@
 """RoboCup 3D soccer simulator: the agent port of rcssserver3d on SimSpark."""
 
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
+from embodiment_bridge.protocols.spec import Input, ProtocolSpec
 
 SPEC = ProtocolSpec(
     name="simspark",
@@ -38,22 +38,7 @@ SPEC = ProtocolSpec(
             1e7,
         ),
     ),
-    outputs=(
-        Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
-        Output("imu", "sensor_msgs.msg:Imu", "sensor"),
-        Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
-        Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
-        Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
-        Output("touch", "embodiment_bridge.msg:TouchStates", "sensor"),
-        Output("force/rf", "geometry_msgs.msg:WrenchStamped", "sensor"),
-        Output("force/lf", "geometry_msgs.msg:WrenchStamped", "sensor"),
-        Output("force/rf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
-        Output("force/lf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
-        Output("battery", "sensor_msgs.msg:BatteryState", "sensor"),
-        Output("temperature", "sensor_msgs.msg:Temperature", "sensor"),
-        Output("heard", "embodiment_bridge.msg:HeardMessage", "events"),
-        Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
-    ),
+    outputs="embodiment_bridge.protocols.simspark.messages:OUTPUTS",
     inputs=(Input("say", "std_msgs.msg:String"),),
     services=(Input("beam", "embodiment_bridge.srv:Beam"), Input("pass", "std_srvs.srv:Trigger", "Pass")),
     commands="embodiment_bridge.protocols.simspark.commands:COMMANDS",

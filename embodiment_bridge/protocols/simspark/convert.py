@@ -113,8 +113,11 @@ def motion(percept: Percept) -> tuple[Vector, Vector]:
     return turning, acceleration
 
 
-def own_pose(vision: Vision, side: str | None) -> tuple[Vector, float] | None:
-    """Place (m) and heading (rad) in ``map``, where the server tells them; it turns both for the right team."""
+def camera_pose(vision: Vision, side: str | None) -> tuple[Vector, float] | None:
+    """Place (m) and heading (rad) of the head in ``map``, where the server tells them.
+
+    rcssserver3d 0.7.3 takes both from the camera, not from the torso, and turns them for the right team.
+    """
     if vision.my_position_m is None or vision.my_orientation_deg is None:
         return None
     x, y, z = vision.my_position_m

@@ -17,7 +17,7 @@ from embodiment_bridge.body.fixed_frames import FixedFrames
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.parameter import ParameterValues
-from embodiment_bridge.core.rotation import IDENTITY, Vector, quaternion_from_rpy
+from embodiment_bridge.core.rotation import Vector, quaternion_from_rpy
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, Stamp
 from embodiment_bridge.protocols.simspark import SPEC
@@ -25,7 +25,7 @@ from embodiment_bridge.protocols.simspark.bursts import Bursts
 from embodiment_bridge.protocols.simspark.codec import Event
 from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter, said
 from embodiment_bridge.protocols.simspark.commands import ACTIONS, Action, Beam, Frame, Say, Scene, Syn
-from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, mirrored, own_pose
+from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, camera_pose, mirrored
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
 from embodiment_bridge.protocols.simspark.feet import Feet
 from embodiment_bridge.protocols.simspark.joining import Joining
@@ -40,7 +40,7 @@ from embodiment_bridge.protocols.soccer.left_out import LeftOut
 from embodiment_bridge.protocols.soccer.plain_commands import plain_inputs
 from embodiment_bridge.protocols.soccer.requests import Requests
 from embodiment_bridge.protocols.soccer.team_view import TeamView
-from embodiment_bridge.scene.camera import Camera, Pose
+from embodiment_bridge.scene.camera import BODY, Camera, Pose
 from embodiment_bridge.scene.entities import DEFAULT_KEEP, EntityMemory, Known
 from embodiment_bridge.scene.locator import Locator
 from embodiment_bridge.scene.sight import Sight
@@ -50,7 +50,6 @@ from embodiment_bridge.urdf import Robot, read_urdf
 BEAM_TIME = 0.1  # s from a beam to the last picture of where the robot was before
 OUR_URDF = "nao"
 LONGER = (1, 3)  # types with longer limbs
-BODY = Pose((0.0, 0.0, 0.0), IDENTITY)
 
 
 Picture: TypeAlias = tuple[Sight, Pose | None]
@@ -234,12 +233,14 @@ class NaoConverter(Converter[Event, Command]):
         if self._joining.wants_side and carried is not None:
             points = [(point.name, carried.place(point.position)) for point in seen.points]
             self._joining.learn_side(side_of(vision, points, self._locator))
-        told = own_pose(vision, self._joining.side)
+        if carried is None or self._camera is None:
+            return seen, None
+        told = camera_pose(vision, self._joining.side)
         if told is not None:
-            self._locator.know(*told)
-        elif carried is not None:
+            self._locator.know(*told, carried)
+        else:
             self._locator.look([(point.name, carried.place(point.position)) for point in seen.points])
-        if carried is None or self._camera is None or not self._locator.known:
+        if not self._locator.known:
             return seen, None
         located = self._locator
         turn = quaternion_from_rpy(located.roll, located.pitch, located.yaw)

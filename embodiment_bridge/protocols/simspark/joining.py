@@ -5,7 +5,9 @@ from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.protocols.simspark.commands import Init
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
 
-REPEAT_INIT = 25  # percepts (half a second) until an init is sent again
+# Two inits take two numbers where the player wants the next that is free, so it is sent again only after more
+# percepts than a server that is late sends at once.
+REPEAT_INIT = 100  # percepts, 2 s
 PATIENCE = 250  # percepts (5 s) until a server that does not confirm has refused
 OWN_ARM = 0.3  # m from the camera to a lower arm; those of others are farther away, as heads are wide
 LOWER_ARMS = ("llowerarm", "rlowerarm")

@@ -19,6 +19,7 @@ from embodiment_bridge.protocols.simspark.force_messages import Forces
 from embodiment_bridge.protocols.soccer import body_messages
 from embodiment_bridge.protocols.soccer.game_messages import GameNews
 from embodiment_bridge.protocols.soccer.team_view import TeamView
+from embodiment_bridge.protocols.spec import Output
 from embodiment_bridge.scene.camera import Pose
 from embodiment_bridge.scene.entities import EntityMemory
 from embodiment_bridge.scene.field_of_view import SOCCER
@@ -28,6 +29,16 @@ from embodiment_bridge.scene.soccer import Player, sightings
 
 BALL_DIAMETER: Final = 0.084  # m, of rcssserver3d 0.7.3
 FRAMES: Final = ("base_link", "imu_link", "camera_link")
+
+OUTPUTS: Final = (
+    *body_messages.OUTPUTS,
+    Output("force/rf", "geometry_msgs.msg:WrenchStamped", "sensor"),
+    Output("force/lf", "geometry_msgs.msg:WrenchStamped", "sensor"),
+    Output("force/rf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
+    Output("force/lf1", "geometry_msgs.msg:WrenchStamped", "sensor"),
+    Output("battery", "sensor_msgs.msg:BatteryState", "sensor"),
+    Output("temperature", "sensor_msgs.msg:Temperature", "sensor"),
+)
 
 Pairs = Iterator[tuple[str, object]]
 

@@ -1,73 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a percept list by list, in any order and with blanks anywhere: this is what the format is.
+"""Reads the lists of a percept that are not of named values alone (``events.py`` has the others).
 
 ``percept_patterns.py`` reads the frames that the server really sends, several times faster and with the same result.
 """
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any, Final
+
+from typing_extensions import override
 
 from embodiment_bridge.protocols.simspark import events
 from embodiment_bridge.protocols.simspark.dialects import CURRENT, OLD, SPL, Dialect
-from embodiment_bridge.protocols.soccer.list_fields import (
-    BadListError,
-    Fields,
-    UnknownListError,
-    atom,
-    number,
-    quote,
-)
-from embodiment_bridge.protocols.soccer.percept_items import (
-    accelerometer,
-    as_list,
-    good_ones,
-    gyro,
-    point,
-    touch,
-)
+from embodiment_bridge.protocols.soccer import percept_lists
+from embodiment_bridge.protocols.soccer.list_fields import BadListError, Fields, atom, number, quote
+from embodiment_bridge.protocols.soccer.percept_items import as_list, good_ones, point
 from embodiment_bridge.wire.sexpr import Node
 
 _OWN_VALUES: Final = {"mypos": "my_position_m", "ballpos": "ball_position_m", "myorien": "my_orientation_deg"}
 
 
-class PerceptParts:
+class PerceptParts(percept_lists.PerceptParts[events.Percept]):
     """A percept while it is being put together from its lists."""
 
     def __init__(self, dialect: Dialect) -> None:
+        others = {
+            "time": self._time,
+            "GS": self._game_state,
+            "HJ": self._joint,
+            "hear": self._heard,
+            "See": self._vision,
+        }
+        super().__init__(events.Percept, events.ONE, events.MANY, others)
         self._dialect = dialect
-        self._fields: dict[str, Any] = {}  # of Percept; tuples grow
         self._joints: list[tuple[str, float]] = []
 
+    @override
     def percept(self, offset: int) -> events.Percept | None:
-        """The percept of the lists so far, or None when there were none."""
         if self._joints:
-            names, positions = zip(*self._joints, strict=True)
-            self._fields["joints"] = events.Joints(names, positions)
-        return events.Percept(offset, **self._fields) if self._fields else None
-
-    def read(self, message: list[Node]) -> None:
-        """Take in a message of one list.
-
-        Raises:
-            BadListError: the list, or something in it, is wrong.
-            UnknownListError: the list, or something in it, is not known.
-        """
-        (items,) = (as_list(item) for item in message)
-        if not items:
-            raise BadListError("empty list")
-        reader = _READERS.get(items[0]) if isinstance(items[0], str) else None
-        if reader is None:
-            raise UnknownListError
-        reader(self, items)
-
-    def _once(self, name: str, value: object) -> None:
-        if name in self._fields:
-            raise BadListError("twice in one percept")
-        self._fields[name] = value
-
-    def _add(self, name: str, value: object) -> None:
-        self._fields[name] = (*self._fields.get(name, ()), value)
+            self._fields["joints"] = events.Joints(*zip(*self._joints, strict=True))
+        return super().percept(offset)
 
     def _time(self, items: list[Node]) -> None:
         fields = Fields(items[1:])
@@ -87,30 +57,9 @@ class PerceptParts:
         self._once("game_state", state)
         fields.end()
 
-    def _gyro(self, items: list[Node]) -> None:
-        gyro(items, partial(self._add, "gyros"))
-
-    def _accelerometer(self, items: list[Node]) -> None:
-        accelerometer(items, partial(self._add, "accelerometers"))
-
-    def _touch(self, items: list[Node]) -> None:
-        touch(items, partial(self._add, "touches"))
-
     def _joint(self, items: list[Node]) -> None:
         fields = Fields(items[1:])
         self._joints.append((fields.text("n"), fields.number("ax")))
-        fields.end()
-
-    def _universal_joint(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        joint = events.UniversalJoint(fields.text("n"), fields.number("ax1"), fields.number("ax2"))
-        self._add("universal_joints", joint)
-        fields.end()
-
-    def _force(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        force = events.Force(fields.text("n"), tuple(fields.numbers("c", 3)), tuple(fields.numbers("f", 3)))
-        self._add("forces", force)
         fields.end()
 
     def _heard(self, items: list[Node]) -> None:
@@ -126,14 +75,6 @@ class PerceptParts:
         time, direction, message = words
         where = None if direction == "self" else number(direction)
         self._add("heard", events.Heard(team, number(time), where, message))
-
-    def _agent_state(self, items: list[Node]) -> None:
-        fields = Fields(items[1:])
-        pan, tilt = fields.numbers("pan_tilt", 2) if "pan_tilt" in fields else (None, None)
-        battery = fields.number("battery") if "battery" in fields else None
-        temperature = fields.number("temp") if "temp" in fields else None
-        self._once("agent_state", events.AgentState(battery, temperature, pan, tilt))
-        fields.end()
 
     def _vision(self, items: list[Node]) -> None:
         found, problem = good_ones(items[1:], self._seen)
@@ -174,21 +115,6 @@ class PerceptParts:
             raise BadListError(f"{quote(item)} has not two ends")
         start, end = (_point([label or "L", one]) for one in ends)
         return events.LineDetection(start, end)
-
-
-_READERS: Final[dict[str, Callable[[PerceptParts, list[Node]], None]]] = {
-    "time": PerceptParts._time,
-    "GS": PerceptParts._game_state,
-    "GYR": PerceptParts._gyro,
-    "ACC": PerceptParts._accelerometer,
-    "HJ": PerceptParts._joint,
-    "UJ": PerceptParts._universal_joint,
-    "FRP": PerceptParts._force,
-    "TCH": PerceptParts._touch,
-    "hear": PerceptParts._heard,
-    "AgentState": PerceptParts._agent_state,
-    "See": PerceptParts._vision,
-}
 
 
 def _own_value(name: str, values: list[float]) -> float | tuple[float, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from embodiment_bridge.core.rotation import Vector
-from embodiment_bridge.protocols.simspark.convert import own_pose
+from embodiment_bridge.protocols.simspark.convert import camera_pose
 from embodiment_bridge.protocols.simspark.events import Vision
 from embodiment_bridge.scene.locator import Locator
 
@@ -23,7 +23,7 @@ def side_of(vision: Vision, points: Sequence[tuple[str, Vector]], located: Locat
         points: the points in it by name, m in the frame of the body.
         located: knows the tilt of the body.
     """
-    left, right = own_pose(vision, "left"), own_pose(vision, "right")
+    left, right = camera_pose(vision, "left"), camera_pose(vision, "right")
     seen = located.another()
     seen.look(points)
     if left is None or right is None or not seen.known:

@@ -14,9 +14,21 @@ from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.msg import TouchState, TouchStates
 from embodiment_bridge.protocols.converter import Stamp
 from embodiment_bridge.protocols.soccer.events import Touch
+from embodiment_bridge.protocols.spec import Output
 
 # sensor_msgs/Imu: the first element -1 says that the value is not measured
 UNKNOWN_COVARIANCE: Final = [-1.0] + [0.0] * 8
+OUTPUTS: Final = (
+    Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),
+    Output("imu", "sensor_msgs.msg:Imu", "sensor"),
+    Output("pose", "geometry_msgs.msg:PoseStamped", "sensor"),
+    Output("vision", "embodiment_bridge.msg:Vision", "sensor"),
+    Output("entities", "embodiment_bridge.msg:EntityArray", "sensor"),
+    Output("touch", "embodiment_bridge.msg:TouchStates", "sensor"),
+    Output("heard", "embodiment_bridge.msg:HeardMessage", "events"),
+    Output("game_state", "embodiment_bridge.msg:GameState", "latched"),
+)
+"""The topics of every soccer simulator."""
 MAX_TOUCHES: Final = 64  # sensors; far more than any robot has
 
 

@@ -5,6 +5,9 @@ Numbers may be nan or inf when a simulation blows up. The frame of a sensor is t
 """
 
 from dataclasses import dataclass
+from typing import Self
+
+from embodiment_bridge.protocols.soccer.list_fields import Fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,11 @@ class Gyro:
     y_deg_s: float
     z_deg_s: float
 
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Of its named values; for what this and the others raise see ``list_fields``."""
+        return cls(fields.text("n"), *fields.numbers("rt", 3))
+
 
 @dataclass(frozen=True, slots=True)
 class Accelerometer:
@@ -26,6 +34,11 @@ class Accelerometer:
     y_m_s2: float
     z_m_s2: float
 
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Of its named values."""
+        return cls(fields.text("n"), *fields.numbers("a", 3))
+
 
 @dataclass(frozen=True, slots=True)
 class Touch:
@@ -33,6 +46,11 @@ class Touch:
 
     name: str
     value: int
+
+    @classmethod
+    def read(cls, fields: Fields) -> Self:
+        """Of its named values."""
+        return cls(fields.text("n"), fields.integer("val"))
 
 
 @dataclass(frozen=True, slots=True)

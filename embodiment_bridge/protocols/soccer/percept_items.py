@@ -1,48 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of what percepts of all soccer simulators hold, from parsed lists."""
+"""Readers of what all soccer simulators say that they see, from parsed lists."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
-from embodiment_bridge.protocols.soccer import events
 from embodiment_bridge.protocols.soccer.list_fields import (
     BadListError,
     Fields,
     UnknownListError,
     atom,
-    integer,
     number,
     quote,
 )
 from embodiment_bridge.wire.sexpr import Node
 
 T = TypeVar("T")
-
-
-def gyro(items: list[Node], take: Callable[[events.Gyro], None]) -> None:
-    """Read ``(GYR (n torso) (rt x y z))``; for what all these raise see ``list_fields``."""
-    fields = Fields(items[1:])
-    take(events.Gyro(fields.text("n"), *fields.numbers("rt", 3)))
-    fields.end()
-
-
-def accelerometer(items: list[Node], take: Callable[[events.Accelerometer], None]) -> None:
-    """Read ``(ACC (n torso) (a x y z))``."""
-    fields = Fields(items[1:])
-    take(events.Accelerometer(fields.text("n"), *fields.numbers("a", 3)))
-    fields.end()
-
-
-def touch(items: list[Node], take: Callable[[events.Touch], None]) -> None:
-    """Read ``(TCH n bumper val 1)`` or ``(TCH (n bumper) (val 1))``, as rcssservermj and as SimSpark write it."""
-    if len(items) == 5 and items[1] == "n" and items[3] == "val":
-        take(events.Touch(atom(items[2]), integer(items[4])))
-        return
-    if not any(isinstance(item, list) for item in items):
-        raise BadListError("not of the form n <name> val <number>")
-    fields = Fields(items[1:])
-    take(events.Touch(fields.text("n"), fields.integer("val")))
-    fields.end()
 
 
 class Polar(NamedTuple):

@@ -72,11 +72,10 @@ class Eye:
         shown += [_line(view, a, b) for a, b in LINES]
         if true_pose:
             sign = -1.0 if me.side == "right" else 1.0
-            x, y, z = me.place
-            heading = degrees(me.yaw - world.forward(me.side))
-            heading = (heading + 180.0) % 360.0 - 180.0
+            x, y, z = place  # of the head, as rcssserver3d tells it
+            ahead = apply(turn, (0.0, 1.0, 0.0))
             shown.append(f"(mypos {sign * x:.2f} {sign * y:.2f} {z:.2f})")
-            shown.append(f"(myorien {heading:.2f})")
+            shown.append(f"(myorien {degrees(atan2(sign * ahead[1], sign * ahead[0])):.2f})")
         return f"(See {' '.join(part for part in shown if part)})"
 
     def off(self, there: Vector) -> Vector:

@@ -101,8 +101,11 @@ class World:
         self.remove(player)
 
     def join(self, player: Player, team: str, number: int) -> bool:
-        """Put a player into a team. If that is not possible, the robot is moved aside, without a message to it."""
-        if player.side or not team:
+        """Put a player into a team. If that is not possible, the robot is moved aside, without a message to it.
+
+        One that is in a team gets another number, and is not told; the types of robots count it twice.
+        """
+        if not team:
             return False
         side = next((side for side, name in self.game.teams.items() if name == team), "")
         side = side or next((side for side in ("left", "right") if side not in self.game.teams), "")
@@ -111,7 +114,8 @@ class World:
         number = number or next((n for n in range(1, TEAM_SIZE + 1) if n not in taken), 0)
         allowed = types_fit([player.robot.type, *(other.robot.type for other in others)])
         if not side or number in taken or not 1 <= number <= TEAM_SIZE or not allowed:
-            player.put((0.0, 0.0, 10.0), player.yaw)
+            if not player.side:
+                player.put((0.0, 0.0, 10.0), player.yaw)
             return False
         self.game.teams[side] = team
         player.team, player.number, player.side = team, number, side

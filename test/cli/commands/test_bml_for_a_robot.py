@@ -15,7 +15,7 @@ from embodiment_bridge.cli.robots import known_bodies
 from embodiment_bridge.cli.robots.parameter_file import read_parameters
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.shares import find_share
-from embodiment_bridge.nodes.tree.document_rules import PARAMETERS
+from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS
 
 ROOT = Path(__file__).parents[3]
 SONG = "https://a.example/song.mp3"

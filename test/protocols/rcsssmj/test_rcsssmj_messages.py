@@ -43,8 +43,8 @@ def test_topics_and_types_are_those_of_the_spec():
         vision=Vision((BALL,), ()),
     )
     made = dict(messages(full))
-    assert {topic: type(made[topic]) for topic in made} == {o.topic: resolve(o.type) for o in SPEC.outputs}
-    roles = {output.topic: output.role for output in SPEC.outputs}
+    assert {topic: type(made[topic]) for topic in made} == {o.topic: resolve(o.type) for o in SPEC.topics()}
+    roles = {output.topic: output.role for output in SPEC.topics()}
     assert roles["game_state"] == "latched"
     frames = {topic: one.header.frame_id for topic, one in made.items()}
     assert frames == {

@@ -27,7 +27,7 @@ def test_init_is_repeated_until_it_is_confirmed():
     nao = Nao()
     nao.cycle()
     nao.player.side, nao.player.told_side = "", True  # as if the confirmation had been lost
-    nao.run(1.1)
+    nao.run(4.1)
     inits = [payload for payload in nao.sent if b"init" in payload]
     assert len(inits) == 3
     assert all(b"(syn)" in payload for payload in nao.sent[1:])
@@ -48,6 +48,14 @@ def test_number_0_takes_the_next_that_is_free():
     first = Nao(world, number=0).run(0.1)
     second = Nao(world, number=0).run(0.1)
     assert [nao.converter._joining.number for nao in (first, second)] == [1, 2]
+
+
+def test_percepts_that_come_at_once_are_answered_by_one_init():
+    nao = Nao(number=0)
+    nao.burst(59)
+    nao.run(0.1)
+    assert sum(b"init" in payload for payload in nao.sent) == 1
+    assert nao.converter._joining.number == nao.player.number == 1
 
 
 def test_player_that_was_killed_is_noticed_by_its_frozen_percepts():

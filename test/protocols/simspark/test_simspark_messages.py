@@ -10,6 +10,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.simspark.landmarks import landmarks
 from embodiment_bridge.wire.framing import frame
@@ -92,7 +93,7 @@ def test_vision_has_points_players_and_lines_in_metres():
 def test_place_that_is_told_is_turned_for_the_right_team(side, x, yaw):
     nao = Nao()
     hinges = "".join(f"(HJ (n {joint.name}) (ax 0))" for joint in nao.body.joints)
-    see = "(See (mypos -1.20 0 0.36) (myorien 12.50))"
+    see = "(See (mypos -1.20 0 0.515) (myorien 12.50))"  # of the head
     for text in (see, see.replace("1.00", "1.02")):
         full = JOINED.format(side=side).replace("1.00", "1.02" if nao.state else "1.00") + hinges + text
         (event,) = nao.codec.feed(frame(full.encode()))
@@ -100,6 +101,25 @@ def test_place_that_is_told_is_turned_for_the_right_team(side, x, yaw):
     assert nao.state.has_base
     assert nao.state.base_position == pytest.approx((x, 0.0, 0.36), abs=1e-6)
     assert math.degrees(nao.state.yaw) == pytest.approx(yaw)
+
+
+@pytest.mark.parametrize("team_before", ["", "others"])
+def test_place_that_is_told_is_that_of_the_head_wherever_it_looks(team_before):
+    nao = Nao(true_pose=True)
+    if team_before:
+        nao.world.game.teams["left"] = team_before
+    nao.run(1.0)
+    nao.world.beam(nao.player, -4.0, 2.0, 30.0)
+    nao.runner.follow(["hj1", "hj2"], [TrajectoryPoint(0.5, (1.0, -0.5))])
+    nao.run(2.0)
+    assert nao.state.base_position == pytest.approx(nao.player.place, abs=0.02)
+    assert math.sin((nao.state.yaw - nao.player.yaw) / 2) == pytest.approx(0.0, abs=0.01)
+
+
+def test_without_a_description_a_place_that_is_told_is_nobodys():
+    nao = Nao(true_pose=True, robot_description_file="").run(2.0)
+    assert not nao.state.has_base
+    assert "pose" not in nao.topics()
 
 
 @pytest.mark.parametrize("team_before", ["", "others"])

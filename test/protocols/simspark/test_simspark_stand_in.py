@@ -117,6 +117,15 @@ def started(world, team="a", number=1):
     return player
 
 
+@pytest.mark.parametrize(("again", "number"), [(0, 3), (1, 1), (2, 1), (5, 5)])
+def test_player_that_asks_again_gets_another_number_if_it_is_free(again, number):
+    world = World(noise=False)
+    player = started(world, number=1)
+    started(world, number=2)
+    player.hear(f"(init (unum {again})(teamname a))".encode())
+    assert [one.number for one in world.players] == [number, 2]
+
+
 def test_speed_is_kept_until_another_comes():
     world = World(noise=False)
     player = started(world)

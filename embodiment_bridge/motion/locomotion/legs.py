@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The legs: standing, walking and keyframes, with smooth transitions."""
+
+from collections.abc import Mapping, Sequence
+from math import hypot
+
+from embodiment_bridge.body.description import Gait
+from embodiment_bridge.body.stance import UPRIGHT, Stance
+from embodiment_bridge.motion.gait.walk import STAND, LegWalker, Walker
+from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
+from embodiment_bridge.motion.locomotion.blend import Blend
+from embodiment_bridge.motion.locomotion.stance import LEAST_S, StanceChange
+from embodiment_bridge.motion.walking.odometry import follow
+from embodiment_bridge.motion.walking.walk_program import Pose, Program
+
+CALM_S = 0.04  # s of calm that count as standing still: two cycles of 50 Hz
+CALM_SPEED = 0.1  # m/s over ground: a lower speed dies away without another step
+CALM_RATE = 0.5  # rad/s of roll and pitch
+CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways counts as calm
+
+
+class Legs:
+    """A ``locomotion.Locomotion`` that runs one walk program at a time on the walker."""
+
+    def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
+        self.walker: LegWalker = Walker(gait, index)
+        self.busy: frozenset[int] = frozenset()
+        self.program: Program | None = None
+        self.held = False
+        self.joints = tuple(
+            index[name]
+            for leg in (gait.left, gait.right)
+            for name in (leg.hip_pitch, leg.hip_roll, leg.hip_yaw, leg.knee, leg.ankle_pitch, leg.ankle_roll)
+        )
+        self._waist = index[gait.waist] if gait.waist else None
+        self._pose = Pose()
+        self._balance = LEVEL
+        self._blend = Blend(self.joints)
+        self._stance = StanceChange()
+        self._wanted = self._idle = UPRIGHT
+        self._change_s = LEAST_S
+        self._calm_s = self._still_s = 0.0
+
+    @property
+    def gains(self) -> Mapping[int, tuple[float, float]]:
+        """Other kp and kd than those of the body, by number of joint: none."""
+        return {}
+
+    @property
+    def remark(self) -> str:
+        """What people should know: nothing."""
+        return ""
+
+    @property
+    def standing(self) -> bool:
+        """Whether the feet are still."""
+        return self.walker.standing
+
+    @property
+    def calm(self) -> bool:
+        """Whether the body stands and does not sway any more."""
+        return (
+            self.standing
+            and self._blend.done
+            and self._stance.done
+            and (self._calm_s >= CALM_S or self._still_s >= CALM_TIMEOUT_S)
+        )
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
+        self.walker.reset()
+        self.program = None
+        self._stance.reset()
+        self._wanted = UPRIGHT
+        self._blend.start_from(position)
+        self._calm_s = self._still_s = 0.0
+
+    def stand_as(self, stance: Stance, seconds: float) -> None:
+        """Stand so from now on, after a change of ``seconds``; during a walk, after it."""
+        self._wanted, self._change_s = stance, seconds
+
+    def sway_idly(self, stance: Stance) -> None:
+        """Add ``stance`` to the present one, until the next call."""
+        self._idle = stance
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+        balance, yaw = sensed.hips(self._waist)
+        self._balance = LEVEL if fallen else balance
+        follow(self._pose, sensed, yaw, self.walker, dt)
+        command = STAND
+        ready = self._stance.upright or not self.standing  # a step from a crouch would throw the body over
+        if self.program is not None and not self.held and ready:
+            command = self.program.step(self._pose, self.walker, dt)
+        self.walker.step(command, dt, self._balance)
+        self._blend.step(dt)
+        if self.standing and not self.held:
+            self._stance.aim(UPRIGHT if self.program is not None else self._wanted, self._change_s)
+            self._stance.step(dt)
+        quiet = hypot(balance.ahead, balance.left) < CALM_SPEED and hypot(*balance.rates[:2]) < CALM_RATE
+        self._still_s = self._still_s + dt if self.standing else 0.0
+        self._calm_s = self._calm_s + dt if self.standing and (quiet or not sensed.base_fresh) else 0.0
+
+    def write(self, out: list[float]) -> tuple[float, float]:
+        """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
+        swing = self.walker.write(out, self._balance, self._stance.now.plus(self._idle))
+        self._blend.write(out)
+        return swing

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The locomotion of a body: legs that walk, or a base that drives."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.stance import Stance
+from embodiment_bridge.motion.gait.walk import Pace
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.locomotion.drive import KinematicBase
+from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait
+from embodiment_bridge.motion.locomotion.legs import Legs
+from embodiment_bridge.motion.walking.walk_program import Program
+
+
+class Locomotion(Protocol):
+    """Runs one walk program at a time; stands when there is none.
+
+    ``program`` may be set at any time. ``held`` stops the walk and keeps the program where it is.
+    ``joints``: numbers of the joints that it uses. ``busy``: joints that something else drives, set before a step.
+    """
+
+    program: Program | None
+    held: bool
+    joints: tuple[int, ...]
+    busy: frozenset[int]
+
+    @property
+    def walker(self) -> Pace:
+        """The commanded pace."""
+
+    @property
+    def gains(self) -> Mapping[int, tuple[float, float]]:
+        """Stiffness kp (Nm/rad) and kd (Nm s/rad) by number of joint, where they are not those of the body."""
+
+    @property
+    def remark(self) -> str:
+        """What people should know about the walk; else empty."""
+
+    @property
+    def standing(self) -> bool:
+        """Whether no walk is going on."""
+
+    @property
+    def calm(self) -> bool:
+        """Whether the body stands and no longer sways."""
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
+
+    def stand_as(self, stance: Stance, seconds: float) -> None:
+        """Legs of a gait: stand so from now on, after a change of ``seconds``."""
+
+    def sway_idly(self, stance: Stance) -> None:
+        """Legs of a gait: add ``stance`` to the present one, until the next call."""
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+
+    def write(self, out: list[float]) -> tuple[float, float]:
+        """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
+
+
+def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
+    """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
+    if description.gait is not None and description.policy is not None:
+        # Here, because it needs numpy and other bodies do not.
+        from embodiment_bridge.motion.locomotion.policy_legs import PolicyLegs
+
+        return PolicyLegs(description.gait, description.policy, description.joints, index)
+    if description.gait is not None:
+        return Legs(description.gait, index)
+    if description.base is not None:
+        legs = [joint for joint in description.joints if joint.channel == "legs"]
+        if description.base.cycle is not None:
+            return KeyframeGait(description.base, description.base.cycle, legs, index)
+        return KinematicBase(description.base, legs, index)
+    return None

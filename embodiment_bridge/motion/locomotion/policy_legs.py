@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Legs that a learned policy moves; it may move waist, arms and head too, unless a skill drives them."""
+
+from collections.abc import Mapping, Sequence
+
+from embodiment_bridge.body.description import Gait, Joint
+from embodiment_bridge.body.policy import Policy
+from embodiment_bridge.motion.gait.policy_walk import PolicyWalker
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.locomotion.legs import Legs
+
+
+class PolicyLegs(Legs):
+    """A ``locomotion.Locomotion``."""
+
+    def __init__(self, gait: Gait, policy: Policy, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
+        super().__init__(gait, index)
+        self._walker = PolicyWalker(gait, policy, index, frozenset(self.joints))
+        self.walker = self._walker
+        self._gains = tuple((joint.kp, joint.kd) for joint in joints)
+
+    @property
+    def gains(self) -> Mapping[int, tuple[float, float]]:
+        """Stiffness kp and damping kd of the joints that the policy drives, by number; of the body's own a share."""
+        mixed = {}
+        for joint, share in self._walker.share.items():
+            if share:
+                (kp, kd), (policy_kp, policy_kd) = self._gains[joint], self._walker.gains[joint]
+                mixed[joint] = (kp + share * (policy_kp - kp), kd + share * (policy_kd - kd))
+        return mixed
+
+    @property
+    def remark(self) -> str:
+        """Why the policy failed, for people; else empty."""
+        return self._walker.remark
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+        ready = not fallen and self._blend.done
+        self._walker.sense(sensed if ready else None, self.busy)
+        super().step(sensed, fallen, dt)

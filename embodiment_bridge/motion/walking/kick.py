@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Goes behind a ball, stands right, and kicks it: the walk ``kick`` of a body file."""
+
+from collections.abc import Callable
+from math import atan2, cos, hypot, pi, sin
+
+from embodiment_bridge.body.description import Skill, WalkLimits
+from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.things import Thing, Things
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
+from embodiment_bridge.motion.walking.steering import Steering, others_of, past_others, way_round
+from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, Values, named, target_of
+from embodiment_bridge.motion.walking.walk_program import Pose, Program, Walk, way
+
+ROUND_M = 0.5  # kept from the middle of the ball on the way behind it
+NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder or heel touches the ball
+BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
+RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # how right, and then it goes up to the ball
+WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # how wrong at the ball to go back
+STEADY_S = 0.2  # s for which it must be right
+LAXER_S = 8.0  # s at the ball after which twice of that will do
+AT_BALL_M = 0.3  # from its place: at the ball
+CHANGE_M = 0.4  # nearer to its place than this the body does not choose the other foot
+UP_SPEED = 0.3  # share of full speed
+UP_GAIN = 5.0  # share of full speed per m
+SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
+SWING_M = 0.03  # before its place: the next step of the foot may be the kick
+RUN_M = 0.5  # of a body that knows of no ball: so far it runs, and into the ball if there is one
+LONGEST_RUN_M = 1.0
+IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
+FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
+TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
+AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
+SPEED_SHARE = 0.25  # of full speed, for the time limit
+EXTRA_PATIENCE_S = 30.0
+
+Aim = Callable[[Pose, Thing], float]
+"""The direction (rad in map) in which the ball shall roll."""
+
+
+class KickBall:
+    """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment."""
+
+    def __init__(
+        self, limits: WalkLimits, kick: KickParameters, ball: Ball, aim: Aim, strength: float
+    ) -> None:
+        self.done = False
+        self.progress = 0.0
+        self.patience = EXTRA_PATIENCE_S
+        self.failure = ""
+        self._limits, self._kick, self._ball, self._aim = limits, kick, ball, aim
+        self._strength = strength
+        self._steering = Steering(limits, NEAR_M)
+        self._up = False
+        self._left_foot: bool | None = None
+        self._distance = 0.0
+        self._steady_s = self._at_ball_s = 0.0
+        self._after_s = 0.0
+
+    def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
+        """The command for the next ``dt`` s."""
+        here = self._steering.filtered(pose, dt)
+        if walker.kicking or self._after_s:
+            return self._kicked(walker, dt)
+        ball = self._ball.watch(here, dt)
+        if ball is None:
+            self.failure = self._ball.lost
+            return STAND
+        goal = self._stance(here, ball)
+        away = hypot(goal.x - here.x, goal.y - here.y)
+        if not self._distance:
+            self._distance = max(away, 0.05)
+            self.patience += away / (SPEED_SHARE * self._limits.forward) + 4 * pi / self._limits.turn
+        self.progress = max(self.progress, min(0.8 * (1.0 - away / self._distance), 0.8))
+        self._at_ball_s += dt if away < AT_BALL_M else 0.0
+        ahead, aside = way(here, goal, goal.yaw)
+        turned = wrap_angle(goal.yaw - here.yaw)
+        self._choose(ahead, aside, turned, dt)
+        if self._up:
+            return self._go_up(ahead, aside, turned)
+        x, y, _ = ball.position
+        goal = Pose(goal.x - BACK_M * cos(goal.yaw), goal.y - BACK_M * sin(goal.yaw), goal.yaw)
+        way_there = past_others(self._ball.things, way_round(x, y, ROUND_M))
+        return self._steering.command(goal, way_there(here, goal), dt)
+
+    def _choose(self, ahead: float, aside: float, turned: float, dt: float) -> None:
+        """Go up to the ball, or behind it: the place of the kick is ``ahead`` and ``aside`` (m), ``turned`` rad."""
+        lax = 1.0 + min(self._at_ball_s / LAXER_S, 1.0)
+        right = abs(ahead - BACK_M) < lax * RIGHT_M and abs(aside) < lax * RIGHT_SIDE_M
+        self._steady_s = self._steady_s + dt if right and abs(turned) < lax * RIGHT_RAD else 0.0
+        wrong = ahead < WRONG_M or abs(aside) > WRONG_SIDE_M or abs(turned) > WRONG_RAD
+        self._up = self._steady_s >= STEADY_S or (self._up and not wrong and ahead < 2.0 * BACK_M)
+
+    def _go_up(self, ahead: float, aside: float, turned: float) -> WalkCommand:
+        """Slowly to the place of the kick; there the next step of the foot is the kick."""
+        forward = min(max(UP_GAIN * ahead, 0.0), UP_SPEED)
+        left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
+        kick = Kick(bool(self._left_foot), self._strength) if ahead < SWING_M else None
+        return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
+
+    def _stance(self, here: Pose, ball: Thing) -> Pose:
+        """Where the hips must be for the kick, with the nearer foot."""
+        x, y, _ = ball.position
+        yaw = self._aim(here, ball)
+        c, s = cos(yaw), sin(yaw)
+        # How far the ball lies to the left of a body that looks along the kick, m.
+        beside = c * (y - here.y) - s * (x - here.x)
+        near = hypot(x - here.x, y - here.y) < CHANGE_M + self._kick.ahead
+        if self._left_foot is None or not near:
+            self._left_foot = beside > 0.0
+        side = 1.0 if self._left_foot else -1.0
+        aside, yaw = side * self._kick.aside, yaw - side * self._kick.drift(self._strength)
+        c, s = cos(yaw), sin(yaw)
+        return Pose(x - self._kick.ahead * c + aside * s, y - self._kick.ahead * s - aside * c, yaw)
+
+    def _kicked(self, walker: Pace, dt: float) -> WalkCommand:
+        self.progress, self._after_s = 0.9, self._after_s + dt
+        if walker.kicking or self._after_s < AFTER_S:
+            return WalkCommand(True)
+        self.done, self.progress = True, 1.0
+        return STAND
+
+
+class Ahead:
+    """A direction beside the heading that the body has at first, rad, + left."""
+
+    def __init__(self, direction: float) -> None:
+        self._direction = direction
+        self._yaw: float | None = None
+
+    def __call__(self, here: Pose, ball: Thing) -> float:
+        """The direction, rad in map."""
+        if self._yaw is None:
+            self._yaw = here.yaw + self._direction
+        return self._yaw
+
+
+class Towards:
+    """The direction from the ball to a place, or past the others where they stand in that way."""
+
+    def __init__(self, target: Target | Spot, things: Things) -> None:
+        self._target, self._things = target, things
+        self._turn = 0.0
+
+    def __call__(self, here: Pose, ball: Thing) -> float:
+        """The direction, rad in map."""
+        x, y, _ = ball.position
+        to_x, to_y = self._target.last(here)
+        straight, far = atan2(to_y - y, to_x - x), min(hypot(to_x - x, to_y - y), IN_WAY_M)
+        others = [other for other in others_of(self._things) if hypot(other.x - x, other.y - y) < far]
+        self._turn = self._free_turn(Pose(x, y), straight, others)
+        return straight + self._turn
+
+    def _free_turn(self, ball: Pose, straight: float, others: list[Pose]) -> float:
+        """The turn of before while that way is free, as going round the ball costs time; else the least free one."""
+        for turn in (self._turn, *TURNS):
+            room = STAY_FREE_M if turn == self._turn else FREE_M
+            ways = [way(ball, other, straight + turn) for other in others]
+            if all(ahead < 0.0 or abs(aside) > room for ahead, aside in ways):
+                return turn
+        return 0.0
+
+
+def kick_ball(
+    skill: Skill, values: Values, limits: WalkLimits, kick: KickParameters | None, things: Things
+) -> Program:
+    """The program of a skill of walk ``kick``.
+
+    Args:
+        skill: for the text of errors.
+        values: ``distance`` (m) that the ball shall roll, ``direction`` (rad) beside the heading of the body now, or
+            ``towards``, a thing, or x and y in ``map``, past others who stand in the way; ``thing``: the ball.
+        limits: of the gait.
+        kick: of the gait, if it has one.
+        things: that are known. Without a ball the body runs ``distance``, at most a metre, straight ahead.
+
+    Raises:
+        CommandError: a thing to kick to is not known, or a direction is given twice.
+    """
+    target = target_of(skill.name, values, "towards", things)
+    if target is not None and "direction" in values:
+        raise CommandError(f"skill {skill.name!r}: give either a direction, or where the ball shall go")
+    name = str(values.get("thing", BALL))
+    distance = float(values["distance"]) if "distance" in values else None
+    if not named(name, things()) and target is None and not values.get("direction") and name == BALL:
+        return Walk(limits, 1.0, distance=min(distance or RUN_M, LONGEST_RUN_M))
+    if kick is None:
+        raise CommandError(f"skill {skill.name!r}: the gait of this body has no kick")
+    aim = Towards(target, things) if target is not None else Ahead(float(values.get("direction", 0.0)))
+    strength = 1.0 if distance is None else kick.strength(distance)
+    return KickBall(limits, kick, Ball(name, things), aim, strength)

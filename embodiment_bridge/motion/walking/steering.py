@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steers a walk to a pose: forwards from afar, in any direction near it, and round a thing that is in the way."""
+
+from collections.abc import Callable
+from math import acos, atan2, copysign, cos, hypot, sin
+from typing import TypeAlias
+
+from embodiment_bridge.body.description import WalkLimits
+from embodiment_bridge.body.things import Things
+from embodiment_bridge.core.units import wrap_angle
+from embodiment_bridge.motion.gait.walk import WalkCommand, within
+from embodiment_bridge.motion.walking.walk_program import Pose
+
+NEAR_M = 0.5  # nearer than this the body goes in any direction while it turns to face the wanted one
+STAY_NEAR_M = 0.3  # so much further away it turns to the place again and walks forward
+AIM_RAD = 0.9  # with a larger heading error the body turns on the spot before it goes on
+AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian
+BRAKE_S = 0.6  # the body goes at most as fast as takes it there in this time
+LEARN = 0.8  # share of full speed per s and m: what a gait that does not follow small commands needs more
+LEARNT = 0.35  # at most so much
+FILTER_S = 0.25  # s: the hips sway with each step
+PASSED_M = 0.1  # for a body that cannot go sideways, and may pass the place
+OTHERS = "player"  # the kind of thing that other bodies are
+OTHERS_M = 0.8  # kept from the middle of another body on the way
+ROUND_STEP_RAD = 0.6  # how far ahead on the circle a body near it aims
+
+Way: TypeAlias = Callable[[Pose, Pose], tuple[float, float]]
+"""Where to go next (x, y, m in map) on the way from the first pose to the second."""
+
+
+def straight(_: Pose, goal: Pose) -> tuple[float, float]:
+    """The goal itself."""
+    return goal.x, goal.y
+
+
+def way_round(x: float, y: float, radius: float) -> Way:
+    """A way round a thing at (x, y) that keeps ``radius`` m from it, but for a goal that is nearer to it."""
+
+    def way(here: Pose, goal: Pose) -> tuple[float, float]:
+        side = atan2(goal.y - y, goal.x - x)
+        off = wrap_angle(atan2(here.y - y, here.x - x) - side)
+        away = hypot(here.x - x, here.y - y)
+        seen = max(acos(radius / away) if away > radius else 0.0, ROUND_STEP_RAD)
+        if abs(off) <= seen:
+            return goal.x, goal.y
+        next_off = side + off - copysign(seen, off)
+        return x + radius * cos(next_off), y + radius * sin(next_off)
+
+    return way
+
+
+def others_of(things: Things) -> list[Pose]:
+    """Where the other bodies are that are known."""
+    return [Pose(*thing.position[:2]) for thing in things().values() if thing.kind == OTHERS]
+
+
+def past_others(things: Things, way: Way) -> Way:
+    """The same way, but round the nearest of the other bodies that are known where it stands in that way."""
+
+    def past(here: Pose, goal: Pose) -> tuple[float, float]:
+        x, y = way(here, goal)
+        others = others_of(things)
+        if not others:
+            return x, y
+        other = min(others, key=lambda place: hypot(place.x - here.x, place.y - here.y))
+        if hypot(other.x - here.x, other.y - here.y) > hypot(x - here.x, y - here.y) + OTHERS_M:
+            return x, y
+        return way_round(other.x, other.y, OTHERS_M)(here, Pose(x, y))
+
+    return past
+
+
+class Steering:
+    """The command towards a pose, cycle after cycle, for one walk.
+
+    near: m from it, within which the body faces the wanted direction and goes in any.
+    """
+
+    def __init__(self, limits: WalkLimits, near: float = NEAR_M) -> None:
+        self._limits = limits
+        self._near_m = near
+        self._mean: Pose | None = None
+        self._near = False
+        self._learnt = [0.0, 0.0]
+        # A fast body needs more than the last half metre to slow down.
+        self._brake_s = limits.brake / limits.forward if limits.brake > NEAR_M else BRAKE_S
+
+    def filtered(self, pose: Pose, dt: float) -> Pose:
+        """The pose without the sway of the steps."""
+        mean = self._mean = self._mean or Pose(pose.x, pose.y, pose.yaw)
+        share = min(dt / FILTER_S, 1.0)
+        mean.x += share * (pose.x - mean.x)
+        mean.y += share * (pose.y - mean.y)
+        mean.yaw += share * (pose.yaw - mean.yaw)
+        return mean
+
+    def command(self, goal: Pose, place: tuple[float, float], dt: float) -> WalkCommand:
+        """The command to the pose ``goal`` by way of ``place`` (x, y), from the filtered pose, for ``dt`` s."""
+        here = self._mean or goal
+        left = hypot(goal.x - here.x, goal.y - here.y)
+        dx, dy = place[0] - here.x, place[1] - here.y
+        away, bearing = hypot(dx, dy), wrap_angle(atan2(dy, dx) - here.yaw)
+        off = wrap_angle(goal.yaw - here.yaw)
+        self._near = left < self._near_m + (STAY_NEAR_M if self._near else 0.0)
+        if not self._limits.left:
+            return self._without_sides(left, away, bearing, off)
+        if not self._near:
+            return _go(self._far_share(left), bearing)
+        return self._any_way(away * cos(bearing), away * sin(bearing), off, dt)
+
+    def passed(self, left: float, bearing: float) -> bool:
+        """Whether a body that cannot go sideways is as near to the place, ``left`` m away, as it comes."""
+        return left < (2.0 * PASSED_M if self._near and abs(bearing) > AIM_RAD else PASSED_M)
+
+    def _far_share(self, left: float) -> float:
+        """The share of full speed for a place ``left`` m away."""
+        return left / (self._brake_s * self._limits.forward) if self._brake_s > BRAKE_S else 1.0
+
+    def _any_way(self, ahead: float, aside: float, off: float, dt: float) -> WalkCommand:
+        limits = self._limits
+        speeds = ahead / self._brake_s, aside / self._brake_s
+        full = limits.forward if ahead > 0.0 else limits.backward
+        learn = LEARN * BRAKE_S / self._brake_s
+        shares = [speeds[0] / full, speeds[1] / limits.left]
+        for axis, way in enumerate((ahead, aside)):
+            if max(abs(share) for share in shares) < 1.0:
+                self._learnt[axis] = within(self._learnt[axis] + learn * way * dt, LEARNT * learn / LEARN)
+            shares[axis] += self._learnt[axis]
+        most = max(abs(shares[0]), abs(shares[1]), 1.0)
+        return WalkCommand(True, shares[0] / most, within(AIM_GAIN * off, 1.0), shares[1] / most)
+
+    def _without_sides(self, left: float, away: float, bearing: float, off: float) -> WalkCommand:
+        """Forwards to the place, then a turn on the spot."""
+        if self.passed(left, bearing):
+            return WalkCommand(True, 0.0, within(AIM_GAIN * off, 1.0))
+        return _go(min(away / (BRAKE_S * self._limits.forward), 1.0), bearing)
+
+
+def _go(share: float, bearing: float) -> WalkCommand:
+    """Forward at ``share`` of full speed, turning to ``bearing`` (rad) meanwhile, or first where that is far off."""
+    share, turn = min(share, 1.0), within(AIM_GAIN * bearing, 1.0)
+    slow = max(cos(bearing), 0.0) ** 2 if abs(bearing) < AIM_RAD else 0.0
+    return WalkCommand(True, max(share, 0.35) * slow, turn)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the body of this namespace can do, and whether it is there: its topics `skills` and `link_state`."""
+
+from collections.abc import Callable
+
+from rclpy.node import Node
+
+from embodiment_bridge.body.state import SkillInfo
+from embodiment_bridge.msg import LinkState, SkillList
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.body.skill_messages import skill_infos
+from embodiment_bridge.nodes.tree.runs.failed_nodes import FailedNodes
+
+
+class BodySkills:
+    """The latest list; empty while there is no body. ``changed()`` is called for each new one.
+
+    ``link`` is the state of its link, as in LinkState; None: not told.
+    """
+
+    def __init__(self, node: Node, changed: Callable[[], None]) -> None:
+        self.skills: dict[str, SkillInfo] = {}
+        self.link: int | None = None
+        self.name = ""  # of the body's description
+        self._node = node
+        self._changed = changed
+        self._failed: FailedNodes | None = FailedNodes(node)  # while there is no body
+        self._topics = (
+            node.create_subscription(SkillList, "skills", self._take, profile("latched")),
+            node.create_subscription(LinkState, "link_state", self._take_link, profile("latched")),
+        )
+
+    @property
+    def missing(self) -> str:
+        """``body`` while there is none, ``link`` while its link is being opened; empty: nothing."""
+        if not self.skills:
+            return "body"
+        return "link" if self.link in (LinkState.CONNECTING, LinkState.HANDSHAKE) else ""
+
+    @property
+    def absence(self) -> str:
+        """The reason for refusing a goal while there is no body; it quotes nodes of this namespace that failed."""
+        why = str(self._failed or "") or "start one first"
+        return f"no body has published its skills in this namespace; {why}"
+
+    def destroy(self) -> None:
+        """Take the topics off the graph."""
+        for topic in self._topics:
+            self._node.destroy_subscription(topic)
+        self._look_for_failed(wanted=False)
+
+    def _take(self, message: SkillList) -> None:
+        self.name = message.body
+        self.skills = skill_infos(message)
+        self._look_for_failed(wanted=not self.skills)
+        self._changed()
+
+    def _take_link(self, message: LinkState) -> None:
+        self.link = message.state
+        self._changed()
+
+    def _look_for_failed(self, *, wanted: bool) -> None:
+        if wanted and self._failed is None:
+            self._failed = FailedNodes(self._node)
+        elif not wanted and self._failed is not None:
+            self._failed.destroy()
+            self._failed = None

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of a document, joined to the action goal that asked for it."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunState
+from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.bml.base.conditions import Value
+from embodiment_bridge.bml.document import Problem
+from embodiment_bridge.core.errors import CommandError, text_of
+from embodiment_bridge.nodes.tree.runs.bml_goal import Wish
+from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
+
+WENT_WELL = {Outcome.SUCCEEDED, Outcome.STOPPED}
+FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
+
+
+class RunGoal(Protocol):
+    """What a run needs of the goal that asked for it."""
+
+    @property
+    def is_cancel_requested(self) -> bool:
+        """Whether its client wants the end."""
+
+    def publish_feedback(self, feedback: ExecuteBml.Feedback) -> None:
+        """Tell its client how it stands."""
+
+
+Finish = Callable[..., None]
+"""``finish(goal, succeeded=, result=)`` ends a goal."""
+
+
+class Performance:
+    """A run and its goal: tells the client what changed, and ends the goal when the run has ended.
+
+    finish(goal, succeeded=, result=) ends the goal.
+    """
+
+    def __init__(
+        self,
+        goal: RunGoal,
+        run: Run,
+        run_id: str,
+        finish: Finish,
+        viewers: TreePublisher,
+        wish: Wish,
+        board: Blackboard,
+    ) -> None:
+        self.goal = goal
+        self.run = run
+        self.run_id = run_id
+        self.wish = wish
+        self.breakpoints = wish.breakpoints
+        self._board = board
+        self._refused: dict[str, str] = {}
+        self._finish = finish
+        self._viewers = viewers
+        self._told: tuple[object, ...] = ()
+        self._warnings_told: set[str] = set()
+
+    def feed(self, values: Mapping[str, Value]) -> None:
+        """Before a tick: what topics told. What the goal or the document wrote under other names stays.
+
+        A document may fill the blackboard; what has no room then is told as a warning.
+        """
+        for key, value in values.items():
+            self._write(key, value)
+
+    def _write(self, key: str, value: Value) -> None:
+        try:
+            self._board.write(key, value)
+        except CommandError as error:
+            self._refused[key] = f": VALUE_REFUSED: {error}"
+
+    def tell(self) -> None:
+        """After a tick: publish what happened; end the goal if the run has ended."""
+        self._viewers.publish(self.run_id, self.run)
+        if self.run.ending is None:
+            self._tell(self._new_warnings())
+            return
+        warnings = self._new_warnings()
+        if warnings:
+            self._tell(warnings)
+        self._end(self.run.ending)
+
+    def _new_warnings(self) -> list[str]:
+        known = [*self.wish.doubts, *self._refused.values(), *self.run.warnings]
+        return [line for line in dict.fromkeys(known) if line not in self._warnings_told]
+
+    def _tell(self, warnings: list[str]) -> None:
+        leaves = [origin for origin in self.run.active() if origin.label]
+        active = [(origin.document, origin.pointer) for origin in leaves]
+        elapsed = self.run.clock.seconds
+        news = (self.run.state, active, bool(warnings), elapsed // FEEDBACK_EVERY)
+        if news == self._told:
+            return
+        self._told = (self.run.state, active, False, elapsed // FEEDBACK_EVERY)
+        self._warnings_told.update(warnings)
+        # A last feedback goes out when the run has ended already; its state is that of a moment ago.
+        state = RunState.RUNNING if self.run.ending is not None else self.run.state
+        feedback = ExecuteBml.Feedback(run_id=self.run_id, state=state.name, elapsed=elapsed)
+        feedback.active = [origin.pointer for origin in leaves]
+        feedback.doing = [origin.name or origin.label for origin in leaves]
+        feedback.warnings = warnings
+        feedback.held_back = [origin.pointer for origin in self.run.held_back()]
+        estimate = self.wish.estimate
+        feedback.least = estimate.min_s
+        feedback.expected = math.nan if estimate.expected_s is None else estimate.expected_s
+        feedback.longest = math.inf if estimate.forever else estimate.max_s
+        self.goal.publish_feedback(feedback)
+
+    def _end(self, ending: RunEnding) -> None:
+        result = ExecuteBml.Result(
+            outcome=ending.outcome.value,
+            reason=ending.reason,
+            pointer=ending.origin.pointer,
+            elapsed=ending.t,
+            seed=self.run.seed,
+        )
+        result.problems = [str(problem) for problem in self.run.problems]
+        self._finish(self.goal, succeeded=ending.outcome in WENT_WELL, result=result)
+
+
+def failure(error: Exception) -> ExecuteBml.Result:
+    """The result of a goal that this program could not begin, by a fault of its own."""
+    reason = f"the document could not be read or begun: {text_of(error)}"
+    return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
+
+
+def rejection(problems: list[Problem], reason: str) -> ExecuteBml.Result:
+    """The result of a goal that was never begun."""
+    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason, seed=-1)
+    result.problems = [str(problem) for problem in problems]
+    result.pointer = problems[0].pointer if problems else ""
+    return result

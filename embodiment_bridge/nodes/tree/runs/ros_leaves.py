@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The body's skills as a port of the tree: an action client whose callbacks only cache."""
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from diagnostic_msgs.msg import KeyValue
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future
+from std_srvs.srv import SetBool
+from typing_extensions import override
+
+from embodiment_bridge.action import ExecuteSkill
+from embodiment_bridge.behaviour.engine.ports import SkillPort
+from embodiment_bridge.bml.rules.capabilities import Allowed
+from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
+from embodiment_bridge.srv import Hold
+
+STATUS = {
+    ExecuteSkill.Result.SUCCEEDED: SkillStatus.SUCCEEDED,
+    ExecuteSkill.Result.SKIPPED: SkillStatus.SKIPPED,
+    ExecuteSkill.Result.REPLACED: SkillStatus.REPLACED,
+    ExecuteSkill.Result.CANCELED: SkillStatus.CANCELED,
+    ExecuteSkill.Result.FAILED: SkillStatus.FAILED,
+}
+
+GONE_AFTER = 2.0  # s of wall time
+ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for.
+
+    unsent: the goal, as long as the action has no server.
+    """
+
+    report: SkillReport
+    asked: float
+    unsent: ExecuteSkill.Goal | None = None
+    goal: ClientGoalHandle | None = None
+    cancel_asked: bool = False
+
+
+class RosSkills:
+    """`execute_skill` of the body in this namespace, for any number of runs: ``for_run`` gives each its port.
+
+    dead_man: s without a tick of ours after which the body holds our skills; 0: never.
+    """
+
+    def __init__(self, node: Node, dead_man: float = 0.0) -> None:
+        self._node = node
+        self._dead_man = dead_man
+        self._client = ActionClient(node, ExecuteSkill, "execute_skill")
+        self._hold_source = node.create_client(Hold, "hold_source")
+        self._hold_all = node.create_client(SetBool, "hold")
+        self._pending: dict[str, _Pending] = {}
+        self._seen = time.monotonic()
+
+    def start(self, request: SkillRequest) -> None:
+        """Send a goal; a body that is not there is waited for a moment, as it may just be coming into sight."""
+        goal = ExecuteSkill.Goal(name=request.name, slot=float(request.slot_s), source=request.source)
+        goal.dead_man = self._dead_man
+        goal.parameters = [KeyValue(key=key, value=str(value)) for key, value in request.parameters.items()]
+        pending = _Pending(SkillReport(request.id, SkillStatus.RUNNING), time.monotonic(), goal)
+        self._pending[request.id] = pending
+        self._try_to_send(pending)
+
+    def report(self, request_id: str) -> SkillReport:
+        """How it stands; a body that is gone or does not answer is a failure."""
+        pending = self._pending[request_id]
+        if pending.unsent is not None:
+            self._try_to_send(pending)
+        elif not pending.report.status.ended and self._gone():
+            self._end(pending, SkillStatus.FAILED, "the body's node is gone")
+        if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
+            self._end(pending, SkillStatus.FAILED, f"the body did not answer within {ANSWER_WITHIN:g} s")
+        if pending.report.status.ended:
+            del self._pending[request_id]
+        return pending.report
+
+    def cancel(self, request_id: str) -> None:
+        """Ask the body to bring it to rest; what was not sent yet ends at once."""
+        pending = self._pending.get(request_id)
+        if pending is None or pending.cancel_asked:
+            return
+        pending.cancel_asked = True
+        if pending.unsent is not None:
+            self._end(pending, SkillStatus.CANCELED, "")
+        elif pending.goal is not None:
+            pending.goal.cancel_goal_async()
+
+    def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
+        """The port of one run, which may drive the ``allowed`` channels; None: all."""
+        return RunSkills(self, run_id, allowed, body)
+
+    def hold(self, on: bool, source: str) -> None:
+        """Freeze or go on with the skills of one source; with those of all, where a body knows no better."""
+        if self._hold_source.service_is_ready():
+            self._hold_source.call_async(Hold.Request(on=on, source=source))
+        elif self._hold_all.service_is_ready():
+            self._hold_all.call_async(SetBool.Request(data=on))
+
+    def destroy(self) -> None:
+        """Take the clients off the graph."""
+        self._client.destroy()
+        self._node.destroy_client(self._hold_source)
+        self._node.destroy_client(self._hold_all)
+
+    def _try_to_send(self, pending: _Pending) -> None:
+        goal, now = pending.unsent, time.monotonic()
+        if goal is None or pending.report.status.ended:
+            return
+        if self._client.server_is_ready():
+            pending.unsent, pending.asked, self._seen = None, now, now
+            answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
+            answer.add_done_callback(partial(self._answered, pending))
+        elif now > pending.asked + GONE_AFTER:
+            reason = f"skill {goal.name!r}: no body offers execute_skill in this namespace"
+            self._end(pending, SkillStatus.FAILED, reason)
+
+    def _gone(self) -> bool:
+        """Whether the action has had no server for a while; the graph's view of it flickers now and then."""
+        now = time.monotonic()
+        if self._client.server_is_ready():
+            self._seen = now
+        return now - self._seen > GONE_AFTER
+
+    def _answered(self, pending: _Pending, answer: "Future") -> None:
+        goal: ClientGoalHandle = answer.result()
+        if not goal.accepted:
+            self._end(pending, SkillStatus.FAILED, "the body refused the goal")
+            return
+        pending.goal = goal
+        goal.get_result_async().add_done_callback(partial(self._ended, pending))
+        if pending.cancel_asked:
+            goal.cancel_goal_async()
+
+    def _ended(self, pending: _Pending, answer: "Future") -> None:
+        result: ExecuteSkill.Result = answer.result().result
+        self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
+
+    @staticmethod
+    def _progress(pending: _Pending, message: Any) -> None:
+        if not pending.report.status.ended:
+            feedback = message.feedback
+            pending.report = replace(pending.report, progress=feedback.progress, held=feedback.held)
+
+    @staticmethod
+    def _end(pending: _Pending, status: SkillStatus, reason: str) -> None:
+        if not pending.report.status.ended:
+            pending.report = replace(pending.report, status=status, reason=reason)
+
+
+class RunSkills(SkillPort):
+    """The skills of one run: a hold freezes what this run has started, and nothing else."""
+
+    def __init__(self, skills: RosSkills, run_id: str, allowed: Allowed | None, body: BodySkills) -> None:
+        self._run_id = run_id
+        self._allowed = allowed
+        self._skills = skills
+        self._body = body
+
+    @override
+    def start(self, request: SkillRequest) -> None:
+        info = self._body.skills.get(request.name)
+        if self._allowed is not None and info is not None:
+            refusal = self._allowed.refusal(f"skill {request.name!r}", info.channels)
+            if refusal:
+                raise CommandError(refusal)
+        self._skills.start(request)
+
+    @override
+    def report(self, request_id: str) -> SkillReport:
+        return self._skills.report(request_id)
+
+    @override
+    def cancel(self, request_id: str) -> None:
+        self._skills.cancel(request_id)
+
+    @override
+    def hold(self, on: bool) -> None:
+        self._skills.hold(on, self._run_id)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tells the graph what a run does: `~/events`, one message per transition, and `~/tree`, the tree on change.
+
+Where py_trees_ros_interfaces is installed also the snapshot streams of py_trees_ros.
+"""
+
+from builtin_interfaces.msg import Time
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from embodiment_bridge.behaviour.engine.journal import Transition
+from embodiment_bridge.behaviour.engine.snapshot import SnapshotNode, snapshot
+from embodiment_bridge.behaviour.runs.run import Run, RunState
+from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
+
+
+class TreePublisher:
+    """Called once per tick of a run. Each topic is published only while it has subscribers."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._events = node.create_publisher(NodeEvent, "~/events", profile("events"))
+        self._tree = node.create_publisher(TreeSnapshot, "~/tree", profile("state"))
+        self._watchers = 0
+        self._told: tuple[str, RunState] | None = None
+        self._streams = streams_of(node)
+
+    def publish(self, run_id: str, run: Run) -> None:
+        """Publish what happened since the last call."""
+        events = run.take_events()
+        if self._streams is not None:
+            self._streams.publish(run, events)
+        watchers = self._tree.get_subscription_count()
+        newcomer = watchers > self._watchers
+        self._watchers = watchers
+        state = run_id, run.state
+        changed, self._told = state != self._told, state
+        if not (events or newcomer or changed):
+            return
+        stamp = self._node.get_clock().now().to_msg()
+        if self._events.get_subscription_count():
+            for event in events:
+                sha256 = run.documents.hashes.of(event.origin.document)
+                self._events.publish(_event(run_id, event, stamp, sha256))
+        if watchers:
+            self._tree.publish(_tree(run_id, run, stamp))
+
+    def destroy(self) -> None:
+        """Take the topics off the graph."""
+        self._node.destroy_publisher(self._events)
+        self._node.destroy_publisher(self._tree)
+        if self._streams is not None:
+            self._streams.destroy()
+
+
+def _event(run_id: str, event: Transition, stamp: Time, sha256: str) -> NodeEvent:
+    origin = event.origin
+    return NodeEvent(
+        header=Header(stamp=stamp),
+        run_id=run_id,
+        t=event.t,
+        document=origin.document,
+        pointer=origin.pointer,
+        name=origin.name,
+        type=origin.kind,
+        event=event.event,
+        status=event.status,
+        code=event.code,
+        message=event.message,
+        sha256=sha256,
+    )
+
+
+def _tree(run_id: str, run: Run, stamp: Time) -> TreeSnapshot:
+    message = TreeSnapshot(header=Header(stamp=stamp), run_id=run_id, state=run.state.name)
+    message.elapsed = run.clock.seconds
+    message.nodes = [_node(item) for item in snapshot(run.root)]
+    return message
+
+
+def _node(item: SnapshotNode) -> TreeNode:
+    origin = item.origin
+    return TreeNode(
+        pointer=origin.pointer,
+        name=origin.name,
+        type=origin.kind,
+        label=origin.label,
+        status=item.status,
+        parent=item.parent,
+    )
