@@ -22,6 +22,7 @@ from PIL import Image, ImageDraw
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
+from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.mujoco.robots import robot_files
 from embodiment_bridge.physics.camera import Painter
@@ -39,7 +40,6 @@ PUSH_N_PER_KG = 6.0
 FRAMES = 7  # of a strip
 COLORS = 128  # of the file
 VIEW = np.array([1.75, 0.8, 0.3])  # where the camera is beside the robot, in heights of its head
-EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
 
 
 class Studio:

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +16,10 @@ from typing import Any
 
 from rclpy.parameter import Parameter
 from real_server import Server, free_ports
+from sensor_msgs.msg import JointState
 
 from embodiment_bridge.launching.executables import agent_bridge
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 
@@ -56,6 +59,13 @@ class Victim:
         overrides = [Parameter(key, value=value) for key, value in values.items()]
         self.body = runtime.add(agent_bridge(parameter_overrides=overrides, **common))
         self.watcher = runtime.add(Watcher(**common))
+        self._ages: deque[str] = deque(maxlen=20)
+        self.watcher.create_subscription(JointState, "joint_states", self._note_age, profile("sensor"))
+
+    def _note_age(self, message: JointState) -> None:
+        now, stamp = self.watcher.get_clock().now().nanoseconds, message.header.stamp
+        age = 1e-9 * now - stamp.sec - 1e-9 * stamp.nanosec
+        self._ages.append(f"{age:.3f}")
 
     def start(self) -> None:
         """Start the peer; return when it listens, or is about to."""
@@ -101,13 +111,13 @@ class Victim:
         senses = self.name != "maeden"  # which has no joints
         return self.until(lambda: self.ready() and (self.watcher.percepts > before or not senses))
 
-    def stale(self) -> int:
-        """How many percepts come in half a second, beginning half a second from now."""
+    def stale(self) -> list[str]:
+        """How old the percepts are, s, that come in half a second, beginning half a second from now."""
         waits = [time.monotonic() + 0.5, time.monotonic() + 1.0]
         self._runtime.spin(lambda: time.monotonic() > waits[0])
-        before = self.watcher.percepts
+        self._ages.clear()
         self._runtime.spin(lambda: time.monotonic() > waits[1])
-        return self.watcher.percepts - before
+        return list(self._ages)
 
     def kill(self) -> None:
         self.process.kill()
@@ -116,13 +126,13 @@ class Victim:
     def _killed(self) -> None:
         self.kill()
         self.until(lambda: not self.ready())
-        assert self.stale() == 0
+        assert self.stale() == [], self.name
         self.start()
 
     def _stopped(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
         try:
-            assert self.stale() == 0
+            assert self.stale() == [], self.name
         finally:
             self.process.send_signal(signal.SIGCONT)
 

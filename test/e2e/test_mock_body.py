@@ -38,7 +38,7 @@ def mocks():
 
 
 def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) -> None:
-    mock = mocks(**FAST | {"speed": 5.0})  # at 20 a moment of a busy machine is as long as what is asked
+    mock = mocks(**FAST | {"speed": 2.0})  # faster, a moment of a busy machine is as long as what is asked
     mock.join()
     result = mock.run((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")

@@ -9,6 +9,7 @@ import pytest
 from motion_stage import T1
 
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
+from embodiment_bridge.body.usual_skills import EMOTIONS
 from embodiment_bridge.motion.runner import MotionRunner
 
 pytest.importorskip("mujoco")
@@ -24,8 +25,6 @@ SEED_ACTIONS = (
     "waist_shake", "hand_grip", "hand_relax", "hand_roll", "hand_pitch", "foot_yaw", "foot_pitch", "step_forward",
     "step_backward", "turn_left", "turn_right",
 )  # fmt: skip
-
-EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
 
 
 class Robot:

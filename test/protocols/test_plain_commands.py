@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that need no code: a made-up one from its topic to the wire."""
+"""Actions that depend on nothing but themselves: made-up ones from their topics to the wire."""
 
-import math
 from dataclasses import dataclass
 
 import pytest
-from embodiment_bridge.srv import Beam
-from std_msgs.msg import Int32
+from std_msgs.msg import ColorRGBA, Int32
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.protocols.soccer.plain_commands import made_of, plain_inputs, plain_writer
+from embodiment_bridge.protocols.soccer.plain_commands import Written, makers, writers
 from embodiment_bridge.protocols.soccer.requests import Requests
 from embodiment_bridge.protocols.spec import Input, ProtocolSpec
 
@@ -25,6 +23,20 @@ class Jump:
     pass
 
 
+@dataclass(frozen=True)
+class Glow(Written):
+    red: int
+
+    def text(self):
+        if self.red > 255:
+            raise CommandError(f"Glow.red is {self.red}")
+        return f"(light chest {self.red})"
+
+
+def glow(message: ColorRGBA) -> Glow:
+    return Glow(round(255 * message.r))
+
+
 SPEC = ProtocolSpec(
     name="made_up",
     summary="a made-up protocol",
@@ -32,10 +44,14 @@ SPEC = ProtocolSpec(
     converter="",
     parameters=(),
     outputs=(),
-    inputs=(Input("say", "std_msgs.msg:String"), Input("wave", "std_msgs.msg:Int32", "Wave")),
+    inputs=(
+        Input("say", "std_msgs.msg:String"),
+        Input("wave", "std_msgs.msg:Int32", "Wave"),
+        Input("glow", "std_msgs.msg:ColorRGBA", f"{__name__}:glow"),
+    ),
     services=(Input("jump", "std_srvs.srv:Trigger", "Jump"),),
 )
-PLAIN = plain_inputs(SPEC, (Wave, Jump))
+MAKERS = makers(SPEC, (Wave, Jump, Glow))
 
 
 def number(name, value):
@@ -44,11 +60,11 @@ def number(name, value):
     return f"{value:g}"
 
 
-WRITERS = {kind: plain_writer(kind, kind.__name__.lower(), number) for kind in (Wave, Jump)}
+WRITERS = writers({Wave: "wave", Jump: "jump", Glow: "light"}, number)
 
 
 def requests():
-    return Requests(lambda text: [], lambda x, y, yaw: Jump(), PLAIN, lambda one: WRITERS[type(one)](one))
+    return Requests(lambda text: [], lambda x, y, yaw: Jump(), MAKERS, lambda one: WRITERS[type(one)](one))
 
 
 def test_text():
@@ -56,13 +72,14 @@ def test_text():
     assert WRITERS[Jump](Jump()) == "(jump)"
     with pytest.raises(CommandError, match=r"Wave\.count is -1"):
         WRITERS[Wave](Wave(-1))
+    assert WRITERS[Glow](Glow(7)) == "(light chest 7)"
 
 
-def test_values_of_a_message_make_the_command():
-    assert {"wave": Wave, "jump": Jump} == PLAIN
-    assert made_of(Int32(data=3), Wave) == Wave(3)
-    assert made_of(Trigger.Request(), Jump) == Jump()
-    assert made_of(Beam.Request(x=1.0, theta=math.pi), lambda *values: values) == (1.0, 0.0, math.pi)
+def test_messages_make_the_commands():
+    assert sorted(MAKERS) == ["glow", "jump", "wave"]
+    assert MAKERS["wave"](Int32(data=3)) == Wave(3)
+    assert MAKERS["jump"](Trigger.Request()) == Jump()
+    assert MAKERS["glow"](ColorRGBA(r=0.2, g=1.0)) == Glow(51)
 
 
 def test_newest_of_each_kind_goes_into_the_next_frame():
@@ -77,9 +94,11 @@ def test_refused_one_takes_no_frame_with_it():
     asked = requests()
     with pytest.raises(CommandError, match=r"Wave\.count is -1"):
         asked.handle("wave", Int32(data=-1))
+    with pytest.raises(CommandError, match=r"Glow\.red is 510"):
+        asked.handle("glow", ColorRGBA(r=2.0))
     assert list(asked.next_actions()) == []
 
 
 def test_request_that_does_not_exist():
-    with pytest.raises(CommandError, match=r"unknown request 'bow' \(known: beam, jump, say, wave\)"):
+    with pytest.raises(CommandError, match=r"unknown request 'bow' \(known: beam, glow, jump, say, wave\)"):
         requests().handle("bow", Int32())

@@ -13,11 +13,11 @@ from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
+from embodiment_bridge.body.usual_skills import EMOTIONS
 
 DELAYS = (0, 1, 2, 3)
 SHOWN_S = 3.0
 WALKED_S = 3.0
-EMOTIONS = ("happy", "sad", "angry", "surprised", "afraid", "disgusted", "sleepy", "curious", "neutral")
 
 
 def main(path: str, *emotions: str) -> None:

@@ -26,7 +26,8 @@ from embodiment_bridge.srv import PlayLog
 
 NEVER = re.compile(r"/(rosout|parameter_events)$|.*/_|.*/transition_event$|/diagnostics$")
 ASKED_OF_A_BODY = re.compile(
-    r".*/(joint_trajectory|joint_command|cmd_vel|goal_pose|say|lights|keep_alive|skills|feelings|psi_demands)$|.*/behavior_tree/"
+    r".*/(joint_trajectory|joint_command|cmd_vel|goal_pose|say|speak|bml|lights|keep_alive|skills|feelings|psi_demands)$"
+    r"|.*/behavior_tree/"
 )
 GLOBAL = ("/tf", "/tf_static", "/clock")
 PARAMETERS = (

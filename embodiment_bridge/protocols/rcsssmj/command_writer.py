@@ -5,27 +5,33 @@ rcssservermj 0.2.1 ends at the name of an unknown motor, zeroes the controls of 
 finite or is huge, and drops what it does not understand, with all that follows in the frame, without a word.
 """
 
-import base64
 from collections.abc import Callable, Iterable
-from math import inf, nan
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.protocols.rcsssmj.commands import ACTIONS, PLAIN, Action, Frame, Init, Motor, Say
-from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, SPEAKER, Robot
-from embodiment_bridge.protocols.soccer.plain_commands import plain_writer
+from embodiment_bridge.protocols.rcsssmj.commands import (
+    ACTIONS,
+    HEADS,
+    MAX_NUMBER,
+    Action,
+    Frame,
+    Init,
+    Motor,
+    Say,
+    number,
+)
+from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, Robot
+from embodiment_bridge.protocols.soccer.plain_commands import writers
 from embodiment_bridge.wire.events import Unknown, excerpt
 from embodiment_bridge.wire.sexpr import SexprError, parse
 
 Command: TypeAlias = Init | Frame | Action | Unknown
 
-MAX_SAY: Final = 10  # bytes; receivers drop longer messages
 MAX_PLAYER: Final = 99  # the server takes numbers modulo 100
-MAX_NUMBER: Final = 1e9  # MuJoCo takes a control above 1e10 for garbage and then zeroes all controls
 
 # Not to be sent raw, past the checks.
-_TYPED_HEADS: Final = (["init"], ["SPK"], *([word] for word in PLAIN.values()))
+_TYPED_HEADS: Final = (["init"], *([word] for word in HEADS.values()))
 _MOTOR_LENGTH: Final = 6  # the server takes any other list of six for a motor command
 
 
@@ -41,7 +47,7 @@ class CommandWriter:
             str, tuple[Motor, str]
         ] = {}  # by name; a robot that stands moves few of its motors
         self._writers: dict[type, Callable[[Any], str]] = {
-            **{kind: plain_writer(kind, word, _number) for kind, word in PLAIN.items()},
+            **writers(HEADS, number),
             Motor: self._motor,
             Say: self._say,
             Init: self._init,
@@ -109,25 +115,13 @@ class CommandWriter:
             kind = f"motor of robot {self._robot.name}" if self._robot else "motor"
             raise CommandError(f"Motor.name: {unknown(kind, str(name)[:80], self._effectors)}")
         fields = ("q_deg", "dq_deg_s", "kp", "kd", "tau_nm")
-        numbers = (_number(f"Motor.{field}", getattr(command, field)) for field in fields)
+        numbers = (number(f"Motor.{field}", getattr(command, field)) for field in fields)
         return f"({name} {' '.join(numbers)})"
 
     def _say(self, command: Say) -> str:
         if self._robot and self._robot.speaker is None:
             raise CommandError(f"Say: robot {self._robot.name} has no speaker")
-        volume = _number("Say.volume", command.volume, 0.0, 100.0)
-        message = command.message
-        if isinstance(message, str):
-            try:
-                message = message.encode()
-            except UnicodeEncodeError:
-                raise CommandError(f"Say.message: {message!r} is no valid text") from None
-        if not isinstance(message, bytes | bytearray):
-            raise CommandError(f"Say.message: {message!r} is neither bytes nor text")
-        if not 1 <= len(message) <= MAX_SAY:
-            size = len(message)
-            raise CommandError(f"Say.message: {message!r} has {size} bytes; it must have 1 to {MAX_SAY}")
-        return f"(SPK {SPEAKER} {volume} {base64.b64encode(message).decode()})"
+        return command.text()
 
     def _init(self, command: Init) -> str:
         model, team, number = command.model, command.team, command.number
@@ -147,17 +141,6 @@ class CommandWriter:
 
 def _names(kinds: Iterable[type]) -> list[str]:
     return [kind.__name__ for kind in kinds]
-
-
-def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
-    """The text of a number from ``low`` to ``high``, which nan is not; else CommandError."""
-    try:
-        number = float(value) if isinstance(value, Real) else nan
-    except OverflowError:
-        number = inf
-    if low <= number <= high:
-        return f"{number:.7g}"
-    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
 
 
 def _harmless(raw: bytes) -> bytes:

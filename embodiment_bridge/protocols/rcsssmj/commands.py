@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an agent tells the server, in the units of the wire."""
 
+import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf, nan
+from numbers import Real
 from typing import Final, TypeAlias, get_args
 
+from typing_extensions import override
+
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Quaternion, Vector
+from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
+from embodiment_bridge.protocols.soccer.plain_commands import Written
+
+MAX_SAY: Final = 10  # bytes; receivers drop longer messages
+MAX_NUMBER: Final = 1e9  # MuJoCo takes a control above 1e10 for garbage and then zeroes all controls
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +61,27 @@ class Beam:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Say(Written):
     """``(SPK say volume base64)``: volume 0 to 100, 1 to 10 bytes (text as UTF-8), one per cycle."""
 
     volume: float
     message: bytes | str
+
+    @override
+    def text(self) -> str:
+        volume = number("Say.volume", self.volume, 0.0, 100.0)
+        message = self.message
+        if isinstance(message, str):
+            try:
+                message = message.encode()
+            except UnicodeEncodeError:
+                raise CommandError(f"Say.message: {message!r} is no valid text") from None
+        if not isinstance(message, bytes | bytearray):
+            raise CommandError(f"Say.message: {message!r} is neither bytes nor text")
+        if not 1 <= len(message) <= MAX_SAY:
+            size = len(message)
+            raise CommandError(f"Say.message: {message!r} has {size} bytes; it must have 1 to {MAX_SAY}")
+        return f"(SPK {SPEAKER} {volume} {base64.b64encode(message).decode()})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +91,8 @@ class Syn:
 
 Action: TypeAlias = Motor | Beam | Say | Syn
 ACTIONS: Final[tuple[type[Action], ...]] = get_args(Action)
-PLAIN: Final[Mapping[type, str]] = {Beam: "beam", Syn: "syn"}
-"""Actions of numbers alone, each with its word: they are written as ``(word number number ...)``."""
+HEADS: Final[Mapping[type, str]] = {Beam: "beam", Say: "SPK", Syn: "syn"}
+"""Actions that are no motors, each with its first word: they are ``Written`` or of numbers alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +131,18 @@ class Reset:
 Order: TypeAlias = PlaceBall | PlacePlayer | Reset
 
 COMMANDS: Final = (Init, *ACTIONS, Frame)
+
+
+def number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
+    """The text of a number, in seven digits.
+
+    Raises:
+        CommandError: it is not from ``low`` to ``high``, which nan is not.
+    """
+    try:
+        given = float(value) if isinstance(value, Real) else nan
+    except OverflowError:
+        given = inf
+    if low <= given <= high:
+        return f"{given:.7g}"
+    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")

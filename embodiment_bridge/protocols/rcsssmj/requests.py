@@ -7,13 +7,12 @@ from functools import partial
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj import SPEC
 from embodiment_bridge.protocols.rcsssmj.command_writer import CommandWriter
-from embodiment_bridge.protocols.rcsssmj.commands import ACTIONS, Action, Say
+from embodiment_bridge.protocols.rcsssmj.commands import ACTIONS, MAX_SAY, Action, Say
 from embodiment_bridge.protocols.rcsssmj.convert import beam
 from embodiment_bridge.protocols.rcsssmj.robots import Robot
-from embodiment_bridge.protocols.soccer.plain_commands import plain_inputs
+from embodiment_bridge.protocols.soccer.plain_commands import makers
 from embodiment_bridge.protocols.soccer.requests import Requests
 
-SAY_LIMIT = 10  # bytes; every receiver drops longer messages (rcssservermj 0.2.1)
 FULL_VOLUME = 100.0
 
 
@@ -26,7 +25,7 @@ def requests(robot: Robot, side: Callable[[], str], *, split: bool) -> Requests[
     return Requests(
         partial(_say, robot, split),
         partial(_beam, side),
-        plain_inputs(SPEC, ACTIONS),
+        makers(SPEC, ACTIONS),
         CommandWriter(robot).payload,
     )
 
@@ -45,7 +44,7 @@ def _say(robot: Robot, split: bool, text: str) -> list[Action]:
     if len(parts) > 1 and not split:
         size = len(text.encode())
         raise CommandError(
-            f"text {text[:40]!r} has {size} bytes; the server carries {SAY_LIMIT} (parameter say_split cuts it)"
+            f"text {text[:40]!r} has {size} bytes; the server carries {MAX_SAY} (parameter say_split cuts it)"
         )
     return [Say(FULL_VOLUME, part) for part in parts]
 
@@ -55,7 +54,7 @@ def _parts(text: str) -> list[bytes]:
     parts, part = [], b""
     for character in text:
         piece = character.encode("utf-8", "surrogatepass")
-        if len(part) + len(piece) > SAY_LIMIT:
+        if len(part) + len(piece) > MAX_SAY:
             parts.append(part)
             part = b""
         part += piece

@@ -10,28 +10,26 @@ from typing import Any, Final, TypeAlias
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.simspark.commands import (
     ACTIONS,
-    PLAIN,
+    HEADS,
+    WORD,
     Action,
     Frame,
     Hinge,
     Init,
-    Say,
     Scene,
     Universal,
 )
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, UNIVERSAL_EFFECTOR, Robot
-from embodiment_bridge.protocols.soccer.plain_commands import plain_writer
+from embodiment_bridge.protocols.soccer.plain_commands import writers
 from embodiment_bridge.wire.events import Unknown
 
 Command: TypeAlias = Scene | Frame | Action | Unknown
 
-MAX_SAY: Final = 20  # characters; the server drops longer messages silently
 MAX_PLAYER: Final = 11
 MAX_NUMBER: Final = 1e6
-_WORD = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses
 _UNIVERSAL = re.compile(UNIVERSAL_EFFECTOR)
 _FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
-_TYPED_HEADS: Final = (b"(scene", b"(init", b"(say", *(f"({word}".encode() for word in PLAIN.values()))
+_TYPED_HEADS: Final = (b"(scene", b"(init", *(f"({word}".encode() for word in HEADS.values()))
 
 
 class CommandWriter:
@@ -41,12 +39,11 @@ class CommandWriter:
         self._robot = robot
         self._effectors = frozenset(robot.effectors) if robot else EFFECTORS
         self._writers: dict[type, Callable[[Any], str]] = {
-            **{kind: plain_writer(kind, word, _number) for kind, word in PLAIN.items()},
+            **writers(HEADS, _number),
             Scene: _scene,
             Init: _init,
             Hinge: self._hinge,
             Universal: _universal,
-            Say: _say,
             Frame: self._frame,
         }
 
@@ -109,7 +106,7 @@ def _scene(command: Scene) -> str:
             f"Scene.file is {file!r}; it must be a path of the server's, without blanks and '..'"
         )
     if not isinstance(arguments, tuple | list) or not all(
-        isinstance(one, str) and _WORD.fullmatch(one) for one in arguments
+        isinstance(one, str) and WORD.fullmatch(one) for one in arguments
     ):
         raise CommandError(
             f"Scene.arguments is {arguments!r}; they must be words without blanks and parentheses"
@@ -121,7 +118,7 @@ def _init(command: Init) -> str:
     number, team = command.number, command.team
     if not isinstance(number, Integral) or isinstance(number, bool) or not 0 <= number <= MAX_PLAYER:
         raise CommandError(f"Init.number is {number!r}; it must be a whole number from 0 to {MAX_PLAYER}")
-    if not isinstance(team, str) or not _WORD.fullmatch(team):
+    if not isinstance(team, str) or not WORD.fullmatch(team):
         raise CommandError(f"Init.team is {team!r}; it must be a word without blanks and parentheses")
     return f"(init (unum {number})(teamname {team}))"
 
@@ -132,30 +129,6 @@ def _universal(command: Universal) -> str:
         raise CommandError(f"Universal.name is {str(name)[:80]!r}; it must be like lae1_2")
     first = _number("Universal.first_rad_s", command.first_rad_s)
     return f"({name} {first} {_number('Universal.second_rad_s', command.second_rad_s)})"
-
-
-def _say(command: Say) -> str:
-    return f"(say {said(command.message)})"
-
-
-def said(message: str) -> str:
-    """A text that can be said, as it is.
-
-    Raises:
-        CommandError: the server would drop it; the text says why.
-    """
-    if not isinstance(message, str):
-        raise CommandError(f"Say.message: {message!r} is no text")
-    if not 1 <= len(message) <= MAX_SAY:
-        raise CommandError(
-            f"Say.message: text {message[:40]!r} has {len(message)} characters; the server carries 1 to {MAX_SAY}"
-        )
-    if not _WORD.fullmatch(message):
-        bad = next(c for c in message if not _WORD.fullmatch(c))
-        raise CommandError(
-            f"Say.message: text {message!r} has the character {bad!r}; the server carries '!' to '~' without ( and )"
-        )
-    return message
 
 
 def _number(field: str, value: object) -> str:

@@ -1,9 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an agent tells rcssserver3d, in the units of the wire."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias, get_args
+
+from typing_extensions import override
+
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.protocols.soccer.plain_commands import Written
+
+MAX_SAY: Final = 20  # characters; the server drops longer messages silently
+WORD: Final = re.compile(r"[!-'*-~]+")  # printable, no blank, no parentheses
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +67,27 @@ class Beam:
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Say(Written):
     """``(say hello)``: 1 to 20 characters from ``!`` to ``~`` without parentheses."""
 
     message: str
+
+    @override
+    def text(self) -> str:
+        message = self.message
+        if not isinstance(message, str):
+            raise CommandError(f"Say.message: {message!r} is no text")
+        if not 1 <= len(message) <= MAX_SAY:
+            raise CommandError(
+                f"Say.message: text {message[:40]!r} has {len(message)} characters; the server carries 1 to {MAX_SAY}"
+            )
+        if not WORD.fullmatch(message):
+            bad = next(c for c in message if not WORD.fullmatch(c))
+            raise CommandError(
+                f"Say.message: text {message!r} has the character {bad!r}; "
+                "the server carries '!' to '~' without ( and )"
+            )
+        return f"(say {message})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +102,8 @@ class Syn:
 
 Action: TypeAlias = Hinge | Universal | Beam | Say | Pass | Syn | Init
 ACTIONS: Final[tuple[type[Action], ...]] = get_args(Action)
-PLAIN: Final[Mapping[type, str]] = {Beam: "beam", Pass: "pass", Syn: "syn"}
-"""Actions of numbers alone, each with its word: they are written as ``(word number number ...)``."""
+HEADS: Final[Mapping[type, str]] = {Beam: "beam", Say: "say", Pass: "pass", Syn: "syn"}
+"""Actions that are the same for every robot, each with its first word: they are ``Written`` or of numbers alone."""
 
 
 @dataclass(frozen=True, slots=True)

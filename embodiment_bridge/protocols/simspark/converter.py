@@ -23,7 +23,7 @@ from embodiment_bridge.protocols.converter import Converter, Cycle, Messages, St
 from embodiment_bridge.protocols.simspark import SPEC
 from embodiment_bridge.protocols.simspark.bursts import Bursts
 from embodiment_bridge.protocols.simspark.codec import Event
-from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter, said
+from embodiment_bridge.protocols.simspark.command_writer import Command, CommandWriter
 from embodiment_bridge.protocols.simspark.commands import ACTIONS, Action, Beam, Frame, Say, Scene, Syn
 from embodiment_bridge.protocols.simspark.convert import BodyMap, beam, camera_pose, mirrored
 from embodiment_bridge.protocols.simspark.events import Percept, Vision
@@ -37,7 +37,7 @@ from embodiment_bridge.protocols.simspark.start_place import StartPlace
 from embodiment_bridge.protocols.simspark.unused import note_unused
 from embodiment_bridge.protocols.soccer.convert import sight
 from embodiment_bridge.protocols.soccer.left_out import LeftOut
-from embodiment_bridge.protocols.soccer.plain_commands import plain_inputs
+from embodiment_bridge.protocols.soccer.plain_commands import makers
 from embodiment_bridge.protocols.soccer.requests import Requests
 from embodiment_bridge.protocols.soccer.team_view import TeamView
 from embodiment_bridge.scene.camera import BODY, Camera, Pose
@@ -117,9 +117,9 @@ class NaoConverter(Converter[Event, Command]):
             self._view,
         )
         self._requests = Requests[Action](
-            lambda text: [Say(said(text))],
+            said,
             beam,
-            plain_inputs(SPEC, ACTIONS),
+            makers(SPEC, ACTIONS),
             CommandWriter(self._robot).payload,
         )
 
@@ -246,6 +246,17 @@ class NaoConverter(Converter[Event, Command]):
         turn = quaternion_from_rpy(located.roll, located.pitch, located.yaw)
         base = self._view.pose(Pose(located.place, turn))
         return seen, None if base is None else self._camera.pose(base, state.position)
+
+
+def said(text: str) -> list[Action]:
+    """The command that says a text.
+
+    Raises:
+        CommandError: the server would drop it; the text says why.
+    """
+    command = Say(text)
+    command.text()
+    return [command]
 
 
 def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:

@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that need no code: numbers on the wire, made of the values of a message."""
+"""Actions that depend on nothing but themselves: how they are made of messages, and how they are written."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.protocols.spec import Input, ProtocolSpec
 
 Command = TypeVar("Command")
-Maker: TypeAlias = Callable[..., Command]
+Write: TypeAlias = Callable[[Any], str]
+
+
+class Written(ABC):
+    """An action that is more than numbers, and writes itself."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def text(self) -> str:
+        """The list on the wire.
+
+        Raises:
+            CommandError: it cannot be sent; the text names the field, its value and the choices.
+        """
 
 
 class Message(Protocol):
@@ -19,7 +36,15 @@ class Message(Protocol):
         ...
 
 
-def plain_writer(kind: type, word: str, number: Callable[[str, object], str]) -> Callable[[Any], str]:
+def writers(heads: Mapping[type, str], number: Callable[[str, object], str]) -> dict[type, Write]:
+    """What writes each of the actions, which are given with the first words of their lists."""
+    return {
+        kind: kind.text if issubclass(kind, Written) else _plain_writer(kind, word, number)
+        for kind, word in heads.items()
+    }
+
+
+def _plain_writer(kind: type, word: str, number: Callable[[str, object], str]) -> Write:
     """Writes a class of commands as ``(word number ...)``; ``number(name, value)`` writes a field or refuses it."""
     names = [(field.name, f"{kind.__name__}.{field.name}") for field in fields(kind)]
 
@@ -29,13 +54,17 @@ def plain_writer(kind: type, word: str, number: Callable[[str, object], str]) ->
     return write
 
 
-def plain_inputs(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Maker[Command]]:
-    """What makes the command of each topic and service of ``spec`` that names one of ``kinds``."""
+def makers(spec: ProtocolSpec, kinds: Iterable[type[Command]]) -> dict[str, Callable[[Message], Command]]:
+    """What makes the command of each topic and service of ``spec`` that says so (``Input.command``)."""
     by_name: dict[str, type[Command]] = {kind.__name__: kind for kind in kinds}
     items: tuple[Input, ...] = (*spec.inputs, *spec.services)
-    return {item.name: by_name[item.command] for item in items if item.command}
+    return {
+        item.name: resolve(item.command) if ":" in item.command else partial(_made_of, by_name[item.command])
+        for item in items
+        if item.command
+    }
 
 
-def made_of(message: Message, maker: Maker[Command]) -> Command:
-    """The command of the values of a message."""
-    return maker(*(getattr(message, name) for name in message.get_fields_and_field_types()))
+def _made_of(kind: type[Command], message: Message) -> Command:
+    """The command of the values of a message as they are."""
+    return kind(*(getattr(message, name) for name in message.get_fields_and_field_types()))

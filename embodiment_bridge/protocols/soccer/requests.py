@@ -10,7 +10,7 @@ from std_msgs.msg import String
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.soccer.beaming import Beaming
-from embodiment_bridge.protocols.soccer.plain_commands import Maker, Message, made_of
+from embodiment_bridge.protocols.soccer.plain_commands import Message
 from embodiment_bridge.protocols.soccer.saying import Saying
 from embodiment_bridge.srv import Beam
 
@@ -25,7 +25,7 @@ class Requests(Generic[Command]):
     Args:
         say: makes the commands that say a text, one per cycle, or raises CommandError.
         beam: makes the command that beams to x (m), y (m) and a heading (rad) in the frame ``team``.
-        plain: what makes the other commands of the values of a message, by the name of topic or service.
+        makers: what makes the other commands of messages, by the name of topic or service.
         check: raises CommandError for a command that cannot be sent, before it would take its frame with it.
     """
 
@@ -33,20 +33,20 @@ class Requests(Generic[Command]):
         self,
         say: Callable[[str], list[Command]],
         beam: Callable[[float, float, float], Command],
-        plain: Mapping[str, Maker[Command]],
+        makers: Mapping[str, Callable[[Message], Command]],
         check: Callable[[Command], object],
     ) -> None:
         self._say_commands = say
         self._beam_command = beam
-        self._plain = plain
+        self._makers = makers
         self._check = check
         self._says: deque[Command] = deque()
         self._rest: dict[str, Command] = {}  # the newest of each kind is the one that counts
 
     def handle(self, name: str, message: object) -> str:
         """As ``Converter.handle_request``."""
-        if name in self._plain:
-            command = made_of(cast(Message, message), self._plain[name])
+        if name in self._makers:
+            command = self._makers[name](cast(Message, message))
             self._check(command)
             self._rest[name] = command
             return "sent"
@@ -54,7 +54,7 @@ class Requests(Generic[Command]):
             return self._say(message.data)
         if isinstance(message, Beam.Request):
             return self._beam(message)
-        raise CommandError(unknown("request", name, ("say", "beam", *self._plain)))
+        raise CommandError(unknown("request", name, ("say", "beam", *self._makers)))
 
     def begin_saying(self, _skill: object, values: Mapping[str, float | str], slot: float) -> Saying[Command]:
         """Begin the skill ``say``, a ``Start`` of native skills: its parameter ``text`` is refused as on the topic."""
