@@ -43,7 +43,9 @@ LAUNCHES: Mapping[str, Mapping[str, str]] = {
     "body:=mujoco": {"body": "mujoco"},
     "body:=virtual_servos": {"body": "virtual_servos"},
     "brain:=opencog": {"body": "mock", "brain": "opencog"},
+    "soccer_monitor": {},  # a launch file of its own
 }
+OWN = f"/names_{os.getpid()}"  # a namespace that no node of a running robot has: nodes are asked for by their names
 OF_ROS = re.compile(
     r"/(rosout|parameter_events|transition_event|change_state|get_available_states|get_state|get_transition_graph"
     r"|get_available_transitions|get_type_description|(describe|get|list|set)_parameters(_atomically)?|get_parameter_types)$"
@@ -111,8 +113,12 @@ def nodes() -> dict[str, Names]:
     """Parameters, topics, services and actions of each node, of each kind of launch."""
     found: dict[str, Names] = {}
     for title, arguments in LAUNCHES.items():
+        file, space = ("bringup", OWN) if arguments else (title, f"{OWN}/monitor")
         description = read_launch(
-            ROOT / "launch/bringup.launch.xml", arguments, find_share=find_share, environment=os.environ
+            ROOT / f"launch/{file}.launch.xml",
+            {**arguments, "namespace": space},
+            find_share=find_share,
+            environment=os.environ,
         )
         with Runtime() as runtime, tempfile.TemporaryDirectory() as folder:
             for described in description.nodes:
@@ -152,7 +158,7 @@ def _of(node: BridgeNode) -> Names:
 
 
 def _plain(pairs: Iterable[tuple[str, list[str]]]) -> list[str]:
-    return sorted(f"{name} {types[0]}" for name, types in pairs if not OF_ROS.search(name))
+    return sorted(f"{name.removeprefix(OWN)} {types[0]}" for name, types in pairs if not OF_ROS.search(name))
 
 
 def _outside_actions(names: Iterable[str]) -> list[str]:

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "encode": "encode JSON lines of commands into wire bytes",
     "record": "record the running graph (rosbag2, MCAP)",
     "replay": "play a recording (rosbag2) onto the graph",
+    "call": "call a service of the running graph",
     "view": "show robots of the running graph in a browser",
     "mcp": "let a language model drive the robot (Model Context Protocol)",
     "node": "run one node in a process of its own",

@@ -75,9 +75,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def run(arguments: argparse.Namespace) -> int:
     """Serve until the host has gone or a signal comes. Exit code 0; 2 without a robot, or for a wrong option."""
     if find_spec("mcp") is None:
-        raise ConfigError(
-            "this needs the package mcp: pip install 'embodiment-bridge[mcp]', or `pip install mcp`"
-        )
+        raise ConfigError("this needs the package mcp: pip install mcp")
     if not 0.0 < arguments.host_timeout <= LONGEST_HOST_TIMEOUT:
         raise ConfigError(
             f"--host-timeout: {arguments.host_timeout:g} is not over 0 and at most {LONGEST_HOST_TIMEOUT:g} s"

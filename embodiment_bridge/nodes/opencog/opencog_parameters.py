@@ -67,7 +67,7 @@ WORLD = (
     Parameter("own_length", 0.3, "Extent of the body along its front, m.", 0.01, 100.0),
     Parameter("own_width", 0.3, "Extent of the body along its left, m.", 0.01, 100.0),
     Parameter("own_height", 0.6, "Height of the body, m.", 0.01, 100.0),
-    Parameter("things_file", "", "Path of a YAML list of things that are always there; empty: none."),
+    Parameter("things_file", "", "Path of a YAML file of things that are always there; empty: none."),
     Parameter("map_rate", 10.0, "Most messages on the map in a second, Hz.", 0.1, 1000.0),
     Parameter("grid_tiles", 64, "Tiles on a side of the OAC's map of what was seen; 0: not told.", 0, 4096),
     Parameter("fov", 2.0, "Field of view of a body without local_grid, rad; 0: sees nothing.", 0.0, 6.3),

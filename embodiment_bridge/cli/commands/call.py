@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge call SERVICE [VALUES]`: call a service of the running graph, without an installation of ROS 2."""
+
+import argparse
+import json
+import sys
+import time
+
+from embodiment_bridge.cli.durations import seconds
+from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.launching.names import join_namespace
+
+WAIT_S = 10.0
+LISTED_AFTER_S = 2.0  # in which the programs of a graph find each other
+EXAMPLES = """\
+examples:
+  embodiment_bridge call                                          # the services that there are, with their fields
+  embodiment_bridge call emergency_stop '{"data": true}'
+  embodiment_bridge call set_torque '{"joints": ["elbow"], "on": true}' --namespace robot1
+  embodiment_bridge call behavior_tree/pause
+The answer is a JSON line. Exit code 0; 1 if the answer says that it did not succeed; 2 if the call could not be made.
+"""
+
+
+def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the command."""
+    command = commands.add_parser(
+        "call",
+        description="Call a service of the running graph, or list the services.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    command.add_argument(
+        "service", metavar="SERVICE", nargs="?", default="", help="its name; none: list them"
+    )
+    command.add_argument(
+        "values",
+        metavar="VALUES",
+        nargs="?",
+        default="{}",
+        help="fields of the request, a JSON object (default: {})",
+    )
+    command.add_argument(
+        "--namespace", type=namespace, default="", help="namespace of the robot (default: /)"
+    )
+    command.add_argument(
+        "--wait",
+        type=seconds,
+        default=WAIT_S,
+        metavar="S",
+        help=f"how long to wait for it (default: {WAIT_S:g} s)",
+    )
+    command.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Call it, or list what there is. Exit codes as the help says.
+
+    Raises:
+        CommandError: there is no such service, or the values do not fit it.
+        LinkError: it did not answer in time.
+    """
+    try:
+        values = json.loads(arguments.values)
+    except json.JSONDecodeError as error:
+        raise CommandError(f"{arguments.values[:60]!r} is no JSON: {error}") from None
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    from embodiment_bridge.nodes.base.json_messages import as_json
+    from embodiment_bridge.nodes.base.message_types import message_class
+    from embodiment_bridge.nodes.base.runtime import Runtime
+    from embodiment_bridge.nodes.base.service_caller import ServiceCaller
+
+    with Runtime() as runtime:
+        caller, begun = ServiceCaller(runtime), time.monotonic()
+        if not arguments.service:
+            for name, kind in sorted(caller.listed(arguments.namespace, begun + LISTED_AFTER_S).items()):
+                line = {"service": name, "type": kind, "request": as_json(message_class(kind).Request())}
+                sys.stdout.write(json.dumps(line) + "\n")
+            return 0
+        name = join_namespace(arguments.namespace, arguments.service)
+        answer = caller.call(name, values, begun + arguments.wait)
+    sys.stdout.write(json.dumps(as_json(answer)) + "\n")
+    return int(not getattr(answer, "success", True))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`embodiment_bridge call` on a graph: the answer as a line, the exit code, and what it says when it cannot."""
+
+import json
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from embodiment_bridge.srv import SetTorque
+from rclpy.node import Node
+
+from embodiment_bridge.nodes.base.runtime import Runtime
+
+COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
+
+
+def call(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "call", *words], capture_output=True, text=True, timeout=240.0)
+
+
+def set_torque(request: SetTorque.Request, response: SetTorque.Response) -> SetTorque.Response:
+    response.success = request.on
+    response.message = " ".join(request.joints)
+    return response
+
+
+@pytest.fixture(scope="module")
+def graph():
+    """A robot with one service."""
+    ended = threading.Event()
+    with Runtime() as runtime:
+        node = runtime.add(Node("arm", namespace="/robot1", context=runtime.context))
+        node.create_service(SetTorque, "set_torque", set_torque)
+        thread = threading.Thread(target=lambda: runtime.spin(ended.is_set))
+        thread.start()
+        yield
+        ended.set()
+        thread.join()
+
+
+def test_it_answers_with_a_line_and_an_exit_code(graph):
+    done = call("set_torque", '{"joints": ["elbow"], "on": true}', "--namespace", "robot1", "--wait", "60")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"success": True, "message": "elbow"}), (
+        done.stderr
+    )
+    done = call("/robot1/set_torque", "--wait", "60")
+    assert (done.returncode, json.loads(done.stdout)) == (1, {"success": False, "message": ""}), done.stderr
+
+
+def test_it_lists_what_there_is(graph):
+    for _ in range(20):  # a busy machine may take longer until the programs have found each other
+        done = call("--namespace", "/robot1")
+        if done.stdout:
+            break
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {
+            "service": "/robot1/set_torque",
+            "type": "embodiment_bridge/srv/SetTorque",
+            "request": {"joints": [], "on": False},
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["/robot1/set_torque", "{'on': true}"], "is no JSON: "),
+        (
+            ["/robot1/set_torqe", "--wait", "5"],
+            "unknown service '/robot1/set_torqe'; did you mean '/robot1/set_torque'?",
+        ),
+        (["/robot1/set_torque", '{"on": 1}', "--wait", "60"], "on is 1; it must be true or false"),
+        (["set torque"], "has a part that is not one of letters"),
+    ],
+)
+def test_what_it_says_when_it_cannot(graph, words, says):
+    done = call(*words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stdout == ""
