@@ -5,10 +5,11 @@ import argparse
 import json
 import sys
 import time
+from contextlib import suppress
 
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.launching.names import join_namespace
 
 WAIT_S = 10.0
@@ -77,8 +78,10 @@ def run(arguments: argparse.Namespace) -> int:
         caller, begun = ServiceCaller(runtime), time.monotonic()
         if not arguments.service:
             for name, kind in sorted(caller.listed(arguments.namespace, begun + LISTED_AFTER_S).items()):
-                line = {"service": name, "type": kind, "request": as_json(message_class(kind).Request())}
-                sys.stdout.write(json.dumps(line) + "\n")
+                request = None  # where the package with the type is not installed here
+                with suppress(ConfigError):
+                    request = as_json(message_class(kind).Request())
+                sys.stdout.write(json.dumps({"service": name, "type": kind, "request": request}) + "\n")
             return 0
         name = join_namespace(arguments.namespace, arguments.service)
         answer = caller.call(name, values, begun + arguments.wait)

@@ -13,7 +13,8 @@ from embodiment_bridge.nodes.base.runtime import Runtime
 
 OF_EVERY_NODE: Final = (
     "describe_parameters", "get_parameter_types", "get_parameters", "list_parameters", "set_parameters",
-    "set_parameters_atomically", "get_type_description",
+    "set_parameters_atomically", "get_type_description", "change_state", "get_available_states",
+    "get_available_transitions", "get_state", "get_transition_graph",
 )  # fmt: skip
 
 
@@ -24,20 +25,20 @@ class ServiceCaller:
         self._runtime = runtime
         self._node = runtime.add(Node("caller", context=runtime.context, enable_rosout=False))
 
-    def found(self, namespace: str = "") -> dict[str, str]:
-        """Types by the names of the services that are known by now, without those of actions and of every node."""
+    def _known(self) -> dict[str, str]:
+        """Types by the names of the services that are known by now."""
+        return {name: types[0] for name, types in self._node.get_service_names_and_types()}
+
+    def listed(self, namespace: str = "", ends: float = 0.0) -> dict[str, str]:
+        """Types by names at the time ``ends`` of ``time.monotonic``, without those of actions and of every node."""
+        self._runtime.spin(lambda: time.monotonic() > ends)
         return {
-            name: types[0]
-            for name, types in self._node.get_service_names_and_types()
+            name: kind
+            for name, kind in self._known().items()
             if name.startswith(f"{namespace}/")
             and "/_action/" not in name
             and name.rpartition("/")[2] not in OF_EVERY_NODE
         }
-
-    def listed(self, namespace: str, ends: float) -> dict[str, str]:
-        """As ``found``, at the time ``ends`` of ``time.monotonic``."""
-        self._runtime.spin(lambda: time.monotonic() > ends)
-        return self.found(namespace)
 
     def call(self, name: str, values: Json, ends: float) -> Any:
         """The response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
@@ -46,10 +47,10 @@ class ServiceCaller:
             CommandError: there is no such service, or the values do not fit its request.
             LinkError: it did not answer.
         """
-        self._runtime.spin(lambda: name in self.found() or time.monotonic() > ends)
-        known = self.found()
+        self._runtime.spin(lambda: name in self._known() or time.monotonic() > ends)
+        known = self._known()
         if name not in known:
-            raise CommandError(unknown("service", name, known))
+            raise CommandError(unknown("service", name, self.listed()))
         kind = message_class(known[name])
         request = kind.Request()
         fill(request, values)
