@@ -76,3 +76,13 @@ def test_what_is_vetoed_does_not_begin_anything_more(monkeypatch):
     stage.passes(0.5)
     assert stage.told("a") == ["CANCELED"]
     assert stage.started("a") == 0
+
+
+def test_a_goal_that_was_canceled_while_it_waited_ends_no_other_run(monkeypatch):
+    stage = PerformerStage(monkeypatch)
+    stage.goal("a")
+    stage.passes(0.5)
+    assert stage.goal("b", canceled=True) == ""
+    assert stage.told("b") == ["CANCELED"]
+    stage.passes(0.5)
+    assert (stage.state("a"), stage.told("b"), stage.warnings("a")) == ("RUNNING", ["CANCELED"], [])

@@ -62,6 +62,11 @@ class Performer:
     ) -> str:
         """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``. Returns why not."""
         run, run_id = performance.run, performance.run_id
+        if performance.goal.is_cancel_requested:  # while it waited: no run has to make way for it
+            run.cancel()
+            performance.tell()
+            self._forget(run_id)
+            return ""
         run.set_breakpoints({*self._breakpoints.names(), *performance.breakpoints})
         refusal = "" if self._node.active else "the behaviour-tree node was deactivated"
         refusal = refusal or self.veto()
@@ -73,8 +78,6 @@ class Performer:
             return refusal
         self._performances[run_id] = performance
         self.clients.begin(source, run_id)
-        if performance.goal.is_cancel_requested:  # while it waited
-            self.director.cancel(run_id)
         self.tick()
         return ""
 
