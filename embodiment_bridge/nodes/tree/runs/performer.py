@@ -74,6 +74,8 @@ class Performer:
             run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
         )
         if refusal:
+            if self._files is not None:
+                self._files.drop(run_id)
             self._forget(run_id)
             return refusal
         self._performances[run_id] = performance
