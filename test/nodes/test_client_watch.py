@@ -38,13 +38,18 @@ class FakeNode:
 
 class FakeDirector:
     def __init__(self):
-        self.current, self.paused = SimpleNamespace(run_id="1"), 0
+        self.current, self.paused = SimpleNamespace(run_id="1"), False
+
+    @property
+    def is_paused(self):
+        return self.paused
 
     def pause(self):
-        self.paused += 1
+        self.paused = True
+        return True
 
     def resume(self):
-        self.paused -= 1
+        self.paused = False
 
 
 @pytest.fixture
@@ -72,7 +77,7 @@ def test_a_run_is_paused_early_enough_for_the_body_to_rest_in_time(stage) -> Non
     slowing_down = HOLD_S + 2.0 * LAG_S
     assert clock[0] + slowing_down <= AT_REST_WITHIN
     node.hear(String(data="mcp/1.1"))
-    assert director.paused == 0
+    assert not director.paused
 
 
 def test_a_client_that_lives_is_heard_several_times_before_that(stage) -> None:

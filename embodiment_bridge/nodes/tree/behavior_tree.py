@@ -76,7 +76,7 @@ class BehaviorTree(BridgeNode):
         self._documents = BmlServer(self, self._parts)
         self._plans = PlanServer(self, self._parts, self._share)
         self._starts = StartRequests(self, self._documents.enter, self._documents.can_begin)
-        self._controls = RunControls(self, performer.director, performer.tick)
+        self._controls = RunControls(self, performer.director, performer.tick, performer.clients.hand_over)
 
     @override
     def activate(self) -> None:

@@ -46,7 +46,7 @@ class Performer:
         self._node, self._ports, self._files, self._now = node, ports, files, now
         self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
-        self._clients = ClientWatch(node, values["dead_man"], self.director, self.tick)
+        self.clients = ClientWatch(node, values["dead_man"], self.director, self.tick)
         self._performances: dict[str, Performance | PlanPerformance] = {}
         self._breakpoints = Breakpoints(node, self._performances.values)
         self._tickers: list[Timer] = []
@@ -62,6 +62,11 @@ class Performer:
     ) -> str:
         """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``. Returns why not."""
         run, run_id = performance.run, performance.run_id
+        if performance.goal.is_cancel_requested:  # while it waited: no run has to make way for it
+            run.cancel()
+            performance.tell()
+            self._forget(run_id)
+            return ""
         run.set_breakpoints({*self._breakpoints.names(), *performance.breakpoints})
         refusal = "" if self._node.active else "the behaviour-tree node was deactivated"
         refusal = refusal or self.veto()
@@ -69,12 +74,12 @@ class Performer:
             run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
         )
         if refusal:
+            if self._files is not None:
+                self._files.drop(run_id)
             self._forget(run_id)
             return refusal
         self._performances[run_id] = performance
-        self._clients.begin(source, run_id)
-        if performance.goal.is_cancel_requested:  # while it waited
-            self.director.cancel(run_id)
+        self.clients.begin(source, run_id)
         self.tick()
         return ""
 
@@ -92,6 +97,7 @@ class Performer:
 
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""
+        self.tick()
         for performance in self._performances.values():
             if performance.goal == goal:
                 self.director.cancel(performance.run_id)
@@ -99,11 +105,16 @@ class Performer:
 
     def stop(self, reason: str) -> None:
         """End all that runs or waits."""
+        self.tick()
         self.director.stop_all(reason)
         self.tick()
 
     def tick(self) -> None:
-        """Advance all runs to now, and tell their clients and viewers."""
+        """Advance all runs to now, and tell their clients and viewers.
+
+        What ends or resumes a run calls this before: in a pause nothing ticks, and a run then takes the time at which
+        the pause began for now, from which it counts how long the body may take to follow.
+        """
         values = self.values()
         for performance in self._performances.values():
             performance.feed(values)
@@ -111,13 +122,16 @@ class Performer:
         self._alive.tell(self._performances)
         veto = self.veto()
         if veto:
+            if not self.director.needs_tick:
+                self.director.tick(self._now())  # changes nothing, but tells paused runs the time
             self.director.stop_all(veto)
         ended = self.director.tick(self._now())
         for performance in self._performances.values():
             performance.tell()
         for end in ended:
             del self._performances[end.run_id]
-            self._clients.end(end.run_id)
+        for end in ended:  # the watch on clients may tick
+            self.clients.end(end.run_id)
             self._forget(end.run_id)
         if self.director.needs_tick:
             self._start_ticking()
@@ -140,7 +154,7 @@ class Performer:
         self._stop_ticking()
         self._breakpoints.destroy()
         self._alive.destroy()
-        self._clients.destroy()
+        self.clients.destroy()
         self._team.destroy()
         self.feed.destroy()
 

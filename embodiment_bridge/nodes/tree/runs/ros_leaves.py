@@ -78,9 +78,9 @@ class RosSkills:
         if pending.unsent is not None:
             self._try_to_send(pending)
         elif not pending.report.status.ended and self._gone():
-            self._end(pending, SkillStatus.FAILED, "the body's node is gone")
+            self._give_up(pending, "the body's node is gone")
         if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
-            self._end(pending, SkillStatus.FAILED, f"the body did not answer within {ANSWER_WITHIN:g} s")
+            self._give_up(pending, f"the body did not answer within {ANSWER_WITHIN:g} s")
         if pending.report.status.ended:
             del self._pending[request_id]
         return pending.report
@@ -90,11 +90,9 @@ class RosSkills:
         pending = self._pending.get(request_id)
         if pending is None or pending.cancel_asked:
             return
-        pending.cancel_asked = True
         if pending.unsent is not None:
             self._end(pending, SkillStatus.CANCELED, "")
-        elif pending.goal is not None:
-            pending.goal.cancel_goal_async()
+        self._ask_to_cancel(pending)
 
     def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
         """The port of one run, which may drive the ``allowed`` channels; None: all."""
@@ -124,6 +122,18 @@ class RosSkills:
         elif now > pending.asked + GONE_AFTER:
             reason = f"skill {goal.name!r}: no body offers execute_skill in this namespace"
             self._end(pending, SkillStatus.FAILED, reason)
+
+    def _give_up(self, pending: _Pending, reason: str) -> None:
+        """Fail; a body that is there after all is to bring it to rest, as nobody looks after it any more."""
+        self._end(pending, SkillStatus.FAILED, reason)
+        self._ask_to_cancel(pending)
+
+    @staticmethod
+    def _ask_to_cancel(pending: _Pending) -> None:
+        """Now, if the body has accepted it, else when it does."""
+        pending.cancel_asked = True
+        if pending.goal is not None:
+            pending.goal.cancel_goal_async()
 
     def _gone(self) -> bool:
         """Whether the action has had no server for a while; the graph's view of it flickers now and then."""

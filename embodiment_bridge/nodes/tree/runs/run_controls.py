@@ -10,12 +10,19 @@ from embodiment_bridge.behaviour.runs.director import Director
 
 
 class RunControls:
-    """`~/pause ~/resume ~/step ~/stop` of a node; ``tick()`` is called after each."""
+    """`~/pause ~/resume ~/step ~/stop` of a node.
 
-    def __init__(self, node: Node, director: Director, tick: Callable[[], None]) -> None:
+    tick: called before each, as runs do not hear the time while they are paused, and after it.
+    taken: called when one of them has done something.
+    """
+
+    def __init__(
+        self, node: Node, director: Director, tick: Callable[[], None], taken: Callable[[], None]
+    ) -> None:
         self._node = node
         self._director = director
         self._tick = tick
+        self._taken = taken
         controls = {"stop": self._stop, "pause": self._pause, "resume": self._resume, "step": self._step}
         self._services = [
             node.create_service(Trigger, f"~/{name}", control) for name, control in controls.items()
@@ -27,20 +34,26 @@ class RunControls:
             self._node.destroy_service(service)
 
     def _stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._tick()
         stopped = self._director.stop_all("stopped by the stop service")
         text = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
         return self._answer(response, True, text, "")
 
     def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._tick()
         return self._answer(response, self._director.pause(), "pausing", "nothing runs")
 
     def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._tick()
         return self._answer(response, self._director.resume(), "going on", "nothing is paused")
 
     def _step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        self._tick()
         return self._answer(response, self._director.step(), "to the next transition", "nothing is paused")
 
     def _answer(self, response: Trigger.Response, done: bool, text: str, otherwise: str) -> Trigger.Response:
+        if done:
+            self._taken()
         self._tick()
         response.success = done
         response.message = text if done else otherwise

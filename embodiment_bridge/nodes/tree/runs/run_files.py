@@ -14,7 +14,10 @@ NAME = re.compile(r"\d{8}T\d{6}_[0-9a-f]+\.jsonl")
 
 
 class RunFiles:
-    """Writes into ``folder``, and keeps the ``keep`` newest files. ``warn(text)`` hears of a disk that is full."""
+    """Writes into ``folder``, and keeps the ``keep`` newest files of runs that have ended.
+
+    ``warn(text)`` hears of a disk that is full.
+    """
 
     def __init__(self, folder: str, keep: int, warn: Callable[[str], None]) -> None:
         """Make the folder.
@@ -30,13 +33,13 @@ class RunFiles:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"parameter log_dir: {folder}: {error.strerror or error}") from error
+        self._remove_old()  # of a node that was killed in each of its runs, too
 
     def begin(self, run_id: str) -> Callable[[str], None]:
         """What takes the lines of a run; after a failure it forgets them."""
         path = self._folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}_{run_id}.jsonl"
         try:
             self._open[run_id] = path.open("w", buffering=1, encoding="utf-8")  # a crash leaves all lines
-            self._remove_old()
         except OSError as error:
             self._warn(f"no log of run {run_id}: {error}")
         return lambda line: self._write(run_id, line)
@@ -46,6 +49,16 @@ class RunFiles:
         file = self._open.pop(run_id, None)
         if file is not None:
             self._attempt(run_id, file.close)
+            self._remove_old()
+
+    def drop(self, run_id: str) -> None:
+        """The run was refused: it leaves no file, and no older one goes for it."""
+        file = self._open.pop(run_id, None)
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+            with suppress(OSError):
+                Path(file.name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Complete all files."""
@@ -68,6 +81,11 @@ class RunFiles:
         return True
 
     def _remove_old(self) -> None:
-        files = sorted(path for path in self._folder.iterdir() if NAME.fullmatch(path.name))
-        for path in files[: max(len(files) - self._keep, 0)]:
-            path.unlink(missing_ok=True)
+        being_written = {Path(file.name) for file in self._open.values()}
+        try:
+            found = sorted(path for path in self._folder.iterdir() if NAME.fullmatch(path.name))
+            ended = [path for path in found if path not in being_written]
+            for path in ended[: max(len(ended) - self._keep, 0)]:
+                path.unlink(missing_ok=True)
+        except OSError as error:
+            self._warn(f"old logs stay in {self._folder}: {error}")

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is paused by people, by breakpoints and by the watch on clients: each ends its own pause and no other."""
+
+import pytest
+from performer_stage import SHAKES, PerformerStage
+
+from embodiment_bridge.nodes.tree.runs.client_watch import GONE_S
+
+CLIENT = "mcp/1.1"
+WAITS = {"on_new": "queue"}
+LONG_DELAY = {"type": "delay", "duration": 60}
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    made = PerformerStage(monkeypatch)
+    made.passes(0.1)
+    return made
+
+
+def begin(stage, document=None, **wishes):
+    """A run of a client that is heard."""
+    assert stage.goal("a", document, source=CLIENT, **wishes) == ""
+    stage.passes(0.5, heard=[CLIENT])
+
+
+def silence(stage):
+    stage.passes(1.0)
+    assert stage.state("a") == "PAUSED"
+
+
+def test_the_watch_ends_its_own_pause(stage):
+    begin(stage)
+    silence(stage)
+    stage.passes(5.0)
+    stage.passes(1.0, heard=[CLIENT])
+    assert (stage.state("a"), stage.warnings("a")) == ("RUNNING", [])
+
+
+def test_a_pause_of_a_person_stays_when_the_client_was_silent_meanwhile(stage):
+    begin(stage)
+    assert stage.control("pause") == "pausing"
+    silence(stage)
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.state("a") == "PAUSED"
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.state("a") == "RUNNING"
+
+
+@pytest.mark.parametrize("controls", [["pause"], ["resume", "pause"], ["step", "pause"]])
+def test_a_person_who_pauses_during_the_silence_keeps_the_pause(stage, controls):
+    begin(stage)
+    silence(stage)
+    for control in controls:
+        stage.control(control)
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.state("a") == "PAUSED"
+
+
+def test_a_breakpoint_stays_one_when_the_client_was_silent_meanwhile(stage):
+    steps = {"type": "sequence", "behaviors": [{"type": "delay", "duration": 0.2}, SHAKES]}
+    begin(stage, steps, breakpoints=["/behaviors/1"])
+    silence(stage)
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.state("a") == "PAUSED"
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.state("a") == "RUNNING"
+
+
+def test_a_client_that_stays_silent_loses_its_run_and_the_next_one_begins(stage):
+    begin(stage)
+    assert stage.goal("b", **WAITS) == ""
+    silence(stage)
+    stage.passes(GONE_S)
+    stage.gives_up()
+    stage.passes(1.0)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")
+
+
+@pytest.mark.parametrize("first", ["pause", "silence"])
+def test_what_is_queued_does_not_begin_in_the_pause_of_a_person(stage, first):
+    begin(stage)
+    assert stage.goal("b", **WAITS) == ""
+    if first == "silence":
+        silence(stage)
+    stage.control("pause")
+    silence(stage)
+    stage.gives_up()
+    stage.passes(2.0)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "LOADING")
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0)
+    assert stage.state("b") == "RUNNING"
+
+
+def test_at_a_breakpoint_nobody_has_to_resume_for_what_is_queued(stage):
+    begin(stage, breakpoints=[""])
+    assert stage.goal("b", **WAITS) == ""
+    silence(stage)
+    stage.gives_up()
+    stage.passes(1.0)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")
+
+
+@pytest.mark.parametrize("heard", [[], [CLIENT]])
+def test_when_the_paused_run_is_canceled_the_next_one_begins(stage, heard):
+    begin(stage)
+    assert stage.goal("b", **WAITS) == ""
+    silence(stage)
+    stage.performer.cancel(stage.runs["a"].goal)
+    stage.passes(1.0, heard)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")
+    assert stage.goal("c") == ""
+    stage.passes(1.0)
+    assert stage.state("c") == "RUNNING"
+
+
+def test_a_pause_that_found_nothing_to_pause_is_none(stage):
+    begin(stage)
+    assert stage.goal("b", **WAITS) == ""
+    silence(stage)
+    stage.performer.cancel(stage.runs["a"].goal)
+    assert stage.control("pause") == "nothing runs"
+    stage.passes(1.0)
+    assert stage.state("b") == "RUNNING"
+
+
+def test_a_person_who_lets_a_run_go_on_during_the_silence_sees_it_canceled_later(stage):
+    begin(stage)
+    silence(stage)
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0)
+    assert stage.state("a") == "RUNNING"
+    stage.gives_up()
+    stage.passes(1.0)
+    assert stage.told("a") == ["CANCELED"]
+
+
+def test_a_run_that_ends_when_its_client_is_given_up_ends_as_it_does(stage):
+    begin(stage, {"type": "delay", "duration": 1.0})
+    silence(stage)
+    assert stage.control("resume") == "going on"
+    stage.now += 1.0  # no tick in between
+    stage.gives_up()
+    assert stage.told("a") == ["SUCCEEDED"]
+
+
+def test_each_client_is_told_the_end_once(stage):
+    begin(stage, LONG_DELAY)
+    assert stage.goal("b", **WAITS) == ""
+    silence(stage)
+    assert "stopping" in stage.control("stop")
+    assert (stage.told("a"), stage.told("b")) == (["CANCELED"], ["CANCELED"])
