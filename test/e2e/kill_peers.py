@@ -111,13 +111,13 @@ class Victim:
         senses = self.name != "maeden"  # which has no joints
         return self.until(lambda: self.ready() and (self.watcher.percepts > before or not senses))
 
-    def stale(self) -> list[str]:
-        """How old the percepts are, s, that come in half a second, beginning half a second from now."""
+    def nothing_comes(self) -> None:
+        """No percept comes in half a second, beginning half a second from now."""
         waits = [time.monotonic() + 0.5, time.monotonic() + 1.0]
         self._runtime.spin(lambda: time.monotonic() > waits[0])
         self._ages.clear()
         self._runtime.spin(lambda: time.monotonic() > waits[1])
-        return list(self._ages)
+        assert not self._ages, f"{self.name}: percepts came that were so old, s: {', '.join(self._ages)}"
 
     def kill(self) -> None:
         self.process.kill()
@@ -126,13 +126,13 @@ class Victim:
     def _killed(self) -> None:
         self.kill()
         self.until(lambda: not self.ready())
-        assert self.stale() == [], self.name
+        self.nothing_comes()
         self.start()
 
     def _stopped(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
         try:
-            assert self.stale() == [], self.name
+            self.nothing_comes()
         finally:
             self.process.send_signal(signal.SIGCONT)
 
