@@ -31,9 +31,9 @@ class Counting(VirtualRequests):
         super().__init__(replies)
         self.asked, self.given_up = [], []
 
-    def start(self, request_id, url):
+    def start(self, request_id, url, read):
         self.asked.append(round(self._now, 6))
-        super().start(request_id, url)
+        super().start(request_id, url, read)
 
     def cancel(self, request_id):
         self.given_up.append(request_id)
@@ -137,7 +137,7 @@ def test_a_cancel_gives_it_up():
 
 def test_a_port_that_cannot_be_asked_ahead_ends_nothing():
     class Broken(VirtualRequests):
-        def start(self, request_id, url):
+        def start(self, request_id, url, read):
             raise RuntimeError("broken")
 
     stage = Stage(seq(delay(2), request(URL)), requests=Broken({}), settings=AHEAD)
