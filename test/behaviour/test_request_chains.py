@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from stage import Stage, box, delay, fail, loop, par, request, sel, seq
+from stage import VOICE, Stage, box, delay, fail, loop, par, request, sel, seq
 
 from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
@@ -115,6 +115,19 @@ def test_only_in_tail_position(root):
     stage = stage_of(root, reply(wait(1)), AHEAD)
     stage.to(1.9, step=0.1)
     assert stage.requests.asked == []
+
+
+def test_a_chain_remembers_no_sounds_of_documents_before():
+    class Numbered(Counting):
+        def start(self, request_id, url, read):
+            voice = {"type": "player", "action": "play", "url": VOICE, "name": f"voice {len(self.asked)}"}
+            self._replies = {url: reply(voice, NEXT)}
+            super().start(request_id, url, read)
+
+    stage = Stage(request(URL), requests=Numbered({}))
+    stage.to(60.0, step=0.1)
+    assert len(stage.seen("replaced")) > 10
+    assert len(stage.run._context.sounds) == 1
 
 
 def test_what_is_not_needed_is_given_up():
