@@ -23,7 +23,7 @@ from rows import row
 
 from embodiment_bridge.behaviour.engine.absent import NoMedia
 from embodiment_bridge.behaviour.engine.loading import Rules
-from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports, Read
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
@@ -45,7 +45,7 @@ class Memory:
         self.fetched = 0
         self.depth = 0
 
-    def start(self, request_id: str, url: str) -> None:
+    def start(self, request_id: str, url: str, read: Read) -> None:
         self.fetched += 1
         if self.fetched % 1000 == 0:
             self.depth = max(self.depth, len(inspect.stack(0)))

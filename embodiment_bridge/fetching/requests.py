@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The port by which behaviour trees fetch documents, on threads, so that a tick never waits for a server."""
+"""The port by which behaviour trees fetch and read documents, on threads, so that no tick waits or takes long."""
 
 import threading
 import time
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, RequestPort
+from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Read, RequestPort
 from embodiment_bridge.fetching.fetcher import Reply
 from embodiment_bridge.fetching.rules import FetchError
 
@@ -31,6 +31,7 @@ class _Fetch:
     """One fetch. ``report`` is set by its thread, everything else by the thread of the caller."""
 
     url: str
+    read: Read
     canceled: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
     report: FetchReport | None = None
@@ -40,7 +41,7 @@ class Requests(RequestPort):
     """A ``RequestPort`` for all runs of a robot; call it on one thread.
 
     Fetches start at least ``gap_s`` apart, and at most ``AT_ONCE`` run; others wait their turn. A canceled
-    fetch is reported as such at once; its thread ends as soon as the socket returns.
+    fetch is reported as such at once; its thread ends as soon as the socket returns. What comes is read on its thread.
 
     Args:
         fetch: fetches one document, see ``Fetcher.fetch_bytes``.
@@ -69,9 +70,9 @@ class Requests(RequestPort):
         self._threads: list[threading.Thread] = []
 
     @override
-    def start(self, request_id: str, url: str) -> None:
+    def start(self, request_id: str, url: str, read: Read) -> None:
         waiting = sum(one.thread is None and one.report is None for one in self._all.values())
-        one = self._all[request_id] = _Fetch(url)
+        one = self._all[request_id] = _Fetch(url, read)
         if waiting >= MAX_WAITING:
             reason = f"BUSY: {MAX_WAITING} fetches are waiting already"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
@@ -99,7 +100,7 @@ class Requests(RequestPort):
             one.canceled.set()
 
     def close(self) -> None:
-        """Cancel all fetches and wait for their threads; each ends within a tenth of a second once it is connected."""
+        """Cancel all fetches and wait for their threads; each ends soon once it is connected."""
         for one in self._all.values():
             one.canceled.set()
         self._all.clear()
@@ -129,6 +130,7 @@ class Requests(RequestPort):
                 cancelled=one.canceled.is_set,
             )
             text = reply.body.decode()
+            document = one.read(text)
         except FetchError as error:
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=str(error))
         except UnicodeDecodeError as error:
@@ -138,4 +140,4 @@ class Requests(RequestPort):
             reason = f"{type(error).__name__}: {error}"
             one.report = FetchReport(request_id, FetchStatus.FAILED, reason=reason)
         else:
-            one.report = FetchReport(request_id, FetchStatus.DONE, text=text)
+            one.report = FetchReport(request_id, FetchStatus.DONE, text, document=document)

@@ -3,6 +3,8 @@
 
 import hashlib
 import os
+import re
+import stat
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -12,6 +14,8 @@ from pathlib import Path
 from embodiment_bridge.core.errors import ConfigError
 
 UNFINISHED = ".part"
+# The names of the files that this module and those that use it write: the folder may have others in it, of its user.
+_OURS = re.compile(r"[0-9a-f]{40}(\.(wav|mp3|ogg|tmp|marks\.json))?(\.[a-z0-9_]+\.part)?")
 STALE_S = 3600.0  # an unfinished file of this age was left by a process that ended
 
 
@@ -21,19 +25,20 @@ def key_of(*parts: object) -> str:
 
 
 class MediaCache:
-    """Files by name. Several threads and processes may use the same folder.
+    """Files by name, a ``key_of`` with a suffix or without. Several threads and processes may use the same folder.
 
-    A file may be evicted while it is played: a process that has it open can still read it.
+    A file may be evicted while it is played: a process that has it open can still read it. Files of other names are
+    never looked at. ``max_bytes`` of inf: only what a process left unfinished is deleted.
 
     Raises:
         ConfigError: the folder cannot be made or written.
     """
 
-    def __init__(self, folder: Path, max_bytes: int) -> None:
+    def __init__(self, folder: Path, max_bytes: float) -> None:
         self.folder = folder
         self.max_bytes = max_bytes
         self._lock = threading.Lock()
-        # Bytes in the folder as far as this process knows: to look at every file each time would take long.
+        # Bytes of its files as far as this process knows: to look at every file each time would take long.
         self._known_size: int | None = None
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -54,7 +59,7 @@ class MediaCache:
     @contextmanager
     def adding(self, name: str) -> Iterator[Path]:
         """A path to write to; when the block ends without an error, the complete file is moved into the cache."""
-        handle, text = tempfile.mkstemp(suffix=UNFINISHED, dir=self.folder)
+        handle, text = tempfile.mkstemp(prefix=f"{name}.", suffix=UNFINISHED, dir=self.folder)
         os.close(handle)
         path = Path(text)
         try:
@@ -65,17 +70,20 @@ class MediaCache:
         self._evict(name)
 
     def size(self) -> int:
-        """Bytes in the folder."""
+        """Bytes of its files."""
         return sum(size for _, size, _ in self._files())
 
     def _files(self) -> list[tuple[float, int, Path]]:
         found = []
         for path in self.folder.iterdir():
+            if not _OURS.fullmatch(path.name):
+                continue
             try:
-                status = path.stat()
+                status = path.lstat()
             except OSError:  # another process has just deleted it
                 continue
-            found.append((status.st_mtime, status.st_size, path))
+            if stat.S_ISREG(status.st_mode):
+                found.append((status.st_mtime, status.st_size, path))
         return sorted(found)
 
     def _evict(self, newest: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAIN = "main"  # the channel of sounds that do not name one
+SPEECH = "speech"  # that of the topic ``speak``; documents use others unless they name it
 COMMANDS: Final = ("pause", "resume", "stop", "setVolume")
 LOADING, PLAYING = "loading", "playing"
 ENDED, STOPPED, REPLACED, FAILED = "ended", "stopped", "replaced", "failed"

@@ -7,6 +7,8 @@ from typing import Final
 
 import numpy as np
 
+from embodiment_bridge.media.wav import open_wav
+
 BLOCK_S: Final = 0.05
 MAX_BLOCKS: Final = 36_000  # half an hour; the mouth stays closed after it
 MAX_RATE: Final = 1_000_000  # frames per second; a header with more is wrong
@@ -21,7 +23,7 @@ def envelope(path: Path) -> tuple[float, ...]:
     Empty for other files and for silence.
     """
     try:
-        with wave.open(str(path), "rb") as file:
+        with open_wav(path) as file:
             plain = 0 < file.getframerate() <= MAX_RATE and file.getnchannels() <= MAX_CHANNELS
             if file.getsampwidth() != 2 or not plain:
                 return ()

@@ -12,9 +12,9 @@ from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.envelope import envelope
 from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.sources import MediaSources
 from embodiment_bridge.media.speech import SpeechStore, Spoken
+from embodiment_bridge.media.wav import wav_length
 
 THREADS = 4
 MAX_WAITING = 32
@@ -96,12 +96,12 @@ class Loader:
             path = self._sources.path_of(cue.url, cancelled.is_set)
             marks = self._marks(cue, cancelled)
             marks = _with_mouth(marks, path) if cue.marks_url else marks
-            return Loaded(cue.id, path, wav_length(str(path)), marks)
+            return Loaded(cue.id, path, wav_length(path), marks)
         if self._speech is None:
             raise CommandError("this player has no speech program")
         speech = self._speech.get(Spoken(cue.text, cue.voice, cue.language, cue.rate), cancelled.is_set)
         marks = _with_mouth(speech.marks, speech.path)
-        return Loaded(cue.id, speech.path, wav_length(str(speech.path)), marks)
+        return Loaded(cue.id, speech.path, wav_length(speech.path), marks)
 
     def _marks(self, cue: Cue, cancelled: threading.Event) -> Marks:
         if not cue.marks_url:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An output without a device: every sound takes its length, on a clock that is passed in."""
 
-import wave
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +9,7 @@ from typing_extensions import override
 
 from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, STOPPED, Output, OutputEvent
 
-UNKNOWN_S = 5.0  # length of a medium whose length cannot be read
-MAX_RATE = 10_000_000  # frames per second; a WAV header with more is wrong
+UNKNOWN_S = 5.0  # length of a medium whose length is not known
 
 
 @dataclass(slots=True)
@@ -35,13 +33,14 @@ class NullOutput(Output):
     @override
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
         del volume, fade
-        known = wav_length(path) if length is None else length
         try:
             with Path(path).open("rb"):
-                length = self._unknown_s if known is None else known
+                pass
         except OSError as error:
             self._events.append(OutputEvent(sound_id, FAILED, reason=f"cannot be read: {error.strerror}"))
             return
+        # Who loads sounds has looked into the file already, on a thread.
+        length = self._unknown_s if length is None else length
         self._tracks[sound_id] = _Track(length, 0.0, self._now())
         self._events.append(OutputEvent(sound_id, PLAYING, 0.0, length))
 
@@ -90,13 +89,3 @@ class NullOutput(Output):
     @override
     def close(self) -> None:
         self._tracks.clear()
-
-
-def wav_length(path: str) -> float | None:
-    """The length in s from the header of a WAV file; None when the file is not WAV."""
-    try:
-        with wave.open(path, "rb") as file:
-            frames, rate = file.getnframes(), file.getframerate()
-    except (OSError, EOFError, wave.Error):
-        return None
-    return frames / rate if 0 < rate <= MAX_RATE else None

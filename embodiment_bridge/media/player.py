@@ -21,6 +21,7 @@ from embodiment_bridge.media.playing import Channel, PlayingSound, state_of
 
 MAX_SOUNDS = 64  # that are not over
 MAX_CHANNELS = 16
+KEPT = (cues.MAIN, cues.SPEECH)  # channels with their volumes, whether something plays on them or not
 CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
@@ -187,9 +188,17 @@ class Player:
                     f"a channel is a letter, then at most 31 letters, digits and '_', not {name!r:.60}"
                 )
             if len(self._channels) >= MAX_CHANNELS:
-                raise CommandError(f"there are {MAX_CHANNELS} channels already")
+                self._drop_idle_channel()
             self._channels[name] = Channel(name)
         return self._channels[name]
+
+    def _drop_idle_channel(self) -> None:
+        """Make room for another channel: the oldest without a sound goes, with its volume."""
+        idle = (one.name for one in self._channels.values() if one.sound is None and one.name not in KEPT)
+        name = next(idle, None)
+        if name is None:
+            raise CommandError(f"there are {MAX_CHANNELS} channels with sounds already")
+        del self._channels[name]
 
     def _is_held(self, sound: PlayingSound) -> bool:
         if sound.cue.owner in self._holding:

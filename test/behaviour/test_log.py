@@ -46,10 +46,9 @@ WAIT = '{"type": "delay", "duration": 1}'
 class Logged(Stage):
     """A stage whose run keeps a log."""
 
-    def __init__(self, text, *, skills=None, run_settings=EXACT, max_bytes=10**7, **rules):
-        super().__init__(
-            delay(1), skills=skills, requests=VirtualRequests({"http://cloud.example/chain": CHAIN})
-        )
+    def __init__(self, text, *, skills=None, requests=None, run_settings=EXACT, max_bytes=10**7, **rules):
+        requests = requests or VirtualRequests({"http://cloud.example/chain": CHAIN})
+        super().__init__(delay(1), skills=skills, requests=requests)
         self.lines = []
         ports = Ports(self.skills, self.media, self.requests)
         self.run = LoggedRun(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from stage import Stage, box, delay, fail, loop, par, request, sel, seq
+from stage import VOICE, Stage, box, delay, fail, loop, par, request, sel, seq
 
 from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
@@ -31,9 +31,9 @@ class Counting(VirtualRequests):
         super().__init__(replies)
         self.asked, self.given_up = [], []
 
-    def start(self, request_id, url):
+    def start(self, request_id, url, read):
         self.asked.append(round(self._now, 6))
-        super().start(request_id, url)
+        super().start(request_id, url, read)
 
     def cancel(self, request_id):
         self.given_up.append(request_id)
@@ -117,6 +117,19 @@ def test_only_in_tail_position(root):
     assert stage.requests.asked == []
 
 
+def test_a_chain_remembers_no_sounds_of_documents_before():
+    class Numbered(Counting):
+        def start(self, request_id, url, read):
+            voice = {"type": "player", "action": "play", "url": VOICE, "name": f"voice {len(self.asked)}"}
+            self._replies = {url: reply(voice, NEXT)}
+            super().start(request_id, url, read)
+
+    stage = Stage(request(URL), requests=Numbered({}))
+    stage.to(60.0, step=0.1)
+    assert len(stage.seen("replaced")) > 10
+    assert len(stage.run._context.sounds) == 1
+
+
 def test_what_is_not_needed_is_given_up():
     stage = stage_of(sel(delay(2), request(URL)), reply(wait(1)), AHEAD)
     stage.to_end(0.1)
@@ -137,7 +150,7 @@ def test_a_cancel_gives_it_up():
 
 def test_a_port_that_cannot_be_asked_ahead_ends_nothing():
     class Broken(VirtualRequests):
-        def start(self, request_id, url):
+        def start(self, request_id, url, read):
             raise RuntimeError("broken")
 
     stage = Stage(seq(delay(2), request(URL)), requests=Broken({}), settings=AHEAD)

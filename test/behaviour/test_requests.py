@@ -27,7 +27,7 @@ from embodiment_bridge.behaviour.engine.loading import Loaded
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
 from embodiment_bridge.behaviour.nodes.request import Request, depth_of, in_tail_position
-from embodiment_bridge.behaviour.nodes.tree_builder import build
+from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 
 URL = "http://cloud.example/next"
@@ -154,7 +154,7 @@ def test_five_thousand_documents_in_constant_memory():
     class Prompt(VirtualRequests):
         """Replies at once."""
 
-        def start(self, request_id, url):
+        def start(self, request_id, url, read):
             self._fetches[request_id] = (self._now, url)
 
     song = {"type": "body", "action": "HEAD_SHAKE", "duration": 0.6}
@@ -207,7 +207,9 @@ def test_an_iteration_leaves_no_tree_behind():
     ("root", "depth", "tail"), [(par(seq(request(URL))), 3, False), (request(URL), 1, True)]
 )
 def test_place_in_the_tree(root, depth, tail):
-    leaf = build(Loaded(document(root)), Stage(root).run._context)
+    with pytest.raises(StopIteration) as done:
+        next(build_in_slices(Loaded(document(root)), Stage(root).run._context))
+    leaf = done.value.value
     while leaf.children:
         leaf = leaf.children[0]
     assert isinstance(leaf, Request)

@@ -29,6 +29,10 @@ class Server:
         return self.result
 
 
+def read(text):
+    return f"the document {text}"
+
+
 class Clock:
     now = 0.0
 
@@ -61,10 +65,43 @@ def ended(port, name):
 
 
 def test_a_reply(port, server):
-    port.start("a", "u")
+    port.start("a", "u", read)
     assert port.report("a").status is FetchStatus.RUNNING
     server.answers.set()
-    assert (ended(port, "a").status, server.asked) == (FetchStatus.DONE, ["u"])
+    report = ended(port, "a")
+    assert (report.status, report.text, report.document) == (FetchStatus.DONE, "音", "the document 音")
+    assert server.asked == ["u"]
+
+
+def test_it_is_read_on_the_thread_of_its_fetch(port, server):
+    """A large one takes tenths of a second, in which a tick would hold up all that the node does."""
+    goes_on, readers = threading.Event(), []
+
+    def slow(text):
+        readers.append(threading.current_thread())
+        goes_on.wait(10.0)
+        return text
+
+    server.answers.set()
+    port.start("a", "u", slow)
+    deadline = time.monotonic() + 10.0
+    while not readers:
+        assert time.monotonic() < deadline
+        assert port.report("a").status is FetchStatus.RUNNING
+    assert port.report("a").status is FetchStatus.RUNNING
+    goes_on.set()
+    assert ended(port, "a").status is FetchStatus.DONE
+    assert readers[0] is not threading.current_thread()
+
+
+def test_a_fault_of_reading_fails_the_fetch(port, server):
+    def broken(text):
+        raise ZeroDivisionError(text)
+
+    server.answers.set()
+    port.start("a", "u", broken)
+    report = ended(port, "a")
+    assert (report.status, report.reason) == (FetchStatus.FAILED, "ZeroDivisionError: 音")
 
 
 @pytest.mark.parametrize(
@@ -78,13 +115,13 @@ def test_a_reply(port, server):
 def test_a_failure(port, server, result, reason):
     server.result = result
     server.answers.set()
-    port.start("a", "u")
+    port.start("a", "u", read)
     report = ended(port, "a")
     assert (report.status, report.reason) == (FetchStatus.FAILED, reason)
 
 
 def test_a_cancel_is_complete_at_once(port):
-    port.start("a", "u")
+    port.start("a", "u", read)
     port.cancel("a")
     assert port.report("a").status is FetchStatus.CANCELED
     port.cancel("a")
@@ -95,9 +132,9 @@ def test_a_cancel_is_complete_at_once(port):
 def test_fetches_begin_half_a_second_apart(port, server, clock):
     """A loop of requests cannot press a server, however fast its replies come."""
     server.answers.set()
-    port.start("a", "u")
+    port.start("a", "u", read)
     ended(port, "a")
-    port.start("b", "u")
+    port.start("b", "u", read)
     clock.now = 0.4
     assert port.report("b").status is FetchStatus.RUNNING
     assert len(server.asked) == 1
@@ -109,7 +146,7 @@ def test_fetches_begin_half_a_second_apart(port, server, clock):
 def test_few_at_once_and_few_waiting(port, server, clock):
     for number in range(AT_ONCE + MAX_WAITING + 1):
         clock.now += 1.0
-        port.start(str(number), "u")
+        port.start(str(number), "u", read)
     assert port.report(str(AT_ONCE + MAX_WAITING)).reason.startswith("BUSY")
     assert len(server.asked) <= AT_ONCE
     clock.now += 1.0
@@ -118,6 +155,6 @@ def test_few_at_once_and_few_waiting(port, server, clock):
 
 
 def test_closing_gives_up_what_is_under_way(port):
-    port.start("a", "u")
+    port.start("a", "u", read)
     port.close()
     assert "no such fetch" in port.report("a").reason

@@ -153,11 +153,32 @@ def test_unknown_actions(stage):
         stage.player.command("setvolume", 3.0)
 
 
-def test_channels_and_sounds_have_a_bound(stage):
+def test_channels_with_sounds_have_a_bound(stage):
     for n in range(MAX_CHANNELS - 1):
-        stage.player.command("pause", None, f"c{n}")
-    with pytest.raises(CommandError, match="channels already"):
+        stage.play(str(n), channel=f"c{n}")
+    with pytest.raises(CommandError, match="16 channels with sounds already"):
         stage.player.command("pause", None, "more")
+    stage.play("more", "voice", channel="more")
+    assert "16 channels with sounds already" in stage.player.status_of("more").reason
+    stage.player.cancel("3")
+    stage.at(1.0).play("other", "voice", channel="more")
+    assert stage.status("other") == "playing"
+    assert [one.channel for one in stage.player.states()].count("c3") == 0
+    assert len(stage.player.states()) == MAX_CHANNELS
+
+
+def test_a_robot_never_runs_out_of_channels(stage):
+    """A server may name a new one in each document; the usual ones stay, with their volumes."""
+    stage.player.command("setVolume", 40.0)
+    stage.player.command("setVolume", 50.0, "speech")
+    for n in range(3 * MAX_CHANNELS):
+        stage.play(str(n), "voice", channel=f"c{n}")
+        assert stage.at(3.0 * (n + 1)).status(str(n)) == "ended"
+    volumes = {one.channel: one.volume for one in stage.player.states()}
+    assert (len(volumes), volumes["main"], volumes["speech"]) == (MAX_CHANNELS, 40.0, 50.0)
+
+
+def test_sounds_have_a_bound(stage):
     stage.loader.paused = True
     for n in range(MAX_SOUNDS + 1):
         stage.player.start(Cue(str(n), "run", channel=f"c{n % 8}", url="song"))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where media may come from, and the cache: what a document names reaches nothing else."""
 
+import math
 import os
 
 import pytest
@@ -134,23 +135,54 @@ def test_a_device_is_no_file(tmp_path):
 
 def test_the_cache_has_a_bound_and_keeps_what_was_used_last(tmp_path):
     cache = MediaCache(tmp_path, 100)
-    for n, name in enumerate("abc"):
+    a, b, c, d = map(key_of, "abcd")
+    for n, name in enumerate((a, b, c)):
         with cache.adding(name) as path:
             path.write_bytes(b"x" * 40)
         os.utime(tmp_path / name, (n, n))
     assert cache.size() == 80
-    assert {path.name for path in tmp_path.iterdir()} == {"b", "c"}
-    assert cache.find("b") is not None  # used now
-    with cache.adding("d") as path:
+    assert {path.name for path in tmp_path.iterdir()} == {b, c}
+    assert cache.find(b) is not None  # used now
+    with cache.adding(d) as path:
         path.write_bytes(b"x" * 40)
-    assert {path.name for path in tmp_path.iterdir()} == {"b", "d"}
+    assert {path.name for path in tmp_path.iterdir()} == {b, d}
+
+
+def test_other_files_of_its_folder_are_left_alone(tmp_path):
+    """It may be told to use a folder in which a user has music, downloads under way, and folders."""
+    others = ["song.mp3", "cover", "song.part", f"{key_of('a')}.flac", f"{key_of('a')}0.wav"]
+    for name in others:
+        (tmp_path / name).write_bytes(b"x" * 400)
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / key_of("folder")).mkdir()
+    (tmp_path / key_of("link")).symlink_to(tmp_path / "song.mp3")
+    cache = MediaCache(tmp_path, 100)
+    for name in "abc":
+        with cache.adding(key_of(name)) as path:
+            path.write_bytes(b"x" * 60)
+    assert cache.size() == 60
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *others, *map(key_of, ("folder", "link", "c")),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [key_of("a"), key_of("a") + ".marks.json", key_of("a") + ".tmp"])
+def test_what_an_ended_process_left_unfinished_is_deleted(tmp_path, name):
+    cache = MediaCache(tmp_path, math.inf)
+    with cache.adding(name) as left:
+        pass
+    left.write_bytes(b"x")
+    os.utime(left, (0, 0))
+    with MediaCache(tmp_path, math.inf).adding(key_of("b")):
+        pass
+    assert {path.name for path in tmp_path.iterdir()} == {name, key_of("b")}
 
 
 def test_a_medium_larger_than_the_cache_is_played_all_the_same(tmp_path):
     cache = MediaCache(tmp_path, 10)
-    with cache.adding("big") as path:
+    with cache.adding(key_of("big")) as path:
         path.write_bytes(b"x" * 40)
-    assert cache.find("big").read_bytes() == b"x" * 40
+    assert cache.find(key_of("big")).read_bytes() == b"x" * 40
 
 
 def test_a_cache_that_cannot_be_used(tmp_path):

@@ -10,8 +10,8 @@ from embodiment_bridge.fetching import Fetcher, FetchRules
 from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.sources import MediaSources
+from embodiment_bridge.media.wav import wav_length
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 

@@ -18,11 +18,11 @@ from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
 from embodiment_bridge.media.espeak import SYSTEM_LIBRARIES, EspeakSpeaker, libraries, marks_of
 from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.null_output import wav_length
 from embodiment_bridge.media.opening import SpeechChoice, open_speaker
 from embodiment_bridge.media.operator_fetch import speech_fetcher
 from embodiment_bridge.media.piper import PiperSpeaker
 from embodiment_bridge.media.speech import SpeechError, SpeechStore, Spoken
+from embodiment_bridge.media.wav import wav_length
 
 NEVER = bool
 

@@ -6,6 +6,7 @@ from typing_extensions import override
 from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     MediaPort,
+    Read,
     RequestPort,
     SoundReport,
     SoundRequest,
@@ -43,7 +44,7 @@ class NoRequests(RequestPort):
     """Fetches nothing: refuses each request."""
 
     @override
-    def start(self, request_id: str, url: str) -> None:
+    def start(self, request_id: str, url: str, read: Read) -> None:
         raise CommandError("this robot fetches no documents")
 
     @override

@@ -3,9 +3,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from embodiment_bridge.behaviour.engine.journal import Origin
-from embodiment_bridge.behaviour.engine.loading import Loaded
+
+if TYPE_CHECKING:
+    from embodiment_bridge.behaviour.engine.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +27,10 @@ class StopAsked:
     answer: Callable[[str], None]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Replaced:
-    """A fetched document takes the place of the run's whole tree from run time ``t`` (s) on.
+    """The ``tree`` of a fetched document takes the place of the run's whole tree from run time ``t`` (s) on."""
 
-    refusal: why no tree could be made of it; empty while it is not refused.
-    """
-
-    document: Loaded
+    tree: "Node"
     t: float
     origin: Origin
-    refusal: str = ""

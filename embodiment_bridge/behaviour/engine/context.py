@@ -13,7 +13,7 @@ from embodiment_bridge.behaviour.engine.control import Gate
 from embodiment_bridge.behaviour.engine.failures import Failures
 from embodiment_bridge.behaviour.engine.journal import Journal
 from embodiment_bridge.behaviour.engine.loading import Loaded
-from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.ports import FetchReport, Ports, Read
 from embodiment_bridge.behaviour.engine.sounds import Playing
 from embodiment_bridge.behaviour.engine.start_budget import StartBudget
 from embodiment_bridge.body.state import SkillInfo
@@ -83,8 +83,9 @@ class RunContext:
     ports: Ports
     skills: Mapping[str, SkillInfo]
     settings: Settings
-    read: Callable[[str], Loaded]
-    """Reads and checks a fetched text under the rules of this run. Raises Rejected."""
+    read: Read
+    take: Callable[[FetchReport], Loaded]
+    """Takes a fetched document in, read or not. Raises Rejected."""
     journal: Journal = field(default_factory=Journal)
     blackboard: Blackboard = field(default_factory=Blackboard)
     seed: int = 0
@@ -105,6 +106,8 @@ class RunContext:
     waiting: bool = False
     halts: int = 0
     """How many halts have begun so far."""
+    slices: int = 0
+    """How often a tick has made a slice of a fetched tree and left the rest to the next one."""
     stops: list[StopAsked] = field(default_factory=list)
     sounds: dict[str, Playing] = field(default_factory=dict)
     """Of each name the sound that began last, for nodes that begin at a word of it."""
@@ -120,8 +123,8 @@ class RunContext:
 
     @property
     def unseen(self) -> int:
-        """How often something was done that a tick may do without an event: a halt begun, a leaf queued up."""
-        return self.halts + self.budget.queued
+        """How often something was done that a tick may do without an event: a halt, a leaf queued up, a slice."""
+        return self.halts + self.budget.queued + self.slices
 
     def pause_body(self, on: bool) -> None:
         """Freeze the motions of this run, or let them go on."""

@@ -10,10 +10,12 @@ is asked reports FAILED with a reason, or raises ``CommandError``; any other exc
 called it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
+from embodiment_bridge.behaviour.engine.loading import Loaded, Rejected
 from embodiment_bridge.body.state import SkillReport, SkillRequest
 
 
@@ -131,19 +133,27 @@ class FetchStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FetchReport:
-    """How the fetch of request ``id`` stands; ``text`` is the reply once DONE."""
+    """How the fetch of request ``id`` stands; ``text`` is the reply once DONE.
+
+    ``document`` is what has become of the text where the port has read it; it is no part of a log.
+    """
 
     id: str
     status: FetchStatus
     text: str = ""
     reason: str = ""
+    document: Loaded | Rejected | None = field(default=None, compare=False, repr=False)
+
+
+Read = Callable[[str], Loaded | Rejected]
+"""Reads and checks a fetched text under the rules of a run. Any thread may call it."""
 
 
 class RequestPort(Protocol):
     """Fetches documents. Time-outs, sizes and which addresses are allowed are the port's own business."""
 
-    def start(self, request_id: str, url: str) -> None:
-        """Begin a GET."""
+    def start(self, request_id: str, url: str, read: Read) -> None:
+        """Begin a GET. A port with threads has one of them ``read`` the reply, so that no tick does."""
 
     def report(self, request_id: str) -> FetchReport:
         """How it stands."""

@@ -15,7 +15,7 @@ from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus
 from embodiment_bridge.behaviour.nodes.leaves import Leaf
 from embodiment_bridge.behaviour.nodes.registry import makes
 from embodiment_bridge.behaviour.nodes.several import Ordered
-from embodiment_bridge.behaviour.nodes.tree_builder import build
+from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.bml.nodes.request import Request as Written
 
 
@@ -39,8 +39,8 @@ class Request(Leaf, Composite):
         self._id = ""
         self._report: FetchReport | None = None
         self._t_send = self.t_start
+        self._using: Iterator[None] | None = None
         self._grown: Node | None = None
-        self._replaced: Replaced | None = None
 
     def start(self) -> None:
         """Choose when to ask: not too soon after the last replacement."""
@@ -56,7 +56,7 @@ class Request(Leaf, Composite):
             return
         self._ahead = self.context.new_id()
         try:
-            self.context.ports.requests.start(self._ahead, self.url)
+            self.context.ports.requests.start(self._ahead, self.url, self.context.read)
         except Exception as error:  # noqa: BLE001 - what the port does wrong must not end what runs now
             self._warn_of(error)
 
@@ -91,17 +91,19 @@ class Request(Leaf, Composite):
 
     def poll(self) -> None:
         """Ask, wait for the reply, use it."""
-        if self._replaced is not None:  # and this node is still there
-            self._reject(self._replaced.refusal)
+        if self._using is not None:
+            if not self.context.starts_allowed:  # a tick may have two passes, and makes one slice
+                self._go_on(self._using)
             return
         if not self.context.clock.due(self._t_send):
             return
         if not self._id:
             self._id = self.context.new_id()
-            self.context.ports.requests.start(self._id, self.url)
+            self.context.ports.requests.start(self._id, self.url, self.context.read)
         report = self._look()
         if report.status is FetchStatus.DONE:
-            self._use(report.text)
+            self._using = self._use(report)
+            self._go_on(self._using)
         elif report.status.ended:
             self.finish(Status.FAILURE, self._now(), report.reason or "nothing could be fetched")
 
@@ -114,34 +116,40 @@ class Request(Leaf, Composite):
             self._report = self.context.ports.requests.report(self._id)
         return self._report
 
-    def _use(self, text: str) -> None:
-        """Take the fetched tree on; a reply that cannot be run is this node's failure."""
+    def _go_on(self, using: Iterator[None]) -> None:
+        """One more slice of the fetched tree; a reply that cannot be run is this node's failure."""
         try:
-            self._take_on(text)
+            next(using)
+            self.context.slices += 1
+        except StopIteration:
+            pass
         except Rejected as error:
-            self._reject(str(error))
+            self.finish(Status.FAILURE, self._now(), f"REPLY_REJECTED: {error}")
 
-    def _reject(self, reason: str) -> None:
-        self.finish(Status.FAILURE, self._now(), f"REPLY_REJECTED: {reason}")
+    def _use(self, report: FetchReport) -> Iterator[None]:
+        """Build the fetched tree; then replace the run's tree by it, or let it grow below this node.
 
-    def _take_on(self, text: str) -> None:
-        """Replace the run's tree or grow the fetched one below this node."""
+        Raises:
+            Rejected: it cannot be run.
+        """
         if in_tail_position(self):
-            reason = self._chain_refusal(text)
+            reason = self._chain_refusal(report.text)
             if reason:
                 self.finish(Status.FAILURE, self._now(), reason)
                 return
-            self._replaced = Replaced(self.context.read(text), self._now(), self.origin)
-            self.context.replaced = self._replaced
+            tree = yield from build_in_slices(self.context.take(report), self.context)
+            self.context.replaced = Replaced(tree, self._now(), self.origin)
             return
         limit = self.context.settings.max_nesting
         if self.nesting >= limit:
             reason = f"REQUEST_NESTING: {limit} fetched documents are inside each other already"
             self.finish(Status.FAILURE, self._now(), reason)
             return
-        self._grown = build(self.context.read(text), self.context, depth_of(self), self.nesting + 1)
-        self.add_child(self._grown)
-        self._grown.begin(self._now())
+        document, above = self.context.take(report), depth_of(self)
+        tree = yield from build_in_slices(document, self.context, above, self.nesting + 1)
+        self._grown = tree
+        self.add_child(tree)
+        tree.begin(self._now())
 
     def _chain_refusal(self, text: str) -> str:
         """Count one more link of the chain; why it is one too many, or nothing."""
@@ -159,7 +167,7 @@ class Request(Leaf, Composite):
 
     def leave(self) -> None:
         """Drop the fetched tree."""
-        self._grown = None
+        self._using = self._grown = None
         self.remove_all_children()
 
     def active_children(self) -> list[Node]:

@@ -16,17 +16,6 @@ MAX_NODES = 30_000  # of one tree: three times what reading lets pass, as a node
 SLICE = 500  # nodes that are made in one go, which takes some 4 ms; listing them takes a tenth of that
 
 
-def build(loaded: Loaded, context: RunContext, above: int = 0, nesting: int = 0) -> Node:
-    """Make the whole tree of a document now; see ``build_in_slices``."""
-    slices = build_in_slices(loaded, context, above, nesting)
-    while True:
-        try:
-            next(slices)
-        except StopIteration as done:
-            root: Node = done.value
-            return root
-
-
 def build_in_slices(
     loaded: Loaded, context: RunContext, above: int = 0, nesting: int = 0
 ) -> Generator[None, None, Node]:

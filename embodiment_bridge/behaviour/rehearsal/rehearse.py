@@ -122,11 +122,13 @@ class _Rehearsal:
         """Tick at one virtual time until nothing more happens at it."""
         now = self._advance_ports(t)
         for _ in range(TICKS_AT_ONE_TIME):
+            slices = self._run.slices
             state = self._run.tick(now)
+            building = state is RunState.LOADING or self._run.slices > slices
             events = self._run.take_events()
             yield from map(_line, events)
             yield from self._tell_assumed(t)
-            if state in (RunState.ENDED, RunState.PAUSED) or not (events or state is RunState.LOADING):
+            if state in (RunState.ENDED, RunState.PAUSED) or not (events or building):
                 return
 
     def _advance_ports(self, t: float) -> float:

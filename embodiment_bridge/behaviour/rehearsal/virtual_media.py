@@ -12,6 +12,7 @@ from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     FetchStatus,
     MediaPort,
+    Read,
     RequestPort,
     SoundReport,
     SoundRequest,
@@ -219,7 +220,7 @@ class VirtualRequests(RequestPort):
         return min((due for due, _ in self._fetches.values()), default=math.inf)
 
     @override
-    def start(self, request_id: str, url: str) -> None:
+    def start(self, request_id: str, url: str, read: Read) -> None:
         self._fetches[request_id] = (self._now + FETCH_S, url)
 
     @override

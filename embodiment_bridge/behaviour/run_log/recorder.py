@@ -3,7 +3,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     MediaPort,
     Ports,
+    Read,
     RequestPort,
     SkillPort,
     SoundReport,
@@ -63,7 +64,8 @@ class Recorder:
 def _plain(answer: object) -> object:
     if not is_dataclass(answer) or isinstance(answer, type):
         return answer
-    return {key: value.value if isinstance(value, Enum) else value for key, value in asdict(answer).items()}
+    values = {one.name: getattr(answer, one.name) for one in fields(answer) if one.compare}
+    return {key: value.value if isinstance(value, Enum) else value for key, value in values.items()}
 
 
 class _Skills:
@@ -120,8 +122,8 @@ class _Requests:
     def __init__(self, port: RequestPort, recorder: Recorder) -> None:
         self._port, self._ask = port, recorder.ask
 
-    def start(self, request_id: str, url: str) -> None:
-        self._ask(f"requests.start {request_id}", lambda: self._port.start(request_id, url))
+    def start(self, request_id: str, url: str, read: Read) -> None:
+        self._ask(f"requests.start {request_id}", lambda: self._port.start(request_id, url, read))
 
     def report(self, request_id: str) -> FetchReport:
         return self._ask(f"requests.report {request_id}", lambda: self._port.report(request_id))

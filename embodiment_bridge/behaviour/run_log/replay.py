@@ -15,6 +15,7 @@ from embodiment_bridge.behaviour.engine.ports import (
     FetchReport,
     FetchStatus,
     Ports,
+    Read,
     SoundReport,
     SoundRequest,
     SoundStatus,
@@ -237,7 +238,7 @@ class _Requests:
     def __init__(self, answers: _Answers) -> None:
         self._get = answers.get
 
-    def start(self, request_id: str, url: str) -> None:
+    def start(self, request_id: str, url: str, read: Read) -> None:
         self._get(f"requests.start {request_id}")
 
     def report(self, request_id: str) -> FetchReport:

@@ -7,7 +7,7 @@ from embodiment_bridge.behaviour.engine import loading
 from embodiment_bridge.behaviour.engine.clock import RunClock
 from embodiment_bridge.behaviour.engine.document_hashes import DocumentHashes
 from embodiment_bridge.behaviour.engine.journal import Journal, Origin
-from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.engine.ports import FetchReport, Ports
 
 
 class Documents:
@@ -24,7 +24,21 @@ class Documents:
         self._clock = clock
         self._journal = journal
 
-    def read(self, source: loading.Source) -> loading.Loaded:
+    def read_fetched(self, text: str) -> loading.Loaded | loading.Rejected:
+        """Read and check a fetched text, for ``take``. Changes nothing here: any thread may call it."""
+        try:
+            return loading.load(text, self._rules.of_fetched, speech=self._ports.media.speaks)
+        except loading.Rejected as error:
+            return error
+
+    def take_fetched(self, report: FetchReport) -> loading.Loaded:
+        """Take in the next document, from a fetch that is DONE; see ``take``."""
+        document = self.read_fetched(report.text) if report.document is None else report.document
+        if isinstance(document, loading.Rejected):
+            raise document
+        return self.take(document)
+
+    def take(self, source: loading.Source) -> loading.Loaded:
         """Take in the next document; one that was loaded before is not checked again.
 
         Raises:
@@ -34,8 +48,7 @@ class Documents:
         if isinstance(source, loading.Loaded):
             loaded = source
         else:
-            rules = self._rules.of_fetched if number else self._rules
-            loaded = loading.load(source, rules, speech=self._ports.media.speaks)
+            loaded = loading.load(source, self._rules, speech=self._ports.media.speaks)
         self.count += 1
         if loaded.text is not None:
             self.hashes.keep(number, loaded.text)

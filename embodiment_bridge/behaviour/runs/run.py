@@ -17,7 +17,7 @@ from embodiment_bridge.behaviour.engine.node import Halt, Node, active_nodes
 from embodiment_bridge.behaviour.engine.outcome import NOWHERE, Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.engine.stops import apply_stops
-from embodiment_bridge.behaviour.nodes.tree_builder import build, build_in_slices
+from embodiment_bridge.behaviour.nodes.tree_builder import build_in_slices
 from embodiment_bridge.behaviour.runs.documents import Documents
 from embodiment_bridge.behaviour.runs.ending import ending_of
 from embodiment_bridge.behaviour.runs.held_back import HeldBack
@@ -63,8 +63,8 @@ class Run:
         self.seed = secrets.randbits(32) if seed is None else seed
         journal = Journal()
         self.documents = Documents(rules, ports, self.clock, journal)
-        read = self.documents.read
-        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, read, journal)
+        read, take = self.documents.read_fetched, self.documents.take_fetched
+        self._context = RunContext(run_id, self.clock, ports, rules.skills, settings, read, take, journal)
         self._context.seed = self.seed
         self._context.failures = failures or None
         self._context.unfreeze = self._unfreeze
@@ -169,6 +169,11 @@ class Run:
         """As ``cancel``, with the outcome PREEMPTED."""
         self._wind_down(RunEnding(Outcome.PREEMPTED, self.clock.seconds, reason))
 
+    @property
+    def slices(self) -> int:
+        """How often a tick has made a slice of a fetched tree and left the rest to the next one."""
+        return self._context.slices
+
     def take_events(self) -> list[Transition]:
         """The node transitions since the last call, oldest first."""
         return self._context.journal.take()
@@ -231,7 +236,7 @@ class Run:
         Raises:
             Rejected: it cannot be run.
         """
-        return (yield from build_in_slices(self.documents.read(self._source), self._context))
+        return (yield from build_in_slices(self.documents.take(self._source), self._context))
 
     def _advance(self) -> None:
         """Pass over the tree: first what ends, then, where wanted, what begins (see RunContext)."""
@@ -265,17 +270,13 @@ class Run:
             self._replace_tree(replaced)
 
     def _replace_tree(self, replaced: Replaced) -> None:
-        """Go on with a fetched document; where no tree can be made of it, the node that fetched it fails."""
-        try:
-            tree = build(replaced.document, self._context)
-        except loading.Rejected as error:
-            replaced.refusal = str(error)
-            return
+        """Go on with a fetched document."""
         text = "the fetched document goes on"
         self._context.journal.note(replaced.t, "replaced", replaced.origin, text)
         self._context.replaced_at = replaced.t
-        self._root = tree
-        tree.begin(replaced.t)
+        self._context.sounds.clear()  # nobody waits for a word of the old tree
+        self._root = replaced.tree
+        replaced.tree.begin(replaced.t)
 
     def _stop_by(self, stop: StopAsked) -> None:
         stop.answer("stops the run")

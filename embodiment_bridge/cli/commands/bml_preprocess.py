@@ -2,6 +2,7 @@
 """`embodiment_bridge bml preprocess`: turns text to speak into sound; with `--serve` as an HTTP service."""
 
 import argparse
+import math
 import os
 import sys
 import time
@@ -26,7 +27,6 @@ Without --url the links are file URLs; a robot of the same user on this machine 
 With --serve: POST a document to /preprocess; its sounds are under /media/.
 Exit code 1 if the document has errors or a text cannot be spoken.
 """
-CACHE_BYTES = 500_000_000
 
 
 def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -86,9 +86,9 @@ def run(arguments: argparse.Namespace) -> int:
     cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None
     choice = SpeechChoice(arguments.speech, piper_model=arguments.piper_model, cloud=cloud)
     fetch = None if cloud is None else speech_fetcher(cloud)
-    store = SpeechStore(
-        open_speaker(choice, of_outside_program(os.environ), fetch), MediaCache(folder, CACHE_BYTES)
-    )
+    # Documents link to the sounds, and nobody knows which documents are kept: nothing is deleted.
+    cache = MediaCache(folder, math.inf)
+    store = SpeechStore(open_speaker(choice, of_outside_program(os.environ), fetch), cache)
     try:
         return _serve(arguments, store, folder) if arguments.serve else _once(arguments, store)
     finally:

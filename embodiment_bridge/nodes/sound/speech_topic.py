@@ -6,13 +6,13 @@ from itertools import count
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.cue import SPEECH, Cue
 from embodiment_bridge.media.speech import MAX_TEXT
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.sound.audio import Audio
 
 TOPIC = "speak"
-CHANNEL = "speech"  # of the player; documents use others unless they name it
+CHANNEL = SPEECH
 
 
 class SpeechTopic:

@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.cache import MediaCache
+from embodiment_bridge.media.cache import MediaCache, key_of
 from embodiment_bridge.media.espeak import EspeakSpeaker
 from embodiment_bridge.media.sources import MediaSources
 from embodiment_bridge.nodes.sound.media_parameters import with_media_roots
@@ -30,6 +30,18 @@ def test_links_are_files_unless_told(document, tmp_path, capsys):
     assert len(list(out.iterdir())) == 2
     assert main(["bml", "preprocess", "--out", str(out), "--url", "https://a.example/s/", document]) == 0
     assert json.loads(capsys.readouterr().out)["url"].startswith("https://a.example/s/")
+
+
+def test_no_sound_is_ever_deleted(document, tmp_path, capsys):
+    """A kept document links to it, and in the folder there may be files of others."""
+    others = [tmp_path / "out" / name for name in (key_of("kept") + ".wav", "song.mp3")]
+    others[0].parent.mkdir()
+    for path in others:
+        with path.open("wb") as file:
+            file.truncate(600_000_000)  # a hole, which takes no room
+    assert main(["bml", "preprocess", "--out", str(tmp_path / "out"), document]) == 0
+    assert json.loads(capsys.readouterr().out)["type"] == "player"
+    assert all(path.exists() for path in others)
 
 
 def test_problems_are_told_at_their_places(document, tmp_path, capsys):
