@@ -92,7 +92,7 @@ def player(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
     """The node that plays a recording."""
     from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
 
-    return BagPlayback(**node_kwargs)
+    return BagPlayback(registry.inputs(), **node_kwargs)
 
 
 def recorder(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:

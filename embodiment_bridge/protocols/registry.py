@@ -2,6 +2,7 @@
 """Which protocols there are: a table of ours, and the entry points ``embodiment_bridge.protocols`` of others."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from inspect import signature
 
 from embodiment_bridge.core.errors import ConfigError, unknown
@@ -57,6 +58,15 @@ def spec(name: str) -> ProtocolSpec:
 
 
 room = spec  # its name in 0.1; goes with the next release
+
+
+def inputs() -> set[str]:
+    """Names of the topics that the protocols take, as far as their packages can be imported."""
+    found: set[str] = set()
+    for name in protocols():
+        with suppress(ConfigError):
+            found |= {item.name for item in spec(name).inputs}
+    return found
 
 
 def codec(name: str, **options: bool | int | float | str) -> Codec[object, object]:

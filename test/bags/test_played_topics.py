@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.nodes.bags.bag_playback import ASKED_OF_A_BODY
+from embodiment_bridge.nodes.bags.bag_playback import asked_of_a_body
+from embodiment_bridge.protocols import registry
 
+ASKED = asked_of_a_body(registry.inputs())
 NODES = json.loads((Path(__file__).parents[2] / "docs/public.json").read_text())["nodes"]
 
 
@@ -22,9 +24,14 @@ def test_what_body_and_tree_take_from_others_is_not_played(place):
     taken = {
         topic for topic in topics(place, "subscribes") if "/_action/" not in topic and topic not in made_there
     }
-    assert {topic for topic in taken if not ASKED_OF_A_BODY.match(f"/robot{topic}")} == set()
+    assert {topic for topic in taken if not ASKED.match(f"/robot{topic}")} == set()
 
 
 def test_what_a_body_says_is_played():
     for topic in ("/joint_states", "/body_status", "/heard", "/robot/entities", "/tf"):
-        assert not ASKED_OF_A_BODY.match(topic)
+        assert not ASKED.match(topic)
+
+
+def test_what_a_protocol_takes_is_not_played():
+    assert asked_of_a_body(["chest_light"]).match("/robot/chest_light")
+    assert not asked_of_a_body(()).match("/robot/chest_light")

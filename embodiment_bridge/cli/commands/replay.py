@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     from embodiment_bridge.nodes.bags.bag_playback import BagPlayback
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
+    from embodiment_bridge.protocols import registry
 
     given = {
         "bag": arguments.bag,
@@ -70,7 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
     overrides = [Parameter(name, value=value) for name, value in given.items()]
     with stop_on_signals() as stopped, Runtime() as runtime:
         player = runtime.add(
-            BagPlayback(parameter_overrides=overrides, namespace=arguments.namespace, context=runtime.context)
+            BagPlayback(
+                registry.inputs(),
+                parameter_overrides=overrides,
+                namespace=arguments.namespace,
+                context=runtime.context,
+            )
         )
         runtime.spin(lambda: player.active or player.refused or stopped())
         playback = player.playback

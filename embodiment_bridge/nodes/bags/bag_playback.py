@@ -2,7 +2,7 @@
 """The node that plays a recording onto the graph, as recorded or as a body that a brain can work with."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Unpack
 
@@ -25,10 +25,11 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.srv import PlayLog
 
 NEVER = re.compile(r"/(rosout|parameter_events)$|.*/_|.*/transition_event$|/diagnostics$")
-ASKED_OF_A_BODY = re.compile(
-    r".*/(joint_trajectory|joint_command|cmd_vel|goal_pose|say|speak|bml|lights|keep_alive|skills|feelings|psi_demands)$"
-    r"|.*/behavior_tree/"
-)
+# What every body and the tree take from others; the inputs of protocols come to these.
+ASKED = (
+    "joint_trajectory", "joint_command", "cmd_vel", "goal_pose", "say", "speak", "bml", "lights", "keep_alive",
+    "skills", "feelings", "psi_demands",
+)  # fmt: skip
 GLOBAL = ("/tf", "/tf_static", "/clock")
 PARAMETERS = (
     Parameter("bag", "", "Recording to play: a rosbag2 directory."),
@@ -48,11 +49,20 @@ PARAMETERS = (
 )
 
 
-class BagPlayback(BridgeNode):
-    """Plays one recording."""
+def asked_of_a_body(inputs: Iterable[str]) -> re.Pattern[str]:
+    """What matches the full names of topics on which a body is asked for something."""
+    return re.compile(rf".*/({'|'.join(map(re.escape, (*ASKED, *inputs)))})$|.*/behavior_tree/")
 
-    def __init__(self, **node_kwargs: Unpack[NodeOptions]) -> None:
+
+class BagPlayback(BridgeNode):
+    """Plays one recording; as a body, without the topics on which a body is asked for something.
+
+    inputs: names of topics that the protocols take.
+    """
+
+    def __init__(self, inputs: Iterable[str] = (), **node_kwargs: Unpack[NodeOptions]) -> None:
         super().__init__("player", PARAMETERS, **node_kwargs)
+        self._asked = asked_of_a_body(inputs)
         self._playback: Playback | None = None
         self._clock_topic: Publisher | None = None
         self._skills: RecordedSkills | None = None
@@ -147,7 +157,7 @@ class BagPlayback(BridgeNode):
         wanted = []
         for topic in self._recorded.values():
             left_out = NEVER.match(topic.name) or (clocked and topic.name == "/clock")
-            if left_out or (body and ASKED_OF_A_BODY.match(topic.name)):
+            if left_out or (body and self._asked.match(topic.name)):
                 continue
             if include.match(topic.name) and not (self.values["exclude"] and exclude.match(topic.name)):
                 try:
