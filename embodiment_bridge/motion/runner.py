@@ -251,13 +251,14 @@ class MotionRunner:
 
     def reset(self, state: BodyState) -> None:
         """Start again from ``state`` after the body was placed elsewhere; skills end as FAILED, commands end."""
+        self._sensed.clear()
+        self._sensed.update(state, 0.0)
+        self._posture.start_from(self._sensed.position)  # first, so that nothing slows down from where it was
         self._table.fail_all("the body was placed anew")
         self._table.arbiter.release(VELOCITY_CLAIM)
         self._table.arbiter.release(DIRECT_CLAIM)
-        self._sensed.clear()
         self._fall.reset()
         self._begun, self._waited = False, 0.0
-        self._sensed.update(state, 0.0)
 
     def _carrier(self) -> Carrier:
         carrier = self._description.carrier
@@ -299,13 +300,11 @@ class MotionRunner:
         if not self._sensed.joints_known and self._waited < PATIENCE_S:
             return False
         self._begun = True
-        limiter = self._posture.limiter
-        limiter.reset(self._sensed.position)
-        self._posture.goal[:] = limiter.position
+        self._posture.start_from(self._sensed.position)
         if self._to_rest:
             self._posture.go_to_rest_pose()
         if self._legs is not None:
-            self._legs.start_from(limiter.position)
+            self._legs.start_from(self._posture.limiter.position)
         return True
 
     def _check_fall(self, dt: float) -> None:

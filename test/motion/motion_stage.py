@@ -57,9 +57,9 @@ SMALL = parse_body(SMALL_FILE, "small.yaml")
 class Stage:
     """Steps a runner; joints are where they were told to be, and the base moves as the walk says."""
 
-    def __init__(self, body: BodyDescription = SMALL, settle: float = 2.0) -> None:
+    def __init__(self, body: BodyDescription = SMALL, settle: float = 2.0, *, to_rest: bool = True) -> None:
         self.body = body
-        self.runner = MotionRunner(body)
+        self.runner = MotionRunner(body, to_rest=to_rest)
         self.index = {joint.name: i for i, joint in enumerate(body.joints)}
         zero = tuple(0.0 for _ in body.joints)
         self.state = BodyState(0.0, zero, zero, (0.0, 0.0, HEIGHT), has_base=True)

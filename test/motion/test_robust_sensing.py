@@ -219,3 +219,48 @@ def test_reset_starts_from_where_the_body_is_now() -> None:
     stage.run(1.5)
     assert stage.runner.status == "standing"
     assert stage.angle("Left_Shoulder_Roll") == pytest.approx(-1.3)
+
+
+def nodding(stage: Stage) -> None:
+    stage.start("nod")
+    stage.run(0.4)
+
+
+def replaced(stage: Stage) -> None:
+    """The right arm comes to rest: its skill has just ended."""
+    stage.start("wave")
+    stage.run(1.4)
+    stage.start("lift")
+    stage.run(0.04)
+
+
+def driven(stage: Stage) -> None:
+    stage.runner.drive(["left"], {"position": [0.9]})
+    stage.run(0.1)
+
+
+ELSEWHERE = (0.3, -0.2, -0.4, 0.6)  # where somebody has moved the joints meanwhile
+
+
+@pytest.mark.parametrize("move", [nodding, replaced, driven])
+def test_joints_that_moved_when_the_body_was_lost_stay_where_they_are_found_again(move) -> None:
+    stage = Stage(settle=0.1, to_rest=False)
+    move(stage)
+    assert max(abs(b - a) for a, b in zip(*stage.track[-2:], strict=True)) > 0.2 * DT
+    stage.state = replace(stage.state, position=ELSEWHERE)
+    stage.runner.reset(stage.state)
+    stage.track.clear()
+    stage.run(1.0)
+    for position in stage.track:
+        assert position == pytest.approx(ELSEWHERE)
+
+
+def test_a_command_without_a_position_is_for_where_the_joint_is_found_again() -> None:
+    stage = Stage(settle=0.1, to_rest=False)
+    nodding(stage)
+    stage.state = replace(stage.state, position=ELSEWHERE)
+    stage.runner.reset(stage.state)
+    stage.runner.drive(["yaw"], {"effort": [0.5]})
+    stage.track.clear()
+    stage.run(0.5)
+    assert stage.angles("yaw") == pytest.approx([0.3] * 25)
