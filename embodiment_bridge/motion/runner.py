@@ -28,7 +28,7 @@ from embodiment_bridge.motion.walking.reach import Reach
 from embodiment_bridge.motion.walking.velocity import Velocity
 from embodiment_bridge.motion.walking.walk_skills import velocity_command
 
-PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose is used for missing ones
+PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
 DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
@@ -282,6 +282,8 @@ class MotionRunner:
         self._sensed.update(state, dt)
         if resumed and self._begun and self._sensed.joints_known:
             self._posture.limiter.reset(self._sensed.position)
+        if self._begun and self._sensed.came and not self._to_rest:
+            self._posture.found(self._sensed.came, self._sensed.position)
         if not self._begun and not self._begin(dt):
             return self._writer.limp(self._sensed.position)
         self._check_fall(dt)

@@ -53,6 +53,16 @@ skills:
 """
 SMALL = parse_body(SMALL_FILE, "small.yaml")
 
+ARM_FILE = """
+body: arm
+channels: [arm_l]
+joints:
+  upper: {channel: arm_l, range: [-1.0, 1.0], velocity: 1.0, effort: 1, kp: 10, kd: 1}
+  fore: {channel: arm_l, range: [-1.0, 1.0], velocity: 1.0, effort: 1, kp: 10, kd: 1}
+skills: {}
+"""
+ARM = parse_body(ARM_FILE, "arm.yaml")  # two joints of one channel
+
 
 class Stage:
     """Steps a runner; joints are where they were told to be, and the base moves as the walk says."""

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from motion_stage import DT, HEIGHT, SMALL, T1, Stage
+from motion_stage import ARM, DT, HEIGHT, SMALL, T1, Stage
 
 from embodiment_bridge.body.state import BodyState, SkillStatus
 from embodiment_bridge.motion.joints.pace import LONGEST_STEP_S
@@ -90,6 +90,40 @@ def test_joint_that_is_never_sensed_is_taken_for_resting() -> None:
         targets = runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
     assert targets.kp[0] == 10.0
     assert targets.position[1] == 0.5
+
+
+def test_joint_that_is_sensed_late_stays_where_it_is_found() -> None:
+    runner = MotionRunner(SMALL, to_rest=False)
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    assert runner.status == "standing"
+    for _ in range(100):
+        targets = runner.step(sensed_state(0.1, -0.4, 0.2, 0.3), DT)
+        assert targets.position == pytest.approx((0.1, -0.4, 0.2, 0.3))
+
+
+def test_joint_that_is_found_while_one_beside_it_slows_down_stays_where_it_is() -> None:
+    runner = MotionRunner(ARM, to_rest=False)
+    upper, fore = 0.0, NAN
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(upper, fore), DT)
+    runner.drive(["upper"], {"position": [0.9]})
+    for _ in range(5):
+        upper = runner.step(sensed_state(upper, fore), DT).position[0]
+    runner.stop()
+    for _ in range(50):
+        upper, told = runner.step(sensed_state(upper, 0.7), DT).position
+        assert told == pytest.approx(0.7)
+    assert 0.1 < upper < 0.4
+
+
+def test_body_that_goes_to_its_rest_pose_takes_a_joint_there_that_is_sensed_late() -> None:
+    runner = MotionRunner(SMALL)
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    for _ in range(100):
+        targets = runner.step(sensed_state(0.1, -0.4, 0.2, 0.3), DT)
+    assert targets.position == pytest.approx((0.0, 0.5, 0.0, 0.0))
 
 
 def test_body_goes_to_its_rest_pose_from_wherever_it_is_found() -> None:

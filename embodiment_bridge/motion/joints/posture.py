@@ -32,6 +32,13 @@ class Posture:
         self.goal[:] = self.limiter.position
         self._idle.clear()
 
+    def found(self, joints: Sequence[int], position: Sequence[float]) -> None:
+        """Only ``joints`` begin anew: it is now known that they are at ``position`` (rad, of all joints)."""
+        self.limiter.reset(position, joints)
+        for i in joints:
+            self.goal[i] = self.limiter.position[i]
+        self.stop()  # a way to a stop that began earlier leads to where they were thought to be
+
     def release(self, channels: Iterable[str]) -> None:
         """Note that ``channels`` are no longer driven: their joints come to rest where they are."""
         for channel in channels:
