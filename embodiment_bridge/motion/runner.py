@@ -235,7 +235,7 @@ class MotionRunner:
         self._table.follow(names, points)
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
-        """Drive joints directly until the next such command, or for ``direct.TIMEOUT_S``; then they hold.
+        """Drive joints directly, each until its next such command, or for ``direct.TIMEOUT_S``; then it holds.
 
         columns: ``position velocity kp kd effort``, each empty or one value per name (SI).
 
@@ -244,10 +244,12 @@ class MotionRunner:
         """
         joints, limiter = self._description.joints, self._posture.limiter
         drives = checked_drives(joints, limiter.position, names, columns)
+        if not self._table.arbiter.held(DIRECT_CLAIM):  # what was driven before belongs to another claim now
+            self._direct.clear()
+        added = drives.keys() - self._direct.drives.keys()
         self._direct.set(drives)
-        channels = self._table.channels_of(self._direct.drives)
-        self._table.claim(DIRECT_CLAIM, channels)
-        self._posture.take(self._direct.drives)
+        self._table.claim(DIRECT_CLAIM, self._table.channels_of(drives))
+        self._posture.take(added)  # not all: a joint beside them may be on its way to a stop
 
     def reset(self, state: BodyState) -> None:
         """Start again from ``state`` after the body was placed elsewhere; skills end as FAILED, commands end."""
@@ -289,10 +291,11 @@ class MotionRunner:
         self._check_fall(dt)
         self._get_up(dt)
         self._holds.step(dt)
+        self._step_direct(dt)
         self._posture.step(dt)
         self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
-        self._step_direct(dt)
+        self._direct.write(self._posture.goal)
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
@@ -330,13 +333,15 @@ class MotionRunner:
         if not self._direct.drives:
             return
         if not arbiter.held(DIRECT_CLAIM):
-            self._direct.drives.clear()
-        elif self._direct.advance(dt):
-            channels = arbiter.release(DIRECT_CLAIM)
+            self._direct.clear()
+        elif over := self._direct.advance(dt):
+            arbiter.release(DIRECT_CLAIM)
+            arbiter.claim(DIRECT_CLAIM, self._table.channels_of(self._direct.drives))
+            channels = self._table.channels_of(over)
+            self._posture.take(over)  # the way to their stop begins here, also where another one is under way
             self._posture.release(channels)
             if self._legs is not None and "legs" in channels:
                 self._legs.start_from(self._posture.limiter.position)
-        self._direct.write(self._posture.goal)
 
     def _step_legs(self, dt: float) -> list[float]:
         goal = list(self._posture.goal)
