@@ -2,6 +2,7 @@
 """Runs the skills of one body: takes requests, gives joint targets and reports."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
 
@@ -325,7 +326,8 @@ class MotionRunner:
         """Start the skill for a fallen body, unless something else is under way."""
         busy = self._table.lying_run or self._holds.all or bool(self._direct.drives)
         if self._auto_get_up and (request := self._auto_get_up.request(self._fall.fallen, busy, dt)):
-            self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
+            with suppress(CommandError):  # no motion for the side on which it lies: it may roll over
+                self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
 
     def _step_direct(self, dt: float) -> None:
         """Drop direct commands that are too old, or whose channels have been claimed since."""
