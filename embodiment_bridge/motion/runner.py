@@ -252,6 +252,10 @@ class MotionRunner:
         self._table.claim(DIRECT_CLAIM, self._table.channels_of(drives))
         self._posture.take(added)  # not all: a joint beside them may be on its way to a stop
 
+    def abandon(self, reason: str) -> None:
+        """End every skill as FAILED: the body is lost, and ``reset`` follows when it is back."""
+        self._table.fail_all(reason)
+
     def reset(self, state: BodyState) -> None:
         """Start again from ``state`` after the body was placed elsewhere; skills end as FAILED, commands end."""
         self._sensed.clear()

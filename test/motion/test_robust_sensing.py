@@ -281,6 +281,7 @@ def test_joints_that_moved_when_the_body_was_lost_stay_where_they_are_found_agai
     stage = Stage(settle=0.1, to_rest=False)
     move(stage)
     assert max(abs(b - a) for a, b in zip(*stage.track[-2:], strict=True)) > 0.2 * DT
+    stage.runner.abandon("lost")
     stage.state = replace(stage.state, position=ELSEWHERE)
     stage.runner.reset(stage.state)
     stage.track.clear()
