@@ -2,6 +2,7 @@
 """Runs the skills of one body: takes requests, gives joint targets and reports."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
 
@@ -28,7 +29,7 @@ from embodiment_bridge.motion.walking.reach import Reach
 from embodiment_bridge.motion.walking.velocity import Velocity
 from embodiment_bridge.motion.walking.walk_skills import velocity_command
 
-PATIENCE_S = 1.0  # s to wait for the first angle of every joint; then the rest pose is used for missing ones
+PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
 VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
 DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
@@ -235,7 +236,7 @@ class MotionRunner:
         self._table.follow(names, points)
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
-        """Drive joints directly until the next such command, or for ``direct.TIMEOUT_S``; then they hold.
+        """Drive joints directly, each until its next such command, or for ``direct.TIMEOUT_S``; then it holds.
 
         columns: ``position velocity kp kd effort``, each empty or one value per name (SI).
 
@@ -244,20 +245,27 @@ class MotionRunner:
         """
         joints, limiter = self._description.joints, self._posture.limiter
         drives = checked_drives(joints, limiter.position, names, columns)
+        if not self._table.arbiter.held(DIRECT_CLAIM):  # what was driven before belongs to another claim now
+            self._direct.clear()
+        added = drives.keys() - self._direct.drives.keys()
         self._direct.set(drives)
-        channels = self._table.channels_of(self._direct.drives)
-        self._table.claim(DIRECT_CLAIM, channels)
-        self._posture.take(self._direct.drives)
+        self._table.claim(DIRECT_CLAIM, self._table.channels_of(drives))
+        self._posture.take(added)  # not all: a joint beside them may be on its way to a stop
+
+    def abandon(self, reason: str) -> None:
+        """End every skill as FAILED: the body is lost, and ``reset`` follows when it is back."""
+        self._table.fail_all(reason)
 
     def reset(self, state: BodyState) -> None:
         """Start again from ``state`` after the body was placed elsewhere; skills end as FAILED, commands end."""
+        self._sensed.clear()
+        self._sensed.update(state, 0.0)
+        self._posture.start_from(self._sensed.position)  # first, so that nothing slows down from where it was
         self._table.fail_all("the body was placed anew")
         self._table.arbiter.release(VELOCITY_CLAIM)
         self._table.arbiter.release(DIRECT_CLAIM)
-        self._sensed.clear()
         self._fall.reset()
         self._begun, self._waited = False, 0.0
-        self._sensed.update(state, 0.0)
 
     def _carrier(self) -> Carrier:
         carrier = self._description.carrier
@@ -281,15 +289,18 @@ class MotionRunner:
         self._sensed.update(state, dt)
         if resumed and self._begun and self._sensed.joints_known:
             self._posture.limiter.reset(self._sensed.position)
+        if self._begun and self._sensed.came and not self._to_rest:
+            self._posture.found(self._sensed.came, self._sensed.position)
         if not self._begun and not self._begin(dt):
             return self._writer.limp(self._sensed.position)
         self._check_fall(dt)
         self._get_up(dt)
         self._holds.step(dt)
+        self._step_direct(dt)
         self._posture.step(dt)
         self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
-        self._step_direct(dt)
+        self._direct.write(self._posture.goal)
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
@@ -299,13 +310,11 @@ class MotionRunner:
         if not self._sensed.joints_known and self._waited < PATIENCE_S:
             return False
         self._begun = True
-        limiter = self._posture.limiter
-        limiter.reset(self._sensed.position)
-        self._posture.goal[:] = limiter.position
+        self._posture.start_from(self._sensed.position)
         if self._to_rest:
             self._posture.go_to_rest_pose()
         if self._legs is not None:
-            self._legs.start_from(limiter.position)
+            self._legs.start_from(self._posture.limiter.position)
         return True
 
     def _check_fall(self, dt: float) -> None:
@@ -321,7 +330,8 @@ class MotionRunner:
         """Start the skill for a fallen body, unless something else is under way."""
         busy = self._table.lying_run or self._holds.all or bool(self._direct.drives)
         if self._auto_get_up and (request := self._auto_get_up.request(self._fall.fallen, busy, dt)):
-            self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
+            with suppress(CommandError):  # no motion for the side on which it lies: it may roll over
+                self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
 
     def _step_direct(self, dt: float) -> None:
         """Drop direct commands that are too old, or whose channels have been claimed since."""
@@ -329,13 +339,15 @@ class MotionRunner:
         if not self._direct.drives:
             return
         if not arbiter.held(DIRECT_CLAIM):
-            self._direct.drives.clear()
-        elif self._direct.advance(dt):
-            channels = arbiter.release(DIRECT_CLAIM)
+            self._direct.clear()
+        elif over := self._direct.advance(dt):
+            arbiter.release(DIRECT_CLAIM)
+            arbiter.claim(DIRECT_CLAIM, self._table.channels_of(self._direct.drives))
+            channels = self._table.channels_of(over)
+            self._posture.take(over)  # the way to their stop begins here, also where another one is under way
             self._posture.release(channels)
             if self._legs is not None and "legs" in channels:
                 self._legs.start_from(self._posture.limiter.position)
-        self._direct.write(self._posture.goal)
 
     def _step_legs(self, dt: float) -> list[float]:
         goal = list(self._posture.goal)

@@ -53,13 +53,23 @@ skills:
 """
 SMALL = parse_body(SMALL_FILE, "small.yaml")
 
+ARM_FILE = """
+body: arm
+channels: [arm_l]
+joints:
+  upper: {channel: arm_l, range: [-1.0, 1.0], velocity: 1.0, effort: 1, kp: 10, kd: 1}
+  fore: {channel: arm_l, range: [-1.0, 1.0], velocity: 1.0, effort: 1, kp: 10, kd: 1}
+skills: {}
+"""
+ARM = parse_body(ARM_FILE, "arm.yaml")  # two joints of one channel
+
 
 class Stage:
     """Steps a runner; joints are where they were told to be, and the base moves as the walk says."""
 
-    def __init__(self, body: BodyDescription = SMALL, settle: float = 2.0) -> None:
+    def __init__(self, body: BodyDescription = SMALL, settle: float = 2.0, *, to_rest: bool = True) -> None:
         self.body = body
-        self.runner = MotionRunner(body)
+        self.runner = MotionRunner(body, to_rest=to_rest)
         self.index = {joint.name: i for i, joint in enumerate(body.joints)}
         zero = tuple(0.0 for _ in body.joints)
         self.state = BodyState(0.0, zero, zero, (0.0, 0.0, HEIGHT), has_base=True)

@@ -186,3 +186,19 @@ def test_a_hold_keeps_it_down() -> None:
     stage.runner.hold(False)
     stage.run(1.5)
     assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
+
+
+def test_a_side_without_a_motion_is_waited_out_by_a_body_that_gets_up_by_itself() -> None:
+    get_up = T1.skills["get_up"]
+    one_sided = replace(get_up, lying={**get_up.lying, "back": ()})
+    body = replace(T1, skills={**T1.skills, "get_up": one_sided})
+    stage = Stage(body)
+    stage.runner = MotionRunner(body, auto_get_up=True)
+    lay(stage, BACK)
+    stage.run(3.0)
+    assert stage.runner.status == "fallen"
+    assert not stage.reports
+    lay(stage, FRONT)
+    stage.run(1.5)
+    assert [report.status for report in stage.reports][:1] == [SkillStatus.RUNNING]
+    assert stage.reports[0].id.startswith("auto_get_up")

@@ -3,10 +3,12 @@
 
 import math
 from dataclasses import FrozenInstanceError, replace
+from itertools import pairwise
 
 import pytest
-from motion_stage import SMALL
+from motion_stage import ARM, DT, SMALL, Stage
 
+from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.direct import DirectDrive, JointDrive, checked_drives
 
@@ -83,15 +85,19 @@ def test_a_command_is_refused_as_a_whole(names, columns, reason) -> None:
 def test_a_command_holds_for_a_while_and_the_newest_of_each_joint_counts() -> None:
     direct = DirectDrive()
     assert not direct.advance(10.0)  # nothing is commanded, so nothing expires
-    assert direct.left == 0.0
     direct.set(checked(("yaw", "left"), position=(0.5, 0.6)))
     assert not direct.advance(HOLDS_S - 0.05)
     direct.set(checked(("left",), position=(0.7,)))
     out = [9.0, 9.0, 9.0, 9.0]
     direct.write(out)
     assert out == [0.5, 9.0, 0.7, 9.0]
-    assert not direct.advance(HOLDS_S - 0.05)
-    assert direct.advance(0.05 + 1e-9)
+    assert direct.advance(0.05 + 1e-9) == [0]  # that of the other joint has not renewed it
+    direct.set({})
+    out = [9.0] * 4
+    direct.write(out)
+    assert out == [9.0, 9.0, 0.7, 9.0]
+    assert not direct.advance(HOLDS_S - 0.1)
+    assert direct.advance(0.05) == [2]
     assert not direct.drives
     out = [9.0] * 4
     direct.write(out)
@@ -99,7 +105,82 @@ def test_a_command_holds_for_a_while_and_the_newest_of_each_joint_counts() -> No
     assert not direct.advance(0.01)
 
 
+def test_commands_that_are_dropped_do_not_expire() -> None:
+    direct = DirectDrive()
+    direct.set(checked())
+    direct.clear()
+    assert not direct.drives
+    assert not direct.advance(10.0)
+
+
 def test_a_command_has_expired_exactly_when_its_time_is_over() -> None:
     direct = DirectDrive()
     direct.set(checked())
-    assert direct.advance(HOLDS_S)
+    assert direct.advance(HOLDS_S) == [0]
+
+
+def still(angles: list[float], limit: float = 1e-9) -> bool:
+    return max(angles) - min(angles) < limit
+
+
+def test_a_joint_stops_when_its_own_commands_end_whatever_else_is_commanded() -> None:
+    stage = Stage()
+    stage.runner.drive(["left"], {"position": [1.0], "velocity": [2.0]})
+    for _ in range(40):  # the one who moved the arm is gone, another one goes on with the head
+        stage.runner.drive(["yaw"], {"position": [0.5]})
+        stage.runner.drive([], {})
+        stage.step()
+    assert stage.targets.velocity[stage.index["left"]] == 0.0
+    assert still(stage.angles("left")[-3:])
+    assert stage.angle("left") == pytest.approx(2.0 * (HOLDS_S + 0.125), abs=0.1)
+    assert stage.angle("yaw") == pytest.approx(0.5)
+    assert stage.runner._table.arbiter.held("joint command") == ("head",)
+
+
+def test_a_joint_stops_beside_one_of_its_channel_that_is_commanded_further() -> None:
+    stage = Stage(ARM)
+    stage.runner.drive(["upper"], {"position": [1.0]})
+    for _ in range(30):
+        stage.runner.drive(["fore"], {"position": [-1.0]})
+        stage.step()
+    upper = stage.angle("upper")
+    assert still(stage.angles("upper")[-3:])
+    assert HOLDS_S < upper < HOLDS_S + 0.25
+    assert stage.angle("fore") == pytest.approx(-30 * DT)
+    stage.run(0.6)
+    assert -1.0 < stage.angle("fore") < -30 * DT - 0.2
+    assert stage.angle("upper") == pytest.approx(upper)
+    assert stage.runner._table.arbiter.held("joint command") == ()
+
+
+def test_joints_of_one_channel_whose_commands_end_one_after_the_other_do_not_turn_back() -> None:
+    stage = Stage(ARM)
+    stage.runner.drive(["upper"], {"position": [1.0]})
+    for _ in range(5):
+        stage.runner.drive(["fore"], {"position": [1.0]})
+        stage.step()
+    stage.run(1.0)
+    for name in ("upper", "fore"):
+        steps = [b - a for a, b in pairwise(stage.angles(name))]
+        assert min(steps) > -1e-9
+        assert max(a - b for a, b in pairwise(steps)) < 0.2 * DT  # nor stop at once
+        assert still(stage.angles(name)[-10:])
+
+
+def lifted(*, head_is_driven: bool) -> list[float]:
+    """The way of an arm by a skill that took it from joint commands, which may go on for the head."""
+    stage = Stage()
+    stage.runner.drive(["yaw", "left"], {"position": [0.2, 0.2]})
+    stage.step()
+    lift = stage.start("lift")
+    for _ in range(60):
+        if head_is_driven:
+            stage.runner.drive(["yaw"], {"position": [0.4]})  # the first one in the percept of the skill
+        stage.step()
+    assert stage.angle("yaw") == pytest.approx(0.4 if head_is_driven else 0.2)
+    assert stage.status(lift) is SkillStatus.SUCCEEDED
+    return stage.angles("left")
+
+
+def test_a_skill_keeps_the_joints_that_it_took_from_joint_commands() -> None:
+    assert lifted(head_is_driven=True) == lifted(head_is_driven=False)

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from motion_stage import DT, HEIGHT, SMALL, T1, Stage
+from motion_stage import ARM, DT, HEIGHT, SMALL, T1, Stage
 
 from embodiment_bridge.body.state import BodyState, SkillStatus
 from embodiment_bridge.motion.joints.pace import LONGEST_STEP_S
@@ -90,6 +90,40 @@ def test_joint_that_is_never_sensed_is_taken_for_resting() -> None:
         targets = runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
     assert targets.kp[0] == 10.0
     assert targets.position[1] == 0.5
+
+
+def test_joint_that_is_sensed_late_stays_where_it_is_found() -> None:
+    runner = MotionRunner(SMALL, to_rest=False)
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    assert runner.status == "standing"
+    for _ in range(100):
+        targets = runner.step(sensed_state(0.1, -0.4, 0.2, 0.3), DT)
+        assert targets.position == pytest.approx((0.1, -0.4, 0.2, 0.3))
+
+
+def test_joint_that_is_found_while_one_beside_it_slows_down_stays_where_it_is() -> None:
+    runner = MotionRunner(ARM, to_rest=False)
+    upper, fore = 0.0, NAN
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(upper, fore), DT)
+    runner.drive(["upper"], {"position": [0.9]})
+    for _ in range(5):
+        upper = runner.step(sensed_state(upper, fore), DT).position[0]
+    runner.stop()
+    for _ in range(50):
+        upper, told = runner.step(sensed_state(upper, 0.7), DT).position
+        assert told == pytest.approx(0.7)
+    assert 0.1 < upper < 0.4
+
+
+def test_body_that_goes_to_its_rest_pose_takes_a_joint_there_that_is_sensed_late() -> None:
+    runner = MotionRunner(SMALL)
+    for _ in range(round(PATIENCE_S / DT) + 1):
+        runner.step(sensed_state(0.1, NAN, 0.2, 0.3), DT)
+    for _ in range(100):
+        targets = runner.step(sensed_state(0.1, -0.4, 0.2, 0.3), DT)
+    assert targets.position == pytest.approx((0.0, 0.5, 0.0, 0.0))
 
 
 def test_body_goes_to_its_rest_pose_from_wherever_it_is_found() -> None:
@@ -219,3 +253,49 @@ def test_reset_starts_from_where_the_body_is_now() -> None:
     stage.run(1.5)
     assert stage.runner.status == "standing"
     assert stage.angle("Left_Shoulder_Roll") == pytest.approx(-1.3)
+
+
+def nodding(stage: Stage) -> None:
+    stage.start("nod")
+    stage.run(0.4)
+
+
+def replaced(stage: Stage) -> None:
+    """The right arm comes to rest: its skill has just ended."""
+    stage.start("wave")
+    stage.run(1.4)
+    stage.start("lift")
+    stage.run(0.04)
+
+
+def driven(stage: Stage) -> None:
+    stage.runner.drive(["left"], {"position": [0.9]})
+    stage.run(0.1)
+
+
+ELSEWHERE = (0.3, -0.2, -0.4, 0.6)  # where somebody has moved the joints meanwhile
+
+
+@pytest.mark.parametrize("move", [nodding, replaced, driven])
+def test_joints_that_moved_when_the_body_was_lost_stay_where_they_are_found_again(move) -> None:
+    stage = Stage(settle=0.1, to_rest=False)
+    move(stage)
+    assert max(abs(b - a) for a, b in zip(*stage.track[-2:], strict=True)) > 0.2 * DT
+    stage.runner.abandon("lost")
+    stage.state = replace(stage.state, position=ELSEWHERE)
+    stage.runner.reset(stage.state)
+    stage.track.clear()
+    stage.run(1.0)
+    for position in stage.track:
+        assert position == pytest.approx(ELSEWHERE)
+
+
+def test_a_command_without_a_position_is_for_where_the_joint_is_found_again() -> None:
+    stage = Stage(settle=0.1, to_rest=False)
+    nodding(stage)
+    stage.state = replace(stage.state, position=ELSEWHERE)
+    stage.runner.reset(stage.state)
+    stage.runner.drive(["yaw"], {"effort": [0.5]})
+    stage.track.clear()
+    stage.run(0.5)
+    assert stage.angles("yaw") == pytest.approx([0.3] * 25)

@@ -9,7 +9,10 @@ import pytest
 from embodiment_bridge.msg import AudioState
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import BodyState, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.speaking import NOBODY, SAY, SILENT_S, Voice, with_voice
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
@@ -87,6 +90,25 @@ def test_a_cancel_ends_the_speech() -> None:
     speaking.stop()
     speaking.stop()
     assert (player.texts, speaking.done) == (["hello", ""], True)
+
+
+def test_a_loss_of_the_body_ends_the_speech_at_once_and_no_later_one() -> None:
+    player, reports = Player(), list[SkillReport]()
+    body = with_voice(read_body(BODIES / "desk_humanoid.yaml"))
+    queue = SkillQueue(MotionRunner(body, player.voice.skills(body)), reports.append)
+    rest = tuple(joint.rest for joint in body.joints)
+    queue.start(SkillRequest("1", "say", {"text": "hello"}))
+    for count in range(3):
+        queue.step(BodyState(0.01 * count, rest, rest))
+    assert player.texts == ["hello"]
+    queue.lost("emergency stop")
+    assert player.texts == ["hello", ""]
+    assert [(one.id, one.reason) for one in reports if one.status is SkillStatus.FAILED] == [
+        ("1", "emergency stop")
+    ]
+    told = len(reports)
+    queue.step(BodyState(9.0, rest, rest))
+    assert (player.texts, len(reports)) == (["hello", ""], told)
 
 
 def test_a_body_with_a_voice_keeps_it() -> None:

@@ -23,26 +23,30 @@ class JointDrive:
 
 
 class DirectDrive:
-    """The newest command of each joint, by number; ``left``: s until the commands expire."""
+    """The newest command of each joint, by number. Each expires by itself: others may come from elsewhere."""
 
     def __init__(self) -> None:
         self.drives: dict[int, JointDrive] = {}
-        self.left = 0.0
+        self._left: dict[int, float] = {}  # s until the command of a joint expires
 
     def set(self, drives: Mapping[int, JointDrive]) -> None:
-        """Set a command; joints that it does not name keep theirs."""
+        """Set the commands of some joints; the others keep theirs, and the time that these have left."""
         self.drives.update(drives)
-        self.left = TIMEOUT_S
+        self._left.update(dict.fromkeys(drives, TIMEOUT_S))
 
-    def advance(self, dt: float) -> bool:
-        """Let ``dt`` s pass; whether the commands expired in this time."""
-        if not self.drives:
-            return False
-        self.left -= dt
-        if self.left > 0.0:
-            return False
+    def clear(self) -> None:
+        """Drop all commands."""
         self.drives.clear()
-        return True
+        self._left.clear()
+
+    def advance(self, dt: float) -> list[int]:
+        """Let ``dt`` s pass; the joints whose commands expired in this time."""
+        for joint in self._left:
+            self._left[joint] -= dt
+        over = [joint for joint, left in self._left.items() if left <= 0.0]
+        for joint in over:
+            del self.drives[joint], self._left[joint]
+        return over
 
     def write(self, out: list[float]) -> None:
         """Put the joint angles (rad) into ``out``."""

@@ -21,9 +21,10 @@ class JointLimiter:
         self.position = [min(max(j.rest, j.lower), j.upper) for j in joints]
         self.velocity = [0.0] * len(self.position)
 
-    def reset(self, position: Sequence[float]) -> None:
-        """Start again from ``position`` (rad; clamped to the range), at rest."""
-        for i, (lower, upper, _) in enumerate(self._bounds):
+    def reset(self, position: Sequence[float], joints: Iterable[int] | None = None) -> None:
+        """Start again from ``position`` (rad; clamped to the range), at rest; with ``joints`` only these."""
+        for i in range(len(self._bounds)) if joints is None else joints:
+            lower, upper, _ = self._bounds[i]
             if isfinite(position[i]):
                 self.position[i] = min(max(position[i], lower), upper)
             self.velocity[i] = 0.0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The targets of all joints; channels that are not driven come to rest and stay there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.joints.keyframes import Motion, piece_to, stopping
@@ -25,6 +25,19 @@ class Posture:
             channel: tuple(i for i, joint in enumerate(description.joints) if joint.channel == channel)
             for channel in description.channels
         }
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Begin anew with all joints at ``position`` (rad) and at rest: no motion is under way."""
+        self.limiter.reset(position)
+        self.goal[:] = self.limiter.position
+        self._idle.clear()
+
+    def found(self, joints: Sequence[int], position: Sequence[float]) -> None:
+        """Only ``joints`` begin anew: it is now known that they are at ``position`` (rad, of all joints)."""
+        self.limiter.reset(position, joints)
+        for i in joints:
+            self.goal[i] = self.limiter.position[i]
+        self.stop()  # a way to a stop that began earlier leads to where they were thought to be
 
     def release(self, channels: Iterable[str]) -> None:
         """Note that ``channels`` are no longer driven: their joints come to rest where they are."""

@@ -32,9 +32,9 @@ LEVEL = Balance()
 class Sensed:
     """Joint angles and pose of the base, from percepts in which values may be missing.
 
-    position, velocity: rad and rad/s per joint; gap: s between the last two states by their own clock;
-    x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped);
-    rates: rad/s in base_link.
+    position, velocity: rad and rad/s per joint; came: the joints that the last state was the first to tell;
+    gap: s between the last two states by their own clock; x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link,
+    yaw continuous (not wrapped); rates: rad/s in base_link.
     """
 
     def __init__(self, rest: Sequence[float]) -> None:
@@ -48,6 +48,7 @@ class Sensed:
         self.gap = 0.0
         self._time: float | None = None
         self._missing = set(range(len(self._rest)))
+        self.came: tuple[int, ...] = ()
         self._base_age = self._tilt_age = BASE_TIMEOUT_S
         self._height_estimated = False
         self._base_seen = False
@@ -82,12 +83,14 @@ class Sensed:
         self._time = state.time
         if len(state.velocity) == len(self.velocity):
             self.velocity = [value if isfinite(value) else 0.0 for value in state.velocity]
+        self.came = ()
         if len(state.position) == len(self.position):
             for i, value in enumerate(state.position):
                 if isfinite(value):
                     self.position[i] = value
             if self._missing:
-                self._missing = {i for i in self._missing if not isfinite(state.position[i])}
+                self.came = tuple(i for i in self._missing if isfinite(state.position[i]))
+                self._missing.difference_update(self.came)
         self._base_age += dt
         self._tilt_age += dt
         if state.has_base:

@@ -65,7 +65,7 @@ class SkillQueue:
         self._time = None
 
     def lost(self, reason: str) -> None:
-        """The link is lost: every requested skill fails. Session's thread only."""
+        """The link is lost: every requested skill fails, and what it began (speech) ends. Session's thread only."""
         while self._inbox:
             self._inbox.popleft()()
         self._time = None
@@ -73,6 +73,7 @@ class SkillQueue:
         for request_id in sorted(self._known):
             self._on_report(SkillReport(request_id, SkillStatus.FAILED, reason=reason))
         self._known.clear()
+        self._runner.abandon(reason)
 
     def _start(self, request: SkillRequest) -> None:
         self._known.add(request.id)
