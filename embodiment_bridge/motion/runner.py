@@ -226,13 +226,16 @@ class MotionRunner:
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
+
+        Returns:
+            The id that ``cancel`` takes.
 
         Raises:
             CommandError: the joints cannot follow; the text names joint, point, value and range.
         """
-        self._table.follow(names, points)
+        return self._table.follow(names, points)
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
         """Drive joints directly until the next such command, or for ``direct.TIMEOUT_S``; then they hold.

@@ -100,8 +100,8 @@ class SkillTable:
         run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
-        """Move joints through timed points; they claim the channels of the joints.
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
+        """Move joints through timed points, which claim the channels of the joints; returns the id of that.
 
         Raises:
             CommandError: the joints cannot follow.
@@ -110,7 +110,9 @@ class SkillTable:
         checked = checked_points(names, points, {joint.name: joint for joint in joints})
         numbers = tuple(self._index[name] for name in names)
         skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), checked[-1].time, 0.0)
-        self._admit(SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked))
+        run = SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked)
+        self._admit(run)
+        return run.request.id
 
     def walk_to(self, program: Program) -> None:
         """Run a walk program, which claims the legs."""
