@@ -96,6 +96,11 @@ class MotionRunner:
         return "walking" if self._legs is not None and not self._legs.standing else "standing"
 
     @property
+    def stopped(self) -> bool:
+        """Whether nothing has moved the body since the last ``stop``."""
+        return self._table.stopped
+
+    @property
     def held(self) -> bool:
         """Whether a hold of all skills was requested and everything is at rest."""
         return self._holds.all and self._holds.rate == 0.0 and (self._legs is None or self._legs.standing)
