@@ -122,8 +122,9 @@ class Session(Generic[Event, Command, Percept]):
     open_link opens a link, which counts with what it is given and has this clock, or raises LinkError; on_status
     hears every change of the link, on the session's thread. handshake_timeout s is the longest wait for the first
     sign of readiness; ``refusal`` explains a peer that closes before it. A peer that was READY and says nothing for
-    ``quiet_after`` s is SILENT; 0: it may be quiet for as long as it likes. wait(s) waits, True when the session shall
-    end. ``loop`` serves the link together with others once it is ready, if it can be waited for.
+    ``quiet_after`` s is SILENT; 0: it may be quiet for as long as it likes. A peer that was told the handshake is not
+    left before its first event if ``stay_for_answer``. wait(s) waits, True when the session shall end. ``loop`` serves
+    the link together with others once it is ready, if it can be waited for.
     """
 
     def __init__(
@@ -136,6 +137,7 @@ class Session(Generic[Event, Command, Percept]):
         handshake_timeout: float = 15.0,
         refusal: str = "",
         quiet_after: float = 0.0,
+        stay_for_answer: bool = False,
         clock: Callable[[], float] = time.perf_counter,
         wait: Callable[[float], bool] | None = None,
         jitter: Callable[[], float] = random.random,
@@ -149,34 +151,38 @@ class Session(Generic[Event, Command, Percept]):
         self._handshake_timeout = handshake_timeout
         self._refusal = refusal
         self._quiet_after = quiet_after
+        self._stay_for_answer = stay_for_answer
         self._heard = 0.0  # when the last event came
         self._clock = clock
-        self._stop = threading.Event()
-        self._wait = wait or self._stop.wait
+        self._stop = threading.Event()  # of the newest run
+        self._wait = wait
         self._jitter = jitter
         self._loop = loop
         self._answered: list[Percept] = []  # the last percept, until the agent has observed it
         self._link: EventLink[Event, Command] | None = None
-        self._over = False  # the peer ended the conversation for good
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin to serve on a thread of the session's own."""
-        self._stop.clear()
-        self._over = False
-        self._thread = threading.Thread(target=self.run, name="session", daemon=True)
+        self._stop = (
+            threading.Event()
+        )  # another one: a run that still connects when ``stop`` gave up ends all the same
+        self._thread = threading.Thread(target=self._serve, args=(self._stop,), name="session", daemon=True)
         self._thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
         """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s.
 
         The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
-        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment.
+        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment; one that shall first
+        answer the handshake (``stay_for_answer``) when the time is over.
         """
         self._stop.set()
         if self._thread is None or self._thread is threading.current_thread():
             return
         self._thread.join(min(2 * POLL, timeout))
+        if self._stay_for_answer and self.status.phase is Phase.HANDSHAKE:
+            self._thread.join(timeout)
         link = self._link
         if self._thread.is_alive() and link is not None:
             link.close()
@@ -184,69 +190,86 @@ class Session(Generic[Event, Command, Percept]):
 
     def run(self) -> None:
         """Serve until stopped (what the thread does; tests may call it themselves)."""
-        delay = FIRST_BACKOFF
-        while not self._stop.is_set():
+        self._serve(self._stop)
+
+    def _serve(self, stop: threading.Event) -> None:
+        delay, wait = FIRST_BACKOFF, self._wait or stop.wait
+        while not stop.is_set():
             connects = self.status.connects
-            reason = self._serve_one_connection()
-            if self._stop.is_set():
+            reason, over = self._serve_one_connection(stop)
+            if stop.is_set():
                 break
             delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
             pause = delay * (1.0 - JITTER * self._jitter())
             self.counters.last_error = reason
-            if self._over:
+            if over:
                 self._enter(Phase.CLOSED, reason)
                 return
             self._enter(Phase.BACKOFF, reason, retry_in=pause)
-            if self._wait(pause):
+            if wait(pause):
                 break
-        self._enter(Phase.CLOSED, "")
+        if stop is self._stop:
+            self._enter(Phase.CLOSED, "")
 
-    def _serve_one_connection(self) -> str:
-        """Connect and serve until the link is lost; return why it was."""
+    def _serve_one_connection(self, stop: threading.Event) -> tuple[str, bool]:
+        """Connect and serve until the link is lost; return why it was, and whether the peer ended it for good."""
         self._enter(Phase.CONNECTING, self.counters.last_error)
+        link: EventLink[Event, Command] | None = None
+        over = False
         try:
-            self._link = self._open_link(self.counters, self._clock)
-            self._converse(self._link)
+            link = self._open_link(self.counters, self._clock)
+            if stop.is_set():  # another run may serve by now, and this peer has not been told anything
+                link.close()
+                return "stopped", over
+            self._link = link
+            self._converse(link, stop)
             reason = "stopped"
         except BridgeError as error:
             reason = self._explain(str(error))
-            self._over = isinstance(error, LinkOverError)
+            over = isinstance(error, LinkOverError)
         except Exception as error:  # noqa: BLE001 - a fault of ours costs this connection, never the session
             reason = f"internal error: {error!r}"
             self.counters.last_traceback = traceback.format_exc()
-        if self._link is not None:
-            self._link.close()
+        if link is not None:
+            link.close()
             self._link = None
             self._agent.lost(reason)
-        return reason
+        return reason, over
 
     def _explain(self, reason: str) -> str:
         if self.status.phase is Phase.HANDSHAKE and self._refusal and "closed by the peer" in reason:
             return f"{reason} before it answered: {self._refusal}"
         return reason
 
-    def _converse(self, link: EventLink[Event, Command]) -> None:
+    def _converse(self, link: EventLink[Event, Command], stop: threading.Event) -> None:
         self._enter(Phase.HANDSHAKE, "")
         self.counters.late = ""
         link.write(self._agent.handshake())
         self._heard = self._clock()
         deadline = self._heard + self._handshake_timeout
         self._answered.clear()
-        while not self._stop.is_set():
+        while True:
             number = link.fileno() if self._loop and self.status.phase is Phase.READY else None
             if self._loop and number is not None:
-                self._loop.serve(number, lambda woken: self._answer(link, 0.0, woken), self._observe)
+                self._loop.serve(number, lambda woken: self._answer(link, stop, 0.0, woken), self._observe)
                 return
-            if not self._answer(link, POLL):
+            if not self._answer(link, stop, POLL):
                 return
             self._observe()
             if self.status.phase is Phase.HANDSHAKE and link.arrived > deadline:
                 raise LinkError(f"{link.peer}: no answer within {self._handshake_timeout:g} s")
 
-    def _answer(self, link: EventLink[Event, Command], timeout: float, woken: float = math.inf) -> bool:
+    def _answer(
+        self,
+        link: EventLink[Event, Command],
+        stop: threading.Event,
+        timeout: float,
+        woken: float = math.inf,
+    ) -> bool:
         """Answer what comes within ``timeout`` s, or had come at ``woken`` on the clock; whether to go on."""
         events = link.read(timeout)
-        if self._stop.is_set():
+        unanswered = self._stay_for_answer and self.status.phase is Phase.HANDSHAKE and not events
+        if stop.is_set() and not unanswered:
             return False  # and hang up: the peer waits for our answer now, and is not sending
         late = self._agent.came(len(events)) if events else self.counters.late
         self._heard = link.arrived if events else self._heard

@@ -97,6 +97,11 @@ class MotionRunner:
         return "walking" if self._legs is not None and not self._legs.standing else "standing"
 
     @property
+    def stopped(self) -> bool:
+        """Whether nothing has moved the body since the last ``stop``."""
+        return self._table.stopped
+
+    @property
     def held(self) -> bool:
         """Whether a hold of all skills was requested and everything is at rest."""
         return self._holds.all and self._holds.rate == 0.0 and (self._legs is None or self._legs.standing)
@@ -227,13 +232,16 @@ class MotionRunner:
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
+
+        Returns:
+            The id that ``cancel`` takes.
 
         Raises:
             CommandError: the joints cannot follow; the text names joint, point, value and range.
         """
-        self._table.follow(names, points)
+        return self._table.follow(names, points)
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
         """Drive joints directly, each until its next such command, or for ``direct.TIMEOUT_S``; then it holds.

@@ -51,6 +51,8 @@ class ProtocolSpec:
     link: a function that takes parameters, transport, codec, counters and clock, and returns the ``EventLink`` of one
     connection, for a peer with which more is to be arranged than bytes; empty where a codec is enough.
     quiet_after: s without a message after which the peer counts as silent; 0 for one that speaks only when it has to.
+    stay_for_answer: a peer that was told the handshake is not left before its first message, for some seconds: for one
+    that would keep the body of whoever left while it was made.
     """
 
     name: str
@@ -67,6 +69,7 @@ class ProtocolSpec:
     managed: str = ""
     link: str = ""
     quiet_after: float = 0.0
+    stay_for_answer: bool = False
 
     def topics(self) -> tuple[Output, ...]:
         """The outputs.

@@ -225,6 +225,14 @@ def test_stop_and_hold(mocks) -> None:
     mock.until(lambda: mock.last["body_status"].stopped)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     mock.until(lambda: mock.bml.result is not None)
+    assert mock.last["body_status"].reason == "stopped by the stop service"
+    message = Twist()
+    message.linear.x = 0.2
+    mock.say_on(Twist, "cmd_vel", message)
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
+    assert not mock.last["body_status"].stopped
+    mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
+    assert (mock.last["body_status"].stopped, mock.last["body_status"].reason) == (False, "")
 
 
 def test_goals_of_long_ago_are_not_told_for_ever(mocks) -> None:

@@ -4,6 +4,8 @@
 import json
 from pathlib import Path
 
+from embodiment_bridge.link.session import Phase
+
 ROOT = Path(__file__).parents[2]
 UPRIGHT = 0.6  # m, torso height at the end; a standing T1's is 0.63 m
 FALLING = 0.5  # m, torso height that no step comes near
@@ -71,6 +73,16 @@ def test_third_team_is_refused_and_a_team_with_a_blank_is_not_even_tried(server,
     players[2].until(lambda: players[2].watcher.link == "waiting to try again")
     assert "two other teams" in players[2].watcher.reason
     assert players[3].watcher.link == "not seen"
+
+
+def test_robot_that_leaves_while_it_is_made_is_not_left_behind(server, robots) -> None:
+    """Else the server keeps it for ever, and its number stays taken."""
+    quiet = {"publish_clock": False, "use_sim_time": False}
+    first = robots(server, **quiet)
+    first.until(lambda: first.agent.active and first.agent._session.status.phase is Phase.HANDSHAKE)
+    first.agent.trigger_deactivate()
+    second = robots(server, **quiet)
+    second.join()
 
 
 def test_killed_server_ends_the_goal_and_a_new_one_is_joined(server, robots) -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from embodiment_bridge.msg import JointCommand, LinkState, NodeEvent
+from embodiment_bridge.msg import BodyStatus, JointCommand, LinkState, NodeEvent
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
@@ -327,6 +327,9 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
     stage.join()
     stage.driver.trigger_deactivate()
     stage.until(lambda: not any(registers["torque_enable"] for registers in stage.bus.snapshot().values()))
+    stage.until(lambda: not stage.last["body_status"].torque)
+    status = stage.last["body_status"]
+    assert (status.posture, status.reason) == (BodyStatus.UNKNOWN, "the joint driver is inactive")
     assert "inactive" in stage.run('{"type": "body", "action": "HEAD_SHAKE"}').reason
     success = TransitionCallbackReturn.SUCCESS
     assert stage.driver.trigger_cleanup() == success
@@ -334,6 +337,8 @@ def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
     assert stage.driver.trigger_configure() == success
     assert stage.driver.trigger_activate() == success
     stage.join()
+    stage.until(lambda: stage.last["body_status"].posture == BodyStatus.STANDING)
+    assert (stage.last["body_status"].torque, stage.last["body_status"].reason) == (True, "")
 
 
 def test_an_emergency_stop_that_was_pressed_is_still_pressed_after_a_cleanup(stages) -> None:

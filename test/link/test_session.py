@@ -267,6 +267,62 @@ def test_stop_is_prompt(before: str) -> None:
     assert rig.watch.seen[-1].phase is Phase.CLOSED
 
 
+def test_stopped_while_it_connects_and_started_again_it_serves_once() -> None:
+    go, (late, its_peer) = threading.Event(), loopback_pair()
+    rig = Rig("+")
+    ways = iter([lambda: late if go.wait(PATIENCE) else None, rig.peers.connect])
+    rig.session._open_link = linked(lambda: next(ways)(), ByteCodec)
+    with rig:
+        rig.watch.until(Phase.CONNECTING)
+        first = rig.session._thread
+        rig.session.stop(timeout=0.1)  # in vain, and so it is left to itself
+        rig.session.start()
+        peer = rig.peers.take()
+        peer.write(b"r")
+        rig.watch.until(Phase.READY)
+        go.set()
+        with pytest.raises(LinkError, match="closed by the peer"):
+            its_peer.read(PATIENCE)
+        first.join(PATIENCE)
+        peer.write(b"a")
+        assert read(peer, 5 + 2) == b"helloRA"
+    assert rig.watch.phases() == ["CONNECTING", "CONNECTING", "HANDSHAKE", "READY", "CLOSED"]
+    assert sum(line.startswith("lost") for line in rig.agent.log) == 1
+
+
+def test_peer_that_was_told_nothing_is_left_without_a_word() -> None:
+    ours, theirs = loopback_pair()
+    rig = Rig("", stay_for_answer=True)
+
+    def connect() -> Loopback:
+        rig.session.stop()
+        return ours
+
+    rig.session._open_link = linked(connect, ByteCodec)
+    with rig, pytest.raises(LinkError, match="closed by the peer"):
+        theirs.read(PATIENCE)
+    assert rig.watch.phases() == ["CONNECTING", "CLOSED"]
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_peer_that_makes_a_body_is_left_when_it_has_answered_or_never_does(answers, monkeypatch) -> None:
+    monkeypatch.setattr("embodiment_bridge.link.session.POLL", 0.02)
+    rig = Rig("+", stay_for_answer=True)
+    with rig:
+        peer = rig.peers.take()
+        assert read(peer, 5) == b"hello"
+        stopping = threading.Thread(target=rig.session.stop, args=(PATIENCE if answers else 2.0,))
+        stopping.start()
+        assert peer.read(0.2) == b""  # not closed
+        if answers:
+            peer.write(b"r")
+        with pytest.raises(LinkError, match="closed by the peer"):
+            peer.read(PATIENCE)
+        stopping.join(PATIENCE)
+        assert not stopping.is_alive()
+    assert rig.watch.phases() == ["CONNECTING", "HANDSHAKE", "CLOSED"]
+
+
 class QuietLink:
     """A link whose peer is ready, falls silent, speaks again and hangs up."""
 

@@ -7,6 +7,7 @@ import pytest
 from motion_stage import T1, Stage
 
 from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.walking.walk_skills import share
 
 WALK = T1.gait.walk
@@ -197,6 +198,26 @@ def test_velocity_replaces_a_walk_and_a_zero_does_not() -> None:
     assert stage.status(walk) is SkillStatus.REPLACED
     step = stage.start("step_forward")
     assert stage.finish(step).status is SkillStatus.SUCCEEDED
+
+
+def test_stopped_is_a_body_that_nothing_has_moved_since_the_stop() -> None:
+    stage = Stage(T1)
+    runner, joint = stage.runner, T1.joints[0]
+    assert not runner.stopped
+    for move in (
+        lambda: runner.set_velocity(0.2, 0.0),
+        lambda: runner.drive([joint.name], {"position": [0.1]}),
+        lambda: runner.follow([joint.name], [TrajectoryPoint(1.0, (0.1,))]),
+        lambda: runner.walk_to(0.5, 0.0, 0.0),
+        lambda: stage.start("stand"),
+    ):
+        runner.stop()
+        runner.set_velocity(0.0, 0.0)  # an idle joystick
+        stage.run(0.1)
+        assert runner.stopped
+        move()
+        stage.run(0.1)
+        assert not runner.stopped
 
 
 def test_zero_velocity_stops_a_velocity_and_stop_too() -> None:

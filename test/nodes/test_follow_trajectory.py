@@ -2,13 +2,22 @@
 """The action FollowJointTrajectory: reached, missed, refused, replaced, canceled; absent without control_msgs."""
 
 import sys
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import BodyState, SkillRequest, SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
+from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body import follow_trajectory
 from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body.skill_queue import SkillQueue
+
+BODY = read_body(Path(__file__).parents[2] / "config/bodies/desk_humanoid.yaml")
 
 
 class Server:
@@ -22,26 +31,41 @@ class Server:
 
 
 class Desk:
-    """Stands in for the desk: takes what is posted; ``refuses`` it with a reason."""
+    """Stands in for the queue and the runner: ``move`` does what was posted; ``refuses`` it with a reason."""
 
     refuses = ""
 
     def __init__(self) -> None:
-        self.posted = []
+        self.posted, self.followed, self.canceled = [], [], []
 
     def post(self, action, refused) -> None:
-        self.posted.append(action)
+        self.posted.append((action, refused))
+
+    def cancel(self, run) -> None:
+        self.canceled.append(run)
+
+    def move(self) -> None:
+        while self.posted:
+            action, refused = self.posted.pop(0)
+            try:
+                action(self)
+            except CommandError as error:
+                refused(str(error))
+
+    def follow(self, names, points) -> str:
         if self.refuses:
-            refused(self.refuses)
+            raise CommandError(self.refuses)
+        self.followed.append((names, points[-1].positions))
+        return f"run {len(self.followed)}"
 
 
-def goal(position=0.5, time_s=2, tolerance=0.0):
+def goal(position=0.5, time_s=2, tolerance=0.0, joint="pan"):
     point = JointTrajectoryPoint(positions=[position])
     point.time_from_start.sec = time_s
     tolerances = [SimpleNamespace(name="pan", position=tolerance)] if tolerance else []
     return SimpleNamespace(
         request=SimpleNamespace(
-            trajectory=JointTrajectory(joint_names=["pan"], points=[point]),
+            trajectory=JointTrajectory(joint_names=[joint], points=[point]),
             goal_tolerance=tolerances,
             goal_time_tolerance=SimpleNamespace(sec=0, nanosec=0),
         )
@@ -69,7 +93,8 @@ def test_without_control_msgs_there_is_none(monkeypatch) -> None:
 def test_a_goal_ends_when_the_joints_are_there(action) -> None:
     one = goal()
     action._server.begin(one)
-    assert len(action.queue.posted) == 1
+    action.queue.move()
+    assert action.queue.followed == [(["pan"], (0.5,))]
     action.step({"pan": 0.5}, 10.0)  # its time begins
     action.step({"pan": 0.5}, 11.9)
     assert not action._server.ended
@@ -83,6 +108,7 @@ def test_a_goal_ends_when_the_joints_are_there(action) -> None:
 @pytest.mark.parametrize("where", [0.2, float("nan")])
 def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, where) -> None:
     action._server.begin(goal(tolerance=0.05))
+    action.queue.move()
     action.step({"pan": 0.0}, 0.0)
     action.step({"pan": where}, 3.5)
     ((_, succeeded, code, text),) = action._server.ended
@@ -91,10 +117,13 @@ def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, wh
 
 
 def test_what_the_body_refuses_is_refused_with_its_reason(action) -> None:
-    action.queue.refuses = "trajectory: unknown joint 'pan' (known: tilt)"
-    action._server.begin(goal())
-    action.queue.refuses = "trajectory: point 0: pan at 9 rad, not within -1..1 rad"
-    action._server.begin(goal())
+    for reason in (
+        "trajectory: unknown joint 'pan' (known: tilt)",
+        "trajectory: point 0: pan at 9 rad, not within -1..1 rad",
+    ):
+        action.queue.refuses = reason
+        action._server.begin(goal())
+        action.queue.move()
     action.refusal = "emergency stop: release it first"
     action._server.begin(goal())
     assert [ended[2] for ended in action._server.ended] == [-2, -1, -1]
@@ -109,9 +138,60 @@ def test_a_newer_goal_or_a_cancel_ends_one(action) -> None:
     assert action._server.ended[0][3] == "replaced by a newer goal"
     action._server.cancel(first)  # has ended already
     assert len(action._server.ended) == 1
+    action.queue.move()
+    assert len(action.queue.followed) == 1  # the first one is not begun any more
     action._server.cancel(second)
     assert action._server.ended[1][:2] == (second, False)
     action.step({"pan": 0.5}, 1.0)
+    assert action.queue.canceled == ["run 1"]
+    assert action.queue.posted == []  # what else the body does goes on
+
+
+def test_a_goal_that_is_canceled_before_it_began_does_not_begin(action) -> None:
+    one = goal()
+    action._server.begin(one)
+    action._server.cancel(one)
+    action.queue.move()
+    assert (action.queue.followed, action.queue.canceled) == ([], [])
+    assert action._server.ended == [(one, False, -1, "canceled")]
+
+
+def test_a_goal_is_not_looked_at_before_the_body_has_taken_it(action) -> None:
+    action._server.begin(goal(time_s=0, joint="tail"))
+    action.step({"pan": 0.5}, 1.0)
+    assert action._server.ended == []
+    action.queue.refuses = "trajectory: unknown joint 'tail' (known: pan)"
+    action.queue.move()
+    assert action._server.ended[0][2] == -2
+
+
+def test_the_refusal_of_a_goal_does_not_end_the_newer_one(action) -> None:
+    action._server.begin(goal(joint="tail"))
+    _, refused = action.queue.posted.pop()
+    second = goal()
+    action._server.begin(second)
+    refused("trajectory: unknown joint 'tail' (known: pan)")
+    action.queue.move()
+    action.step({"pan": 0.5}, 0.0)
+    action.step({"pan": 0.5}, 2.0)
+    assert action._server.ended[1:] == [(second, True, 0, "")]
+
+
+def test_a_cancel_ends_the_trajectory_and_no_other_skill() -> None:
+    """With the real queue and runner."""
+    ended = {}
+    runner = MotionRunner(BODY)
+    queue = SkillQueue(runner, lambda report: ended.update({report.id: report}))
+    run = []
+    queue.start(SkillRequest("rest", "head_shake", {}, 3.0))
+    queue.post(lambda runner: run.append(runner.follow(["l_grip"], [TrajectoryPoint(3.0, (0.1,))])), print)
+    state = BodyState(0.0, tuple(joint.rest for joint in BODY.joints), tuple(0.0 for _ in BODY.joints))
+    for step in range(1, 100):
+        if step == 50:
+            queue.cancel(run[0])
+        state = BodyState(0.02 * step, queue.step(state).position, state.velocity)
+    assert ended[run[0]].status is SkillStatus.CANCELED
+    assert ended["rest"].status is SkillStatus.RUNNING
 
 
 def test_a_goal_ends_when_the_body_is_lost(action) -> None:

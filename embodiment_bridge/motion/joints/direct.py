@@ -3,12 +3,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite
 
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
 
 TIMEOUT_S = 0.2  # s without a command after which the joints hold where they are: ten cycles
+MOST = {
+    "velocity": 1e3,
+    "kp": 1e5,
+    "kd": 1e5,
+}  # a number that the wire does not take would cost the whole frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,9 @@ def checked_drives(
         columns: ``position velocity kp kd effort``, each empty or one value per name.
 
     Raises:
-        CommandError: unknown or repeated joint, an array of the wrong length, a value that is not finite, a negative
-            gain, a position or effort beyond the joint's limit; the text names joint, value and limit.
+        CommandError: unknown or repeated joint, an array of the wrong length, a value that is not finite or beyond
+            ``MOST``, a negative gain, a position or effort beyond the joint's limit; the text names joint, value and
+            limit.
     """
     numbers = {joint.name: i for i, joint in enumerate(joints)}
     for name in names:
@@ -84,6 +90,10 @@ def checked_drives(
         for name, value in zip(names, values, strict=False):
             if not isfinite(value):
                 raise CommandError(f"joint command: {what} of {name} is {value}, not a finite number")
+            if abs(value) > MOST.get(what, inf):
+                raise CommandError(
+                    f"joint command: {what} of {name} is {value:g}, its limit is {MOST[what]:g}"
+                )
     return {
         numbers[name]: _drive(joints[numbers[name]], here[numbers[name]], row, columns)
         for row, name in enumerate(names)

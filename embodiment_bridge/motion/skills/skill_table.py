@@ -29,16 +29,14 @@ FALLEN = "fallen"
 NOT_LOCATED = "the body does not know where it is"
 STRAIGHTEN_S = 0.6  # s in which the legs go from the stance of an emotion to the usual one
 LEAST_RESET_S = 0.5  # s that a cancel with a move to the rest pose takes at least
-PENDING_LIMIT = (
-    1000  # reports that wait to be taken; then requests are refused, because results are never dropped
-)
+PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused: results are never dropped
 
 
 class SkillTable:
     """The running skills by the id of their request.
 
     ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``located``: whether it
-    knows where it is.
+    knows where it is. ``stopped``: nothing has claimed a channel since the last stop.
     """
 
     def __init__(
@@ -65,6 +63,7 @@ class SkillTable:
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
         self._own_requests = 0
+        self.stopped = False
 
     def start(self, request: SkillRequest) -> None:
         """Start a skill at the next step; skills that hold one of its channels end as REPLACED.
@@ -100,8 +99,8 @@ class SkillTable:
         run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> None:
-        """Move joints through timed points; they claim the channels of the joints.
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
+        """Move joints through timed points, which claim the channels of the joints; returns the id of that.
 
         Raises:
             CommandError: the joints cannot follow.
@@ -110,7 +109,9 @@ class SkillTable:
         checked = checked_points(names, points, {joint.name: joint for joint in joints})
         numbers = tuple(self._index[name] for name in names)
         skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), checked[-1].time, 0.0)
-        self._admit(SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked))
+        run = SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked)
+        self._admit(run)
+        return run.request.id
 
     def walk_to(self, program: Program) -> None:
         """Run a walk program, which claims the legs."""
@@ -154,6 +155,7 @@ class SkillTable:
 
     def claim(self, claim: str, channels: tuple[str, ...]) -> None:
         """Give channels to ``claim``; skills that held one of them end, and with the legs the usual stance returns."""
+        self.stopped = False
         if "legs" in channels and self._legs is not None:
             self._legs.stand_as(UPRIGHT, STRAIGHTEN_S)
         for replaced in self.arbiter.claim(claim, channels):
@@ -179,6 +181,7 @@ class SkillTable:
 
     def stop(self) -> None:
         """Bring all skills to rest where they are."""
+        self.stopped = True
         self._posture.stop()
         for run in self._runs.values():
             self._bring_to_rest(run, to_rest_pose=False)

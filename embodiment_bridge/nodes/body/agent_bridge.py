@@ -133,6 +133,7 @@ class AgentBridge(BridgeNode):
             peer=_peer(self.values),
             refusal=spec.refusal,
             quiet_after=spec.quiet_after,
+            stay_for_answer=spec.stay_for_answer,
             loop=link_loop.PROCESS,
         )
 

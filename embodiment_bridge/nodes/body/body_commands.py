@@ -104,8 +104,8 @@ def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
 
 def trajectory_of(
     message: JointTrajectory,
-) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], object]]:
-    """The points of a trajectory, and the function that makes a runner follow them."""
+) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], str]]:
+    """The points of a trajectory, and the function that makes a runner follow them and returns the id to cancel."""
     points = [_point(point) for point in message.points]
     return points, lambda runner: runner.follow(list(message.joint_names), points)
 

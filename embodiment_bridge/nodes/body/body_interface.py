@@ -108,7 +108,7 @@ class BodyInterface:
         self.show_frames = self._model.show_frames
         self._clock = BodyClock(node, values["publish_clock"])
         self.stamp = self._clock.stamp
-        self.status = BodyStatusPublisher(node, self._runner, self.queue)
+        self.status = BodyStatusPublisher(node, self._runner)
         self._of_state = {output.topic for output in outputs if output.of_state}
         self._latched = {output.topic for output in outputs if output.role == "latched"}
         self._outputs = {

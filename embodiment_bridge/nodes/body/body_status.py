@@ -7,7 +7,6 @@ from rclpy.node import Node
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.msg import BodyStatus
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 POSTURES = {"unknown": BodyStatus.UNKNOWN, "standing": BodyStatus.STANDING}
 POSTURES |= {"fallen": BodyStatus.FALLEN, "walking": BodyStatus.WALKING}
@@ -17,22 +16,23 @@ EVERY = 1  # s
 class BodyStatusPublisher:
     """Publishes the state of the runner; call it on the session's thread after each step.
 
-    ``torque`` and ``reason`` are for bodies whose joints may be without torque.
+    ``torque`` and ``reason`` are for bodies whose joints may be without torque, ``moved`` is False while nothing moves
+    the body and its posture is not known.
     """
 
-    def __init__(self, node: Node, runner: MotionRunner, queue: SkillQueue) -> None:
+    def __init__(self, node: Node, runner: MotionRunner) -> None:
         self._node = node
         self._runner = runner
-        self._queue = queue
         self._publisher = node.create_publisher(BodyStatus, "body_status", profile("latched"))
         self.torque = True
+        self.moved = True
         self.reason = ""
         self._told: tuple[object, ...] = ()
 
     def publish(self, stamp: Time) -> None:
         """Publish if the status has changed or a second has passed."""
-        posture = POSTURES[self._runner.status]
-        stopped = self._queue.stopped
+        posture = POSTURES[self._runner.status if self.moved else "unknown"]
+        stopped = self._runner.stopped
         remark = self._runner.remark
         now = (posture, stopped, self.torque, self.reason, remark, stamp.sec // EVERY)
         if now == self._told:

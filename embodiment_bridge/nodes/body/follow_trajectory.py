@@ -2,7 +2,8 @@
 """The action FollowJointTrajectory, as used by arms and MoveIt, if control_msgs is installed."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -33,9 +34,10 @@ class FollowTrajectory:
         self._refusal = refusal
         self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
+        self._run = ""  # what the body does for the goal; empty until it has begun
         self._begun: float | None = None
         self._names: list[str] = []
-        self._last: TrajectoryPoint | None = None
+        self._last: TrajectoryPoint | None = None  # to be looked at only once the body has taken it
         self._tolerance: dict[str, float] = {}
         self._patience = TIME_TOLERANCE_S
         self._server = DeferredActionServer(
@@ -89,7 +91,7 @@ class FollowTrajectory:
     def _take(self, goal: ServerGoalHandle) -> None:
         if self._goal is not None:
             self._end(INVALID_GOAL, "replaced by a newer goal")
-        self._goal, self._begun = goal, None
+        self._goal, self._run, self._begun = goal, "", None
         request = goal.request
         refusal = self._refusal()
         if refusal:
@@ -97,20 +99,39 @@ class FollowTrajectory:
             return
         self._names = list(request.trajectory.joint_names)
         points, follow = trajectory_of(request.trajectory)
-        self._last = points[-1] if points else None
         self._tolerance = {item.name: item.position for item in request.goal_tolerance if item.position > 0.0}
         wanted = request.goal_time_tolerance
         self._patience = wanted.sec + wanted.nanosec * NANOSECONDS or TIME_TOLERANCE_S
-        self._queue.post(follow, self._refused)
+        self._queue.post(partial(self._start, goal, points, follow), partial(self._refused, goal))
 
-    def _refused(self, reason: str) -> None:
-        self._end(INVALID_JOINTS if "unknown joint" in reason else INVALID_GOAL, reason)
+    def _start(
+        self,
+        goal: ServerGoalHandle,
+        points: Sequence[TrajectoryPoint],
+        follow: Callable[[MotionRunner], str],
+        runner: MotionRunner,
+    ) -> None:
+        """Begin, unless the goal was canceled or replaced meanwhile. On the thread that moves the body.
+
+        Raises:
+            CommandError: the joints cannot follow.
+        """
+        with self._lock:
+            if goal is self._goal:
+                self._run, self._last = follow(runner), points[-1]
+
+    def _refused(self, goal: ServerGoalHandle, reason: str) -> None:
+        with self._lock:
+            if goal is self._goal:
+                self._end(INVALID_JOINTS if "unknown joint" in reason else INVALID_GOAL, reason)
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
-        if goal is not self._goal:
-            return
-        self._queue.post(MotionRunner.stop, self._refused)
-        self._end(INVALID_GOAL, "canceled")
+        with self._lock:
+            if goal is not self._goal:
+                return
+            if self._run:
+                self._queue.cancel(self._run)
+            self._end(INVALID_GOAL, "canceled")
 
     def _end(self, code: int, text: str) -> None:
         with self._lock:

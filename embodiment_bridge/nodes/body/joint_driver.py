@@ -119,6 +119,8 @@ class JointDriver(BridgeNode):
         self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
         self._states_due = 0.0
         self._stop = EmergencyStop(self, self._set_estop)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._teller = self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
         do_at_once(robot.stop_soon)
         if self._estop:  # pressed before a cleanup: only a release ends it
             robot.emergency_stop(self.values["estop_action"])
@@ -143,6 +145,7 @@ class JointDriver(BridgeNode):
 
     def cleanup(self) -> None:
         """Close the buses, and remove everything from the graph."""
+        self.destroy_timer(self._teller)
         self._stop.close()
         self._close_buses()
         self._tell_link()
@@ -264,13 +267,24 @@ class JointDriver(BridgeNode):
         if now >= self._states_due:
             self._states_due = now + STATES_EVERY_S
             self._publish_states(tuple(readings.values()), now, stamp)
-        interface.status.torque = any(reading.torque for reading in readings.values())
-        interface.status.reason = "emergency stop" if self._estop else self._no_bus()
+        self._fill_status(readings, self._no_bus())
         if robot.serving:
             interface.show_state(state, stamp)
             interface.after_step(state, stamp)
         else:
             interface.status.publish(stamp)
+
+    def _tell_inactive(self) -> None:
+        """Tell ``body_status`` of a robot that is not driven: whether its joints are limp by now."""
+        if self._robot is not None and not self.active:
+            self._fill_status(self._robot.readings(), "the joint driver is inactive")
+            self._interface.status.publish(self.get_clock().now().to_msg())
+
+    def _fill_status(self, readings: Mapping[str, JointReading], reason: str) -> None:
+        status = self._interface.status
+        status.torque = any(reading.torque for reading in readings.values())
+        status.moved = self.active
+        status.reason = "emergency stop" if self._estop else reason
 
     def _publish_states(self, readings: Sequence[JointReading], now: float, stamp: Time) -> None:
         if self._interface.wanted("servo_states"):

@@ -21,11 +21,9 @@ class SkillQueue:
         self.on_lost: Callable[[str], None] = lambda reason: (
             None
         )  # told of each loss, on the session's thread
-        self.stopped = False  # set by ``stop`` until the next skill is requested
 
     def start(self, request: SkillRequest) -> None:
         """Request a skill; its state is reported."""
-        self.stopped = False
         self._inbox.append(lambda: self._start(request))
 
     def cancel(self, request_id: str) -> None:
@@ -44,7 +42,6 @@ class SkillQueue:
 
     def stop(self) -> None:
         """End all skills; the body holds still."""
-        self.stopped = True
         self._inbox.append(self._runner.stop)
 
     def step(self, state: BodyState) -> JointTargets:

@@ -64,6 +64,7 @@ SPEC = ProtocolSpec(
     managed="embodiment_bridge.protocols.rcsssmj.managed_link:make_opener",
     probe="monitor_port",
     quiet_after=5.0,  # while another robot joins the server says nothing for 1 to 3 s
+    stay_for_answer=True,  # 0.2.1 keeps a robot for ever whose player leaves while it is made; its number stays taken
     refusal=(
         "the server closes without a word when it refuses an init: the number is taken in that team, there are two "
         "other teams already, the team is full, or it does not know the robot"

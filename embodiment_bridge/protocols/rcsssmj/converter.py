@@ -93,6 +93,8 @@ class RobotConverter(Converter[Event, Command | Order]):
     @override
     def handshake(self) -> Sequence[Command | Order]:
         self._messages.restart()  # the world may be another one than before
+        self._requests.forget()
+        self._orders.take()
         self._messages.me = self._me = Player(self._init.team, self._init.number)
         self._view.settle("")
         return [self._init]

@@ -153,6 +153,7 @@ class NaoConverter(Converter[Event, Command]):
         self._start.restart()
         self._locator.forget()
         self._messages.restart()
+        self._requests.forget()
         file, *arguments = self._robot.scene.split()
         return [Scene(file, tuple(arguments))]
 

@@ -63,13 +63,17 @@ class Requests(Generic[Command]):
     def begin_beaming(self, _skill: object, values: Mapping[str, float | str], _slot: float) -> Beaming:
         """Begin the skill ``beam``, a ``Start`` of native skills: x, y and yaw are refused as those of the service."""
         x, y, yaw = (float(values.get(name, 0.0)) for name in ("x", "y", "yaw"))
-        self._check_beam(x, y, yaw)
-        command = self._beam_command(x, y, yaw)
+        command = self._checked_beam(x, y, yaw)
 
         def send() -> None:
             self._rest["beam"] = command
 
         return Beaming(send)
+
+    def forget(self) -> None:
+        """Drop what waits: it was asked of another game."""
+        self._says.clear()
+        self._rest.clear()
 
     def next_actions(self) -> Iterator[Command]:
         """What goes into the next frame."""
@@ -93,12 +97,10 @@ class Requests(Generic[Command]):
         return f"in {len(parts)} parts" if len(parts) > 1 else ""
 
     def _beam(self, request: Beam.Request) -> str:
-        self._check_beam(request.x, request.y, request.theta)
-        self._rest["beam"] = self._beam_command(request.x, request.y, request.theta)
+        self._rest["beam"] = self._checked_beam(request.x, request.y, request.theta)
         return "sent; the server obeys before kick-off and after a goal"
 
-    @staticmethod
-    def _check_beam(x: float, y: float, theta: float) -> None:
+    def _checked_beam(self, x: float, y: float, theta: float) -> Command:
         for name, value in {"x": x, "y": y, "theta": theta}.items():
             if not isfinite(value):
                 raise CommandError(f"beam: {name} is {value}, not a finite number")
@@ -107,3 +109,6 @@ class Requests(Generic[Command]):
                 f"beam: x is {x:g} m; it must be 0 or less, in the own half "
                 "(frame team: x to the opponents' goal)"
             )
+        command = self._beam_command(x, y, theta)
+        self._check(command)
+        return command

@@ -2,6 +2,7 @@
 """The skill ``beam`` of soccer robots: as the service, one command, and done when the robot has landed."""
 
 import pytest
+from embodiment_bridge.srv import Beam as BeamService
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Beam
@@ -28,8 +29,20 @@ def test_one_command_and_time_to_land() -> None:
 
 @pytest.mark.parametrize(
     ("side", "x", "reason"),
-    [("left", 0.5, "x is 0.5 m; it must be 0 or less"), ("", -1.0, "has not told which side")],
+    [
+        ("left", 0.5, "x is 0.5 m; it must be 0 or less"),
+        ("", -1.0, "has not told which side"),
+        (
+            "left",
+            -1e10,
+            "Beam.x is -10000000000.0; it must be a number from",
+        ),  # it would take its frame with it
+    ],
 )
-def test_what_the_service_refuses_is_refused(side: str, x: float, reason: str) -> None:
+def test_what_the_service_refuses_the_skill_refuses(side: str, x: float, reason: str) -> None:
+    request = asked(side)
     with pytest.raises(CommandError, match=reason):
-        asked(side).begin_beaming(None, {"x": x, "y": 0.0}, 0.0)
+        request.handle("beam", BeamService.Request(x=x))
+    with pytest.raises(CommandError, match=reason):
+        request.begin_beaming(None, {"x": x, "y": 0.0}, 0.0)
+    assert list(request.next_actions()) == []

@@ -6,9 +6,10 @@ import threading
 import time
 
 import pytest
-from embodiment_bridge.srv import PlaceThing
+from embodiment_bridge.srv import Beam, PlaceThing
 from geometry_msgs.msg import Point, Pose, Quaternion, Vector3
 from percept_stage import GAME, converter, percept
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
@@ -250,6 +251,15 @@ def test_services_become_orders_after_the_frame():
         PlaceBall((1.0, 2.0, 0.3), (1.0, 0.0, 0.0))
     ]
     assert asked("reset", Trigger.Request()) == [Reset()]
+
+
+def test_what_was_asked_in_the_old_game_is_not_done_in_the_new_one():
+    made = converter(transport="managed")
+    made.body_state(percept(game_state=GAME))
+    for name, request in (("reset", Trigger.Request()), ("say", String(data="hi")), ("beam", Beam.Request())):
+        made.handle_request(name, request)
+    made.handshake()
+    assert made.answer(Cycle(percept(game_state=GAME))) == [Frame((Syn(),))]
 
 
 @pytest.mark.parametrize(

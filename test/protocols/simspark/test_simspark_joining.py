@@ -2,7 +2,9 @@
 """Into a game and out of it: scene, init, confirmation, refusal, frozen percepts."""
 
 import pytest
+from embodiment_bridge.srv import Beam
 from nao_stage import ROOT, STAMP, Nao
+from std_msgs.msg import String
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.protocols.converter import Cycle
@@ -72,6 +74,14 @@ def test_new_connection_begins_anew():
     assert nao.converter.body_state(None) is None
     nao.tell(nao.converter.handshake())
     assert not nao.converter._joining.joined
+
+
+def test_what_was_asked_in_the_old_game_is_not_done_in_the_new_one():
+    nao = Nao().run(0.2)
+    nao.converter.handle_request("say", String(data="hello"))
+    nao.converter.handle_request("beam", Beam.Request(x=-1.0))
+    nao.converter.handshake()
+    assert list(nao.converter._requests.next_actions()) == []
 
 
 def test_lost_messages_nan_and_unknown_lists_are_lived_with():
