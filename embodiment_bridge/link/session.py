@@ -164,9 +164,8 @@ class Session(Generic[Event, Command, Percept]):
 
     def start(self) -> None:
         """Begin to serve on a thread of the session's own."""
-        self._stop = (
-            threading.Event()
-        )  # another one: a run that still connects when ``stop`` gave up ends all the same
+        # Another one: a run that still connected when ``stop`` gave up ends all the same.
+        self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, args=(self._stop,), name="session", daemon=True)
         self._thread.start()
 
