@@ -3,6 +3,7 @@
 
 import asyncio
 import json
+import secrets
 from collections.abc import Callable
 from itertools import count
 from typing import Final
@@ -14,6 +15,7 @@ from rclpy.publisher import Publisher
 from rclpy.service import Service
 from std_msgs.msg import String
 
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.mcp_server.outside import plain
 from embodiment_bridge.nodes.base.qos import profile
@@ -22,14 +24,21 @@ from embodiment_bridge.srv import Approve
 
 WAITS: Final = 120.0  # s for an answer; then it is a refusal
 LONGEST: Final = 3000  # characters of what is asked
+SERVICE: Final = "approve"
+TYPE: Final = "embodiment_bridge/srv/Approve"
 
 
 class Approvals:
-    """The requests that wait, by id. The newest is on the topic `approvals` (JSON: id, text), and logged by ``say``."""
+    """The requests that wait, by id. The newest is on the topic `approvals` (JSON: id, text), and logged by ``say``.
+
+    An answer names its request: else a late one would begin what is asked then. No other server has the same id, and
+    none is used again after a restart.
+    """
 
     def __init__(self, robot: Robot, loop: asyncio.AbstractEventLoop, say: Callable[[str], None]) -> None:
         self._loop, self._say = loop, say
         self._robot = robot
+        self._address = f"{robot.namespace.rstrip('/')}/{SERVICE}"
         self._waiting: dict[str, asyncio.Future[bool]] = {}
         self._numbers = count(1)
         self._service, self._topic = robot.on_graph(self._serve).result()
@@ -40,12 +49,22 @@ class Approvals:
         self._robot.on_graph(lambda node: node.destroy_publisher(self._topic))
 
     async def ask(self, context: Context, what: str) -> bool:
-        """Whether somebody agrees to ``what`` in time: the first answer counts."""
-        name = f"mcp{next(self._numbers)}"
+        """Whether somebody agrees to ``what`` in time: the first answer counts.
+
+        Raises:
+            CommandError: it is too long to be shown to its end.
+        """
+        if len(what) > LONGEST:
+            raise CommandError(
+                f"what the operator would have to agree to has {len(what)} characters; {LONGEST} is the limit: send "
+                "shorter documents, one after the other"
+            )
+        name = f"mcp{next(self._numbers)}-{secrets.token_hex(3)}"
         answer: asyncio.Future[bool] = self._loop.create_future()
         self._waiting[name] = answer
         text = plain(what, LONGEST)
         self._say(f"approval {name} wanted: {text}")
+        self._say(f'to agree: ros2 service call {self._address} {TYPE} "{{id: {name}, agreed: true}}"')
         self._robot.on_graph(
             lambda _: self._topic.publish(String(data=json.dumps({"id": name, "text": text})))
         )
@@ -63,19 +82,18 @@ class Approvals:
             del self._waiting[name]
 
     def _serve(self, node: Node) -> tuple[Service, Publisher]:
-        service = node.create_service(Approve, "approve", self._approve)
+        service = node.create_service(Approve, SERVICE, self._approve)
         return service, node.create_publisher(String, "approvals", profile("latched"))
 
     def _approve(self, request: Approve.Request, response: Approve.Response) -> Approve.Response:
         waiting = dict(self._waiting)
-        name = request.id or (next(iter(waiting)) if len(waiting) == 1 else "")
-        answer = waiting.get(name)
+        answer = waiting.get(request.id)
         response.success = answer is not None
         if answer is None:
-            response.message = f"waiting: {', '.join(waiting) or 'nothing'}"
+            response.message = f"no request {request.id[:60]!r}; waiting: {', '.join(waiting) or 'nothing'}"
             return response
         self._loop.call_soon_threadsafe(_settle, answer, request.agreed)
-        response.message = f"{name} {'begins' if request.agreed else 'is refused'}"
+        response.message = f"{request.id} {'begins' if request.agreed else 'is refused'}"
         return response
 
 

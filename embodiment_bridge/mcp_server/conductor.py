@@ -52,12 +52,7 @@ class Conductor:
         Raises:
             CommandError: the operator forbids it, nobody agreed, or too much is going on.
         """
-        if self._options.read_only:
-            raise CommandError("this server only looks (--read-only): it moves nothing")
-        if len(self._running) + self._asking >= MOST_RUNS:
-            raise CommandError(f"{MOST_RUNS} calls are running or waiting already; wait for their end")
-        if self._approvals is not None and not await self._agreed(context, what):
-            raise CommandError("the operator did not agree to it")
+        await self.permit(context, what, len(self._running))
         outcome = Outcome("SUCCEEDED", "there was nothing to do")
         for document in documents:
             outcome = await self._run(context, document, background)
@@ -65,12 +60,25 @@ class Conductor:
                 break
         return outcome
 
-    async def _agreed(self, context: Context, what: str) -> bool:
+    async def permit(self, context: Context, what: str, running: int = 0) -> None:
+        """Return when ``what``, which moves the robot, may begin beside so many runs.
+
+        Raises:
+            CommandError: the operator forbids it, nobody agreed, or too much is going on.
+        """
+        if self._options.read_only:
+            raise CommandError("this server only looks (--read-only): it moves nothing")
+        if running + self._asking >= MOST_RUNS:
+            raise CommandError(f"{MOST_RUNS} calls are running or waiting already; wait for their end")
+        if self._approvals is None:
+            return
         self._asking += 1
         try:
-            return self._approvals is None or await self._approvals.ask(context, what)
+            agreed = await self._approvals.ask(context, what)
         finally:
             self._asking -= 1
+        if not agreed:
+            raise CommandError("the operator did not agree to it")
 
     async def _run(self, context: Context, document: Written, background: bool) -> Outcome:
         run = self._robot.start(document)

@@ -14,10 +14,17 @@ from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.mcp_server.answers import answer, cut, ended, problem_values, refused
 from embodiment_bridge.mcp_server.arguments import Arguments
 from embodiment_bridge.mcp_server.conductor import Conductor, of_graph
+from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.outside import MARK, SPEECH, plain, quoted
-from embodiment_bridge.mcp_server.schemas import LONGEST_WAIT, NAMES, describe
+from embodiment_bridge.mcp_server.schemas import (
+    LONGEST_NAME,
+    LONGEST_SPEECH,
+    LONGEST_WAIT,
+    NAMES,
+    describe,
+)
 from embodiment_bridge.mcp_server.state_report import state
 from embodiment_bridge.mcp_server.summary import summary
 from embodiment_bridge.robot.going import Goal
@@ -34,8 +41,9 @@ Handler = Callable[[Context, Mapping[str, object] | None], Awaitable[types.CallT
 class Handlers:
     """The tools by name, for one robot."""
 
-    def __init__(self, robot: Robot, options: Options, conductor: Conductor) -> None:
+    def __init__(self, robot: Robot, options: Options, conductor: Conductor, holding: Holding) -> None:
         self._robot, self._options, self._conductor = robot, options, conductor
+        self._holding = holding
         self._calls = 0
         self._checks = anyio.CapacityLimiter(AT_ONCE)
         self._controls = anyio.CapacityLimiter(AT_ONCE)  # their own, so that stop never waits for checks
@@ -121,19 +129,19 @@ class Handlers:
         if arguments.has("thing"):
             if any(map(arguments.has, ("x", "y", "yaw"))):
                 raise CommandError("give either a thing, or x and y")
-            goal = Goal(thing=arguments.text("thing", 100))
+            goal = Goal(thing=arguments.text("thing", LONGEST_NAME))
         else:
             yaw = arguments.number("yaw", -2 * math.pi, 2 * math.pi) if arguments.has("yaw") else None
             x, y = (arguments.number(name, -FARTHEST, FARTHEST) for name in "xy")
             goal = Goal(x, y, yaw)
-        what = f"go to {plain(str(goal))}"
+        what = f"go to {plain(str(goal), LONGEST_NAME)}"
         return ended(what, await self._conductor.perform(context, what, self._robot.way(goal)))
 
     async def _say(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
-        text = Arguments("say", given, ("text",)).text("text", 1000)
+        text = Arguments("say", given, ("text",)).text("text", LONGEST_SPEECH)
         document = self._robot.say_document(text)
-        what = f"say {quoted(text, 80)}"
-        return ended(what, await self._conductor.perform(context, what, [document]))
+        outcome = await self._conductor.perform(context, f"say {quoted(text, LONGEST_SPEECH)}", [document])
+        return ended(f"say {quoted(text, 80)}", outcome)
 
     async def _check_behavior(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         document = Arguments("check_behavior", given, ("document",)).mapping("document")
@@ -244,11 +252,15 @@ class Handlers:
         said = await anyio.to_thread.run_sync(self._robot.stop, limiter=self._controls)
         return answer(said, {"done": True, "message": said})
 
-    async def _hold(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
+    async def _hold(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         on = Arguments("hold", given, ("on",)).flag("on")
         if self._options.read_only:
             raise CommandError("this server only looks (--read-only)")
-        said = await anyio.to_thread.run_sync(self._robot.hold, on, limiter=self._controls)
+        if not on:
+            await anyio.to_thread.run_sync(self._holding.check, limiter=self._controls)
+            await self._conductor.permit(context, "hold off: all that is frozen goes on")
+        change = self._holding.hold if on else self._holding.let_go
+        said = await anyio.to_thread.run_sync(change, limiter=self._controls)
         return answer(said, {"done": True, "message": said})
 
 

@@ -12,6 +12,8 @@ from embodiment_bridge.mcp_server.outside import plain
 
 Schema = dict[str, object]
 LONGEST_WAIT: Final = 300.0  # s
+LONGEST_SPEECH: Final = 1000  # characters
+LONGEST_NAME: Final = 100  # characters of a thing
 LOOKS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 MOVES: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 ENDS: Final = types.ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True)
@@ -40,7 +42,7 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         "x": _number("m in the frame map"),
         "y": _number("m in the frame map"),
         "yaw": _number("rad, the heading there"),
-        "thing": _text("id or kind of a thing that robot_state names", 100),
+        "thing": _text("id or kind of a thing that robot_state names", LONGEST_NAME),
     }
     what = {"type": "string", "description": "run, heard, or seen NAME, such as: seen ball", "maxLength": 120}
     return [
@@ -48,7 +50,7 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         _tool("list_skills", "The robot's skills with parameters, units, ranges and times.", {}, (), LOOKS),
         _tool("do_skill", _doing(usable), _skill_schema(usable), ("name",), MOVES),
         _tool("go_to", "Walk to a place (x and y), or to a thing (its id or kind).", going, (), MOVES),
-        _tool("say", "Say a text aloud.", {"text": _text("what to say", 1000)}, ("text",), MOVES),
+        _tool("say", "Say a text aloud.", {"text": _text("what to say", LONGEST_SPEECH)}, ("text",), MOVES),
         _tool(
             "check_behavior",
             "Check a BML document without running it: all problems with JSON pointers, and how long it takes.",
@@ -82,10 +84,10 @@ def tools(skills: Mapping[str, SkillInfo]) -> list[types.Tool]:
         _tool("stop", "End everything that the robot does, now.", {}, (), ENDS),
         _tool(
             "hold",
-            "Freeze the robot in mid-motion (on true), or let it go on (on false).",
+            "Freeze the robot in mid-motion (on true), or let go on what you froze (on false).",
             {"on": {"type": "boolean"}},
             ("on",),
-            ENDS,
+            MOVES,
         ),
     ]
 

@@ -21,6 +21,7 @@ import embodiment_bridge
 from embodiment_bridge.mcp_server.approval import Approvals
 from embodiment_bridge.mcp_server.conductor import Conductor
 from embodiment_bridge.mcp_server.handlers import Handlers
+from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.mcp_server.journal import Journal
 from embodiment_bridge.mcp_server.options import Options
@@ -85,7 +86,8 @@ class RobotServer(Server[None]):
         journal = Journal(self._robot)
         approvals = Approvals(self._robot, loop, self._say) if self._options.ask else None
         conductor = Conductor(self._robot, self._options, approvals, journal, self._say)
-        self._handlers = Handlers(self._robot, self._options, conductor)
+        holding = Holding(self._robot)
+        self._handlers = Handlers(self._robot, self._options, conductor, holding)
         self._resources = Resources(self._robot, journal)
         known = dict(self._robot.skills)
         tasks: set[asyncio.Task[None]] = set()
@@ -107,6 +109,7 @@ class RobotServer(Server[None]):
             yield
         finally:
             end()
+            holding.close()
             journal.close()
             if approvals is not None:
                 approvals.close()

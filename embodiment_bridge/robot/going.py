@@ -29,7 +29,8 @@ class Goal:
     thing: str = ""
 
     def __str__(self) -> str:
-        return self.thing or f"{self.x:g} {self.y:g}"
+        heading = "" if self.yaw is None else f", heading {self.yaw:g}"
+        return self.thing or f"{self.x:g} {self.y:g}{heading}"
 
 
 def legs(senses: Senses, goal: Goal) -> Iterator[Document]:

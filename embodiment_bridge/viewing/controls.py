@@ -3,13 +3,14 @@
 
 import math
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from viser import GuiButtonHandle, GuiEvent, GuiFolderHandle, SceneClickEvent
+from viser import GuiButtonHandle, GuiEvent, GuiFolderHandle, GuiSliderHandle, SceneClickEvent
 
-from embodiment_bridge.urdf import Robot
+from embodiment_bridge.urdf import JointType, Robot
 from embodiment_bridge.viewing import panels
 from embodiment_bridge.viewing.driving import Driver, Field, SkillForm
 from embodiment_bridge.viewing.page import Page
@@ -23,6 +24,13 @@ PADS = {  # label: shares of the careful speed forward and to the left, and the 
 REPEAT_HZ = 5.0  # of a pad that is held down
 CALLS = {"Pause": "pause", "Go on": "resume", "Step": "step"}
 MOST_JOINTS = 60  # with sliders
+STEPS = 200  # of a slider
+# Peaks of a joint's speed, rad/s and m/s. The end of an arm of half a metre then moves at 0.25 m/s as well, which is
+# what machines are allowed with a person beside them (reduced speed), and the speed of the drive pad.
+TURNING, SLIDING = 0.5, 0.25
+PEAK = 1.5  # of the speed of a move from rest to rest, in mean speeds
+LEAST_S = 0.4  # of a move: a slider that is dragged sends ten a second and more
+REST_S = 1.0  # in which a slider stays where a person has put it
 LONGEST_DOCUMENT = 5_000_000  # bytes of a document that is sent to the page
 CHOOSE = "(choose)"
 
@@ -38,6 +46,9 @@ class Controls:
         self._skills: dict[str, SkillForm] = {}
         self._fields: dict[str, Any] = {}  # inputs of the chosen skill
         self._joints: GuiFolderHandle | None = None
+        self._sliders: dict[str, GuiSliderHandle[float]] = {}
+        self._slid_at: dict[str, float] = {}  # when a person moved a slider, monotonic time, s
+        self._positions: Mapping[str, float] = {}
         gui = page.gui
         with gui.add_folder(f"Steer {title}"):
             self._news = gui.add_html("")
@@ -75,23 +86,42 @@ class Controls:
     def show_joints(self, robot: Robot) -> None:
         """Show a slider for each joint of a robot that has limits."""
         limited = [joint for joint in robot.movable if joint.limit is not None][:MOST_JOINTS]
+        self._sliders = {}
         if self._joints is not None:
             self._joints.remove()
         with self._joint_folder:
             self._joints = self._page.gui.add_folder("they move while nothing runs")
         with self._joints:
             for joint in limited:
-                if joint.limit is None or not joint.limit.lower < joint.limit.upper:
+                if joint.limit is None or not 0.0 < joint.limit.upper - joint.limit.lower < math.inf:
                     continue
                 lower, upper = joint.limit.lower, joint.limit.upper
-                slider = self._page.gui.add_slider(
-                    joint.name, lower, upper, (upper - lower) / 200.0, min(max(0.0, lower), upper)
-                )
-                slider.on_update(partial(self._slid, joint.name))
+                start = min(max(0.0, lower), upper)  # until it is known where the joint is
+                slider = self._page.gui.add_slider(joint.name, lower, upper, (upper - lower) / STEPS, start)
+                speed = SLIDING if joint.type is JointType.PRISMATIC else TURNING
+                slider.on_update(partial(self._slid, joint.name, speed))
+                self._sliders[joint.name] = slider
 
-    def _slid(self, name: str, event: GuiEvent[Any]) -> None:
-        if event.client_id is not None:  # moved by a person
-            self._driver.move_joint(name, float(event.target.value))
+    def show_positions(self, positions: Mapping[str, float], now: float) -> None:
+        """The joints are here (rad, or m): sliders follow. now: monotonic time, s.
+
+        Else a touch would move the joint to where the slider happens to be.
+        """
+        self._positions = positions
+        for name, slider in self._sliders.items():
+            here = positions.get(name, math.nan)
+            if math.isfinite(here) and now - self._slid_at.get(name, -math.inf) >= REST_S:
+                slider.value = min(max(_on_step(here, slider), slider.min), slider.max)  # type: ignore[misc]
+
+    def _slid(self, name: str, speed: float, event: GuiEvent[Any]) -> None:
+        if event.client_id is None:  # not by a person
+            return
+        self._slid_at[name] = time.monotonic()
+        wanted, here = float(event.target.value), self._positions.get(name, math.nan)
+        if math.isfinite(here):
+            self._driver.move_joint(name, wanted, max(LEAST_S, PEAK * abs(wanted - here) / speed))
+        else:
+            self.tell(f"{name} stays: nothing says where it is", bad=True)
 
     def _button(self, label: str, act: Any, color: Any = None) -> GuiButtonHandle:
         button = self._page.gui.add_button(label, color=color)
@@ -175,6 +205,11 @@ class Controls:
         place = floor_under(event.ray_origin, event.ray_direction)
         if place is not None:
             self._driver.go_to(event.client_id, *place)
+
+
+def _on_step(value: float, slider: GuiSliderHandle[float]) -> float:
+    """The nearest value that a person could choose, so that noise of a joint moves no slider."""
+    return slider.min + round((value - slider.min) / slider.step) * slider.step
 
 
 def floor_under(

@@ -62,8 +62,8 @@ class Driver(Protocol):
     def run_document(self, page: int, name: str, text: str) -> None:
         """Run a BML document."""
 
-    def move_joint(self, name: str, position: float) -> None:
-        """Move a joint (rad, or m) when nothing runs."""
+    def move_joint(self, name: str, position: float, seconds: float) -> None:
+        """Move a joint to a position (rad, or m) within so many seconds, when nothing runs."""
 
     def see_tree(self, state: str) -> None:
         """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""

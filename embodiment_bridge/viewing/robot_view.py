@@ -108,6 +108,8 @@ class RobotView:
         if now - self._panel_time < PANEL_PERIOD:
             return
         self._panel_time = now
+        if self._controls is not None:
+            self._controls.show_positions(self._positions, now)
         if self._posed and self._shape is None:
             self._draw_disc()
         self._texts["status"] = panels.status_html(self._links, self._body, self._missing)

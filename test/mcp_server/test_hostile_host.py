@@ -120,6 +120,10 @@ async def attack(host: Any, dice: random.Random, skills: list[str], calls: int) 
             answered += 1
             assert result.content[0].text, (tool, arguments)
             assert "nternal" not in result.content[0].text, (tool, arguments)
+        if (
+            tool == "hold"
+        ):  # only this host can let go what it holds; without that nothing would move any more
+            await host.client.call_tool("hold", {"on": False})
     return answered
 
 
@@ -140,7 +144,7 @@ def assault(robot: Robot, calls: int, seed: int, options: Options) -> set[str]:
                 group.start_soon(run, one, 0)
                 group.start_soon(run, two, 1)
             assert sum(answers) > calls // 4
-            await one.text("hold", on=False)
+            await anyio.to_thread.run_sync(robot.hold, False)
             await two.text("do_skill", name="head_shake")
             await one.text("stop")
             await until(lambda: not robot._runs.running)
@@ -203,6 +207,7 @@ def test_stop_does_not_wait_for_checks(robot, monkeypatch) -> None:
             await until(lambda: len(asked) == AT_ONCE)
             try:
                 await host.text("stop")
+                await host.text("hold", on=True)
                 await host.text("hold", on=False)
             finally:
                 go_on.set()
@@ -240,12 +245,17 @@ def test_nothing_hides_behind_the_end_of_what_is_agreed_to() -> None:
     many = [{"type": "delay", "duration": 0.1}] * 100
     hidden = {"type": "body", "action": "WALK", "parameters": {"distance": 9}}
     said = summary({"type": "sequence", "behaviors": [*many, {"type": "loop", "behavior": hidden}]})
-    assert "action: WALK; " in said
+    assert 'action: WALK {"parameters": {"distance": 9}}; ' in said
     assert "type: body, delay, loop, sequence; " in said
     assert len(said) < approval.LONGEST
-    crowd = summary({"type": "sequence", "behaviors": [{"action": f"A{i} {'x' * 90}"} for i in range(999)]})
-    assert " and 959 more" in crowd
-    assert len(crowd) < approval.LONGEST
+    address = "https://my-service.example.com.evil.example/walk"
+    faces = [{"type": "emotion", "expression": "ANGER"}, {"type": "request", "url": address}]
+    said = summary({"type": "sequence", "behaviors": [*many, *faces]})
+    assert "expression: ANGER; " in said
+    assert f"url: {address}; " in said
+    crowd = [f"A{i}" for i in range(99)]
+    said = summary({"type": "sequence", "behaviors": [*many, *({"action": name} for name in crowd)]})
+    assert all(f" {name}" in said for name in crowd)
 
 
 def test_a_run_in_the_background_ends_if_its_call_is_canceled_before_it_began(robot, monkeypatch) -> None:

@@ -4,12 +4,10 @@
 import anyio
 import mcp.types as types
 import pytest
-from embodiment_bridge.srv import Approve
 from mcp.shared.exceptions import MCPError
 from mcp_stage import LONG, PATIENCE, connected, until
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.mcp_server import approval
 from embodiment_bridge.mcp_server.options import Options, allowed_channels
 from embodiment_bridge.mcp_server.outside import plain, quoted
 from embodiment_bridge.mcp_server.server import RobotServer
@@ -120,66 +118,6 @@ def test_a_host_that_answers_pings_is_not_gone(robot) -> None:
             assert (await host.text("run_behavior", document=document)).startswith("document: SUCCEEDED")
 
     anyio.run(do)
-
-
-@pytest.mark.parametrize("action", ["accept", "decline"])
-def test_the_user_of_the_host_is_asked(robot, action) -> None:
-    asked = []
-
-    async def elicit(_, params):
-        asked.append(params.message)
-        return types.ElicitResult(action=action, content={} if action == "accept" else None)
-
-    async def do() -> None:
-        async with connected(robot, Options(ask=True), elicitation_callback=elicit) as host:
-            result = await host.call("do_skill", name="head_shake")
-            assert result.is_error == (action == "decline")
-            if action == "decline":
-                assert "did not agree" in result.content[0].text
-
-    anyio.run(do)
-    assert asked == ["Let the robot do this? head_shake"]
-
-
-@pytest.mark.parametrize("agreed", [True, False])
-def test_an_operator_is_asked(robot, agreed) -> None:
-    answers = []
-
-    def approve(node) -> None:
-        client = node.create_client(Approve, "approve")
-
-        def ask() -> None:
-            if client.service_is_ready() and not answers:
-                client.call_async(Approve.Request(agreed=agreed)).add_done_callback(take)
-
-        def take(future) -> None:
-            if future.result().success:
-                answers.append(future.result().message)
-                node.destroy_timer(timer)
-                node.destroy_client(client)
-
-        timer = node.create_timer(0.1, ask)
-
-    async def do() -> None:
-        async with connected(robot, Options(ask=True)) as host:
-            robot.on_graph(approve)
-            result = await host.call("do_skill", name="head_shake")
-            assert result.is_error is not agreed
-            assert any("approval mcp1 wanted: head_shake" in line for line in host.told)
-            await until(lambda: bool(answers))
-
-    anyio.run(do)
-    assert answers == [f"mcp1 {'begins' if agreed else 'is refused'}"]
-
-
-def test_no_answer_is_a_refusal(robot, monkeypatch) -> None:
-    monkeypatch.setattr(approval, "WAITS", 0.2)
-
-    async def do() -> str:
-        async with connected(robot, Options(ask=True)) as host:
-            return await host.error("do_skill", name="head_shake")
-
-    assert "did not agree" in anyio.run(do)
 
 
 def test_the_protocol_without_pings_is_refused(robot) -> None:

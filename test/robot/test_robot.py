@@ -113,6 +113,19 @@ def test_a_run_is_held_goes_on_and_is_canceled(robot) -> None:
     assert run.ended.result(PATIENCE).outcome == "CANCELED"
 
 
+def test_who_holds_is_told_of_an_earlier_hold(robot) -> None:
+    run = robot.start(LONG)
+    assert run.began.result(PATIENCE)
+    assert robot.hold() == "pausing; held"
+    with Robot("one", wait=PATIENCE) as other:
+        assert other.hold() == "held already; held already"
+    assert robot.hold(False) == "going on; going on"
+    assert robot.hold() == "pausing; held"
+    assert robot.hold(False)
+    robot.cancel(run)
+    assert run.ended.result(PATIENCE).outcome == "CANCELED"
+
+
 def test_stop_ends_what_others_have_begun(robot) -> None:
     with Robot("one", wait=PATIENCE) as other:
         run = other.start(LONG)

@@ -114,16 +114,16 @@ def test_the_floor_is_walked_to(seen):
 
 
 def test_a_slider_moves_its_joint(seen):
-    seen.driver.move_joint("head_yaw", 0.5)
+    seen.driver.move_joint("head_yaw", 0.5, 0.4)
     seen.stage.until(lambda: abs(seen.joints["head_yaw"] - 0.5) < 0.02)
 
 
 def test_a_slider_moves_nothing_while_a_document_runs(seen):
     seen.driver.see_tree("RUNNING")
-    seen.driver.move_joint("head_yaw", 0.5)
+    seen.driver.move_joint("head_yaw", 0.5, 0.4)
     seen.until_told("head_yaw stays", bad=True)
     seen.driver.see_tree("ENDED")
-    seen.driver.move_joint("head_pitch", 0.5)
+    seen.driver.move_joint("head_pitch", 0.5, 0.4)
     seen.stage.until(lambda: abs(seen.joints["head_pitch"] - 0.5) < 0.02)
     assert abs(seen.joints["head_yaw"]) < 0.02
 

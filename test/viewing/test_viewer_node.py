@@ -48,7 +48,7 @@ def visitor(url):
         reader = threading.Thread(target=read, args=(page, left), name="page")
         reader.start()
         try:
-            yield
+            yield page
         finally:
             left.set()
             reader.join()

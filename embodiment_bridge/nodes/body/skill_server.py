@@ -12,6 +12,7 @@ from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
 from embodiment_bridge.nodes.body.skill_messages import skill_list
@@ -45,6 +46,7 @@ class SkillServer:
         self._refusal = refusal
         self._goals: dict[str, ServerGoalHandle] = {}
         self._held: dict[str, None] = {}  # sources that a client has asked to hold, oldest first
+        self._all_held = False
         self._dead_man = DeadMan(node, self._heard_of)
         self._action = DeferredActionServer(node, ExecuteSkill, "execute_skill", self._begin, self._cancel)
         self._services = [
@@ -105,13 +107,16 @@ class SkillServer:
         return response
 
     def _hold(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        before, self._all_held = self._all_held, request.data
         self._queue.hold(request.data)
         response.success = True
-        response.message = "held" if request.data else "going on"
+        held = HELD_ALREADY if before else "held"
+        response.message = held if request.data else "going on"
         return response
 
     def _hold_source(self, request: Hold.Request, response: Hold.Response) -> Hold.Response:
         whose = f"skills of {request.source[:100]!r}" if request.source else "all skills"
+        self._all_held = self._all_held if request.source else request.on
         self._held.pop(request.source, None)
         if request.on:
             self._held[request.source] = None

@@ -24,7 +24,6 @@ ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
 SOURCE: Final = "viewer"
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
 BEAT_S: Final = 0.4
-JOINT_S: Final = 0.4  # s in which a joint goes where its slider is
 ENDINGS: Final = {
     getattr(ExecuteSkill.Result, word): word.lower()
     for word in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED")
@@ -99,9 +98,9 @@ class RobotDriver:
         goal = ExecuteBml.Goal(document=text, source=SOURCE)
         self._do(lambda: self._send(page, self._documents, goal, name, _document_words))
 
-    def move_joint(self, name: str, position: float) -> None:
-        """Move a joint (rad, or m) when nothing runs."""
-        self._do(lambda: self._move_joint(name, position))
+    def move_joint(self, name: str, position: float, seconds: float) -> None:
+        """Move a joint to a position (rad, or m) within so many seconds, when nothing runs."""
+        self._do(lambda: self._move_joint(name, position, seconds))
 
     def see_tree(self, state: str) -> None:
         """The state of the document is this one now: RUNNING, PAUSED, ENDED, ..."""
@@ -141,11 +140,11 @@ class RobotDriver:
         message.linear.x, message.angular.z = forward * SPEED[0], turn * SPEED[1]
         self._velocity.publish(message)
 
-    def _move_joint(self, name: str, position: float) -> None:
+    def _move_joint(self, name: str, position: float, seconds: float) -> None:
         if self._state not in ("", ENDED) or self._goals:
             self._tell(f"{name} stays: the robot does something else", bad=True)
             return
-        point = JointTrajectoryPoint(positions=[position], time_from_start=Duration(seconds=JOINT_S).to_msg())
+        point = JointTrajectoryPoint(positions=[position], time_from_start=Duration(seconds=seconds).to_msg())
         self._trajectory.publish(JointTrajectory(joint_names=[name], points=[point]))
 
     def _send(

@@ -7,6 +7,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.behaviour.runs.director import Director
+from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 
 
 class RunControls:
@@ -41,7 +42,8 @@ class RunControls:
 
     def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
-        return self._answer(response, self._director.pause(), "pausing", "nothing runs")
+        text = HELD_ALREADY if self._director.is_paused else "pausing"
+        return self._answer(response, self._director.pause(), text, "nothing runs")
 
     def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A language model lets go what it froze, and not what a person froze."""
+
+import anyio
+import mcp.types as types
+import pytest
+from mcp_stage import LONG, connected, until
+
+from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.schemas import tools
+from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
+
+NOT_OURS = "does not hold the robot"
+
+
+@pytest.fixture(autouse=True)
+def released(robot):
+    yield
+    robot.hold(False)
+    robot.stop()
+
+
+async def by_person(robot, on):
+    """Somebody else freezes the robot, or lets it go on."""
+    return await anyio.to_thread.run_sync(robot.hold, on)
+
+
+async def is_held(robot):
+    """Whether the body is held; it is afterwards."""
+    answer = robot.call("hold", True)
+    return await anyio.to_thread.run_sync(answer.result) == HELD_ALREADY
+
+
+def test_what_a_person_froze_stays_so(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            assert NOT_OURS in await host.error("hold", on=False)
+            await by_person(robot, True)
+            assert NOT_OURS in await host.error("hold", on=False)
+            assert HELD_ALREADY in await host.text("hold", on=True)  # as a way to make the hold its own
+            assert NOT_OURS in await host.error("hold", on=False)
+            assert await is_held(robot)
+
+    anyio.run(do)
+
+
+def test_a_paused_run_stays_so(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document=LONG, background=True)
+            await anyio.to_thread.run_sync(robot.call("behavior_tree/pause").result)
+            assert HELD_ALREADY in await host.text("hold", on=True)
+            assert NOT_OURS in await host.error("hold", on=False)
+
+    anyio.run(do)
+
+
+def test_its_own_hold_ends_where_somebody_else_lets_the_robot_go_on(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document=LONG, background=True)
+            await until(lambda: robot.senses.run_state == "RUNNING")
+            await host.text("hold", on=True)
+            await until(lambda: robot.senses.run_state == "PAUSED")
+            await by_person(robot, False)
+            await until(lambda: robot.senses.run_state == "RUNNING")
+            await by_person(robot, True)
+            assert NOT_OURS in await host.error("hold", on=False)
+            assert await is_held(robot)
+
+    anyio.run(do)
+
+
+def test_its_own_hold_ends_by_its_own_call(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("hold", on=True)
+            await host.text("hold", on=True)
+            await host.text("hold", on=False)
+            assert not await is_held(robot)
+
+    anyio.run(do)
+
+
+def test_with_ask_a_person_is_asked_before_the_robot_goes_on(robot) -> None:
+    asked = []
+
+    async def elicit(_, params):
+        asked.append(params.message)
+        return types.ElicitResult(action="decline")
+
+    async def do() -> None:
+        async with connected(robot, Options(ask=True), elicitation_callback=elicit) as host:
+            await host.text("hold", on=True)
+            assert asked == []
+            assert "did not agree" in await host.error("hold", on=False)
+            assert await is_held(robot)
+
+    anyio.run(do)
+    assert asked == ["Let the robot do this? hold off: all that is frozen goes on"]
+
+
+def test_hosts_are_told_that_letting_go_moves_the_robot() -> None:
+    hints = {tool.name: tool.annotations for tool in tools({})}
+    assert hints["hold"].destructive_hint
+    assert not hints["stop"].destructive_hint
