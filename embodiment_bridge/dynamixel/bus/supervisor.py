@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.joints import Calibration, JointScale, turns_between
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
@@ -104,7 +104,7 @@ class Supervisor:
                 self.settings.torque_off(servo)
             if not self.reader.read_one(servo, now):
                 raise CommandError("does not report its position")
-        except CommandError as error:
+        except (CommandError, ConfigError) as error:  # ConfigError: the model that was found lacks a register
             servo.reason = str(error)
             self._wait(servo, now)
             return False
