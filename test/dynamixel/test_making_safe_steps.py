@@ -48,6 +48,10 @@ ALL, ALL_OLD = packet.write(254, 64, b"\0"), packet1.write(254, 24, b"\0")
         ([a_servo(5, "ax_12a"), wheel(4)], OLD_LIMP + ALL_OLD + STILL),
         ([a_servo(5, "ax_12a"), wheel(6, "ax_12a")], OLD_LIMP + OLD_STILL),
         ([a_servo(1), a_servo(2), a_servo(5, "ax_12a")], LIMP + OLD_LIMP + ALL + ALL_OLD),
+        (
+            [a_servo(4, "xl430_w250", mode="current", on_shutdown="hold"), wheel(4)],
+            STILL,
+        ),  # it has no such mode
         (  # no broadcast: they have it at different addresses
             [a_servo(1), a_servo(7, "ph42_020_s300")],
             packet.sync_write(64, 1, off(1)) + packet.sync_write(512, 1, off(7)),

@@ -189,6 +189,33 @@ def test_command_line(served, capsys):
     assert "servo 77 does not answer" in capsys.readouterr().err
 
 
+def test_scan_looks_at_the_rates_of_new_servos(tmp_path, capsys):
+    for baud, given in ((57_600, ()), (1_000_000, ()), (2_000_000, ("--baud", "2000000"))):
+        bus = VirtualBus([(1, "xm430_w350")], baud=baud)
+        with VirtualPort(bus, link=str(tmp_path / "tty")) as port:
+            assert main(["servos", port.link, "--wait", "150", *given, "scan"]) == 0
+        (row,) = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+        assert (row["id"], row["model"], row["baud"]) == (1, "XM430-W350", baud)
+
+
+def test_scan_of_a_socket_looks_once(served, capsys):
+    assert main(["servos", f"socket://{served.host}:{served.port}", "--wait", "150", "scan"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_a_scan_that_finds_nothing_says_what_else_to_try(tmp_path, capsys):
+    bus = VirtualBus([(1, "ax_12a")])
+    with VirtualPort(bus, link=str(tmp_path / "tty")) as port:
+        assert main(["servos", port.link, "--wait", "150", "scan"]) == 2
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert "no servo answers at 57600 and 1000000 baud with protocol 2: power, wiring?" in printed.err
+        assert "'scan --protocol 1'" in printed.err
+        words = ["servos", port.link, "--wait", "150", "scan", "--protocol", "1", "--ids", "1-2"]
+        assert main(words) == 0
+        assert json.loads(capsys.readouterr().out)["model"] == "AX-12A"
+
+
 def test_a_port_that_is_not_there_is_answered_with_those_that_are(tmp_path, capsys):
     assert main(["servos", "/dev/nothing", "scan"]) == 2
     assert "serial ports here: " in capsys.readouterr().err

@@ -289,6 +289,19 @@ def test_an_ax_beside_an_xm_on_one_wire():
     assert stage.read_1(2, "goal_position") == 512
 
 
+def test_a_shutdown_of_an_ax_ends_when_its_torque_is_switched_on():
+    stage = Stage("ax_12a")
+    stage.write_1(1, "torque_enable", 1)
+    stage.bus.servo(1).raise_error(0x20)
+    assert (stage.read_1(1, "torque_enable"), stage.read_1(1, "torque_limit")) == (0, 0)
+    assert stage.write_1(1, "goal_position", 600) == 0x20
+    assert stage.read_1(1, "torque_enable") == 0
+    assert stage.write_1(1, "torque_enable", 1) == 0
+    assert (stage.read_1(1, "torque_enable"), stage.read_1(1, "torque_limit")) == (1, 1023)
+    stage.clock.advance(1.0)
+    assert stage.read_1(1, "present_position") == pytest.approx(600, abs=2)
+
+
 def test_a_wheel():
     stage = Stage("ax_12a")
     stage.write_1(1, "ccw_angle_limit", 0)

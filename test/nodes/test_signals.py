@@ -5,7 +5,13 @@ import signal
 
 import pytest
 
-from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more, ending_signals, stop_on_signals
+from embodiment_bridge.nodes.base.signals import (
+    do_at_once,
+    do_no_more,
+    ending_signals,
+    interrupted_by_signals,
+    stop_on_signals,
+)
 
 ENDING = (
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGVTALRM,
@@ -20,6 +26,25 @@ def test_a_signal_that_ends_a_process_asks_it_to_end(number) -> None:
         assert not stopped()
         signal.raise_signal(number)
         assert stopped()
+    assert signal.getsignal(number) == before
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_interrupts_once_and_the_next_one_does_not_cut_the_end_short(number) -> None:
+    before = signal.getsignal(number)
+    done: list[str] = []
+
+    def work() -> None:
+        try:
+            signal.raise_signal(number)
+            done.append("went on")
+        finally:
+            signal.raise_signal(number)
+            done.append("tidied up")
+
+    with pytest.raises(KeyboardInterrupt), interrupted_by_signals():
+        work()
+    assert done == ["tidied up"]
     assert signal.getsignal(number) == before
 
 

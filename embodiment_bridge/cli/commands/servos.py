@@ -4,7 +4,7 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
 Rows: TypeAlias = list[Mapping[str, object]]
 
+USUAL_BAUD = 1_000_000
+FACTORY_BAUDS = (57_600, USUAL_BAUD)  # of new servos of the X, MX, P and Y series; of a new AX
 SERIAL = ("serial/by-id/*", "ttyUSB*", "ttyACM*", "ttyAMA*", "ttyDXL*")
 ID = "id of the servo, 0 to 252"
 EXAMPLES = """\
 examples:
   embodiment_bridge servos /dev/ttyUSB0 scan
-  embodiment_bridge servos /dev/ttyUSB0 --baud 57600 scan --protocol 1 --ids 1-20
+  embodiment_bridge servos /dev/ttyUSB0 --baud 1000000 scan --protocol 1 --ids 1-20
   embodiment_bridge servos /dev/ttyUSB0 read 3 present_position
   embodiment_bridge servos /dev/ttyUSB0 write 3 return_delay_time 0
   embodiment_bridge servos socket://127.0.0.1:7000 reboot 3
   embodiment_bridge servos /dev/ttyUSB0 commission --id 3
 Values are raw values as in the servo's manual. No other program may have the port open. Results are printed as one
-JSON object per line. Exit code 2 if a servo does not answer or refuses, 1 if a step of commission fails.
+JSON object per line. Exit code 2 if no servo answers or one refuses, 1 if a step of commission fails.
 """
 
 
@@ -41,7 +43,9 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     command.add_argument("port", metavar="PORT", help="serial device, or socket://HOST:PORT")
-    command.add_argument("--baud", type=int, default=1_000_000, help="baud rate (default: %(default)s)")
+    command.add_argument(
+        "--baud", type=int, help=f"baud rate (default: {USUAL_BAUD}; for scan: {_words(FACTORY_BAUDS)})"
+    )
     command.add_argument(
         "--wait",
         type=_milliseconds,
@@ -50,7 +54,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="longest wait for an answer, besides the time of its bytes (default: 34)",
     )
     actions = command.add_subparsers(metavar="ACTION", required=True)
-    scan = _add_action(actions, "scan", "find all servos at the baud rate", "")
+    scan = _add_action(actions, "scan", "find all servos", "")
     scan.add_argument(
         "--protocol", type=int, choices=(1, 2), action="append", help="may be given twice (default: 2)"
     )
@@ -95,7 +99,10 @@ def _add_action(
 
 def run(arguments: argparse.Namespace) -> int:
     """Run one action. Exit code 0; 1 if a step of ``commission`` fails; errors are raised."""
-    registers = _opened(arguments)
+    if arguments.act == _scan:
+        return _scan(arguments)
+    arguments.baud = arguments.baud or USUAL_BAUD
+    registers = _opened(arguments, arguments.baud)
     if arguments.act == servos_commission.act:
         return servos_commission.act(registers, arguments)
     with registers:
@@ -104,13 +111,13 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(arguments: argparse.Namespace) -> "Registers":
+def _opened(arguments: argparse.Namespace, baud: int) -> "Registers":
     try:
         from embodiment_bridge.dynamixel.bus.registers import Registers
     except ImportError as error:
         raise ConfigError(f"register access needs pyserial: {error}") from error
     try:
-        return Registers(arguments.port, arguments.baud, arguments.wait)
+        return Registers(arguments.port, baud, arguments.wait)
     except LinkError as error:
         raise LinkError(f"{error}; {ports_here()}") from error
 
@@ -122,8 +129,33 @@ def ports_here(devices: Path = Path("/dev")) -> str:
     return f"serial ports here: {names}"
 
 
-def _scan(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    return [asdict(found) for found in registers.scan(arguments.ids, arguments.protocol or (2,))]
+def _scan(arguments: argparse.Namespace) -> int:
+    """Print the servos at each baud rate.
+
+    Raises:
+        LinkError: there are none; the text says what else to try.
+    """
+    protocols = arguments.protocol or (2,)
+    bauds = FACTORY_BAUDS if arguments.baud is None else (arguments.baud,)
+    if arguments.port.startswith("socket://"):
+        bauds = bauds[-1:]  # the rate is set at the other end
+    count = 0
+    for baud in bauds:
+        with _opened(arguments, baud) as registers:
+            for found in registers.scan(arguments.ids, protocols):
+                sys.stdout.write(json.dumps({**asdict(found), "baud": baud}) + "\n")
+                count += 1
+    if not count:
+        raise LinkError(
+            f"{arguments.port}: no servo answers at {_words(bauds)} baud with protocol {_words(protocols)}: power, "
+            f"wiring? Without --baud, scan tries {_words(FACTORY_BAUDS)}, where new servos are; AX and MX with "
+            "protocol 1.0 answer only 'scan --protocol 1'"
+        )
+    return 0
+
+
+def _words(numbers: Iterable[int]) -> str:
+    return " and ".join(map(str, numbers))
 
 
 def _ping(registers: "Registers", arguments: argparse.Namespace) -> Rows:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 TEXT = """\
 One servo, with nothing on its horn, is read, held, moved a little with little force, and stopped; then its cable is
 pulled by hand, and a driver that holds it is killed. The first step that fails ends it. At the end its torque is off,
-and all registers are as before. The report is Markdown, with a row for docs/dynamixel.md: please send it.
+and all registers are as before, also after Ctrl-C, SIGTERM or a closed terminal. The report is Markdown, with a row
+for docs/dynamixel.md: please send it.
 Steps: state, hold, move, limits, stop, watchdog, cable, kill. Exit code 1 if one fails.
 """
 READY = "have you seen that nothing is on the horn, and can you cut the power? Type yes to begin: "
@@ -66,6 +67,7 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
     from embodiment_bridge.dynamixel.commission.report import report, write_report
     from embodiment_bridge.dynamixel.commission.steps import Options
     from embodiment_bridge.dynamixel.commission.subject import Subject
+    from embodiment_bridge.nodes.base.signals import interrupted_by_signals
 
     with registers:
         check_names(NAMES, arguments.without)
@@ -76,13 +78,19 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
             raise ConfigError("not begun: it must be answered with yes, or given --yes")
         options = Options(math.radians(arguments.move), arguments.force / 100.0, arguments.patience, say)
         try:
-            outcome = commission(
-                subject,
-                options,
-                without=arguments.without,
-                on_step=lambda name: say(f"{name} ..."),
-                on_result=_print,
-            )
+            with interrupted_by_signals():
+                try:
+                    outcome = commission(
+                        subject,
+                        options,
+                        without=arguments.without,
+                        on_step=lambda name: say(f"{name} ..."),
+                        on_result=_print,
+                    )
+                except KeyboardInterrupt:
+                    if left := subject.leave():  # once more: the signal may have come in the middle of it
+                        say(f"IT MAY STILL BE DRIVEN: {left}")
+                    raise
         finally:
             subject.close()
     now = datetime.now().astimezone()

@@ -54,7 +54,11 @@ class Health:
     def step(self, servos: Sequence[Servo], now: float) -> None:
         """Do one check of the servos that answer, if one is due."""
         for servo in servos:
-            if servo.alert and not servo.error:
+            if servo.table.protocol == 1:
+                if servo.reported != servo.error:
+                    self._supervisor.handle_fault(servo, servo.reported, now)
+                    self.check_torque_next()  # now: it may have shut down
+            elif servo.alert and not servo.error and now >= servo.harmless_until:
                 self._check_error(servo, now)
                 return
         if now < self.due:
@@ -72,24 +76,33 @@ class Health:
         answer = self._client.read(servo.id, item.address, item.size)
         if answer is not None and answer.data:
             value = item.decode(answer.data)
-            self._supervisor.handle_fault(servo, error_bits(value) if item.name == CODE else value, now)
+            bits = error_bits(value) if item.name == CODE else value
+            self._supervisor.handle_fault(servo, bits, now)
+            if answer.alert and not bits:  # a warning of the Y series: others are looked at meanwhile
+                servo.harmless_until = now + EVERY_S
 
     def _check_torque(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, FIRST, LAST):
-            table = servo.table
-            start = table.item(FIRST).address
+            start = servo.table.item(FIRST).address
             torque = bool(_value(servo, FIRST, answer, start))
-            bits = _value(servo, LAST, answer, start) if LAST in table.items else servo.error
+            if servo.table.protocol == 1:
+                bits = servo.reported = answer.hardware
+            else:
+                bits = _value(servo, LAST, answer, start) if LAST in servo.table.items else servo.error
+            lost, found = servo.torque and not torque, torque and not servo.torque
+            shut_down = servo.table.protocol == 1 and bool(bits or servo.error)
             if bits != servo.error:
                 self._supervisor.handle_fault(servo, bits, now)
-            if servo.torque and not torque:
+            if lost:
                 # It restarted, or switched its torque off by itself: its settings may be lost.
                 servo.torque = False
-                if not servo.error:
+                if shut_down:
+                    self._supervisor.leave_limp(servo)
+                elif not bits:
                     self._supervisor.silence(
                         servo, now, "lost its torque: it restarted, or its power was cut", 0.0
                     )
-            elif torque and not servo.torque:
+            elif found:
                 servo.torque = True  # `drive` switches it off where it is not wanted
                 servo.starts += 1
                 servo.goals.start(servo.position)  # its goal may be old

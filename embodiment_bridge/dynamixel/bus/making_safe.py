@@ -36,7 +36,9 @@ def safe_packets(servos: Sequence[Servo]) -> bytes:
             continue
         others.add(table.protocol)
         if policy == "hold" and servo.mode not in POSITION_MODES:
-            item = table.item("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
+            item = table.items.get("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
+            if item is None:  # a model without this mode was found: it is not driven
+                continue
             still.setdefault((table.protocol, item.address, item.size), {})[servo.id] = bytes(item.size)
     return b"".join([_sync_writes(limp), *_broadcasts(limp, others), _sync_writes(still)])
 

@@ -106,6 +106,7 @@ class Reader:
             return False
         error = answer.error
         servo.alert = error > 127
+        servo.reported = answer.hardware
         if error & 127 or not answer.data:
             servo.misses += 1
             servo.reason = f"refuses to be read: {fault_text(answer.fault)}"
@@ -113,8 +114,6 @@ class Reader:
         servo.ticks, servo.speed, servo.load = self.plan.blocks[servo.config.id].unpack(answer.data)
         servo.heard = now
         servo.misses = 0
-        if answer.hardware:
-            servo.error = answer.hardware
         return True
 
     def _store_combined(self, result: ReadResult) -> None:

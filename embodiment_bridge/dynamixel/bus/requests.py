@@ -73,6 +73,7 @@ class SetTorque(BusRequest):
             try:
                 if self._on and not servo.torque:
                     supervisor.torque_on(servo)
+                    servo.reason = servo.reason if servo.error else ""
                 elif not self._on:
                     supervisor.settings.torque_off(servo)
             except CommandError as error:
@@ -101,6 +102,11 @@ class Reboot(BusRequest):
         chosen = _chosen(servos, self._joints)
         if not self._joints:
             chosen = [servo for servo in chosen if servo.error]
+        for servo in chosen:
+            if servo.table.protocol == 1:
+                raise CommandError(
+                    f"joint {servo.config.joint!r} ({servo.table.model}) cannot be rebooted: cut its power"
+                )
         for servo in chosen:
             servo.locked = not servo.config.faults.torque_after_reboot
             supervisor.reboot(servo, now)

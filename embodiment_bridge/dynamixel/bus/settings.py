@@ -73,8 +73,8 @@ class Settings:
             if "direct" not in name
         }
         servo.torque = bool(now["torque_enable"])
-        keep = keep and servo.torque
-        self._set_eeprom(servo, now, keep=keep)
+        keep = keep and servo.torque and mode_now(servo, now) != ""  # one without a name cannot be driven
+        now |= self._set_eeprom(servo, now, keep=keep)
         self._set_ram(servo, now)
         if block.entries:
             data = b"".join(address.to_bytes(2, "little") for address in block.entries)
@@ -83,6 +83,9 @@ class Settings:
         servo.error = error_now(now, servo.error)
         goal = now.get("goal_position", 0)
         if servo.torque and servo.mode in POSITION_MODES:
+            if not keep and not _is_inside(servo, goal):
+                self.torque_off(servo)
+            _check_inside(servo, goal)
             servo.goals.start(servo.scale.position(goal))
 
     def torque_on(self, servo: Servo, ticks: int) -> None:
@@ -109,6 +112,7 @@ class Settings:
             if servo.mode == "velocity":
                 self.write(servo, "moving_speed", 0)
             else:
+                _check_inside(servo, ticks)
                 self.write(servo, "goal_position", ticks)
             return
         if servo.mode not in POSITION_MODES:
@@ -116,11 +120,7 @@ class Settings:
             return
         if servo.mode == "position":
             ticks = table.within_turn(ticks)
-            if not servo.limits.lowest <= ticks <= servo.limits.highest:
-                raise CommandError(
-                    f"joint {servo.config.joint!r} is at {ticks} counts, outside the position limits of its servo "
-                    f"{servo.limits.lowest}..{servo.limits.highest}: move it by hand, or change the limits"
-                )
+            _check_inside(servo, ticks)
         if servo.mode == "current_based_position":
             strongest = (
                 abs(servo.scale.raw_current(servo.config.effort)) if servo.config.effort < 1e6 else 32767
@@ -136,8 +136,10 @@ class Settings:
                 f"(it has: {', '.join(modes_of(servo.table))})"
             )
         self.torque_off(servo)
-        self._write_mode(servo, mode)
+        written = self._write_mode(servo, mode)
         servo.mode = mode
+        if servo.table.protocol == 1:
+            self._read_limits(servo, written)
         self._set_ram(servo, {})
 
     def read(self, servo: Servo, address: int, size: int) -> bytes:
@@ -173,7 +175,8 @@ class Settings:
                 return answer
         raise CommandError(f"{_named(servo)} does not answer")
 
-    def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> None:
+    def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> dict[str, int]:
+        """Write what differs from the description; returns the registers that were written."""
         table, registers = servo.table, servo.config.registers
         wanted = {name: value for name, value in registers.items() if table.item(name).eeprom}
         if self._bus.fix_return_delay:
@@ -187,28 +190,29 @@ class Settings:
                     f"was left driven as it was found; it differs from the description in {', '.join(wrong)}"
                 )
             servo.mode = mode
-            return
+            return {}
         if not has_mode(table, servo.mode):
             raise CommandError(
                 f"{_named(servo)} has no mode {servo.mode!r} (it has: {', '.join(modes_of(table))})"
             )
         if not different and mode == servo.mode:
-            return
+            return {}
         if servo.torque:
             self.torque_off(servo)
         for name, value in different.items():
             self.write(servo, name, value)
-        if mode != servo.mode:
-            self._write_mode(servo, servo.mode)
+        return different | (self._write_mode(servo, servo.mode) if mode != servo.mode else {})
 
-    def _write_mode(self, servo: Servo, mode: str) -> None:
+    def _write_mode(self, servo: Servo, mode: str) -> dict[str, int]:
+        """Write the mode; returns the registers that were written."""
         if servo.table.protocol == 2:
-            self.write(servo, "operating_mode", MODE_NUMBERS[mode])
-            return
-        # An AX turns without end while both limits of its angle are 0.
-        limits = (0, 0) if mode == "velocity" else (0, servo.table.item("ccw_angle_limit").upper)
-        self.write(servo, "cw_angle_limit", limits[0])
-        self.write(servo, "ccw_angle_limit", limits[1])
+            values = {"operating_mode": MODE_NUMBERS[mode]}
+        else:  # an AX turns without end while both limits of its angle are 0
+            highest = 0 if mode == "velocity" else servo.table.item("ccw_angle_limit").upper
+            values = {"cw_angle_limit": 0, "ccw_angle_limit": highest}
+        for name, value in values.items():
+            self.write(servo, name, value)
+        return values
 
     def _set_ram(self, servo: Servo, now: Mapping[str, int]) -> None:
         for name, value in servo.config.registers.items():
@@ -235,7 +239,10 @@ class Settings:
 def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
     """The mode in a servo's registers; empty if the mode has no name here."""
     if servo.table.protocol == 1:
-        return "position" if now["cw_angle_limit"] or now["ccw_angle_limit"] else "velocity"
+        lowest, highest = now["cw_angle_limit"], now["ccw_angle_limit"]
+        if lowest == highest:  # an MX turns several times while both are 4095
+            return "" if lowest else "velocity"
+        return "position"
     return MODE_NAMES.get(now["operating_mode"], "")
 
 
@@ -260,6 +267,20 @@ def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:
 def watchdog_units(rate_hz: float) -> int:
     """The value of Bus Watchdog for a cycle rate: ``WATCHDOG_CYCLES``, rounded up to its unit of 20 ms."""
     return min(max(ceil(WATCHDOG_CYCLES / rate_hz / WATCHDOG_UNIT_S), 1), WATCHDOG_MOST)
+
+
+def _is_inside(servo: Servo, ticks: int) -> bool:
+    """Whether a servo in position mode is within its own limits."""
+    return servo.mode != "position" or servo.limits.lowest <= ticks <= servo.limits.highest
+
+
+def _check_inside(servo: Servo, ticks: int) -> None:
+    """Refuse to drive a joint outside its servo's limits: every goal would be moved at once to the nearest of them."""
+    if not _is_inside(servo, ticks):
+        raise CommandError(
+            f"joint {servo.config.joint!r} is at {ticks} counts, outside the position limits of its servo "
+            f"{servo.limits.lowest}..{servo.limits.highest}: move it by hand, or change the limits"
+        )
 
 
 def _named(servo: Servo) -> str:

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.joints import Calibration, JointScale, turns_between
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
@@ -33,6 +33,7 @@ FAULT_BITS = {
     HardwareError.SHOCK: "shock",
     HardwareError.OVERLOAD: "overload",
 }
+LIMP = "; limp until it is asked for"
 MANY_TURNS = ("extended_position", "current_based_position")
 
 
@@ -104,7 +105,7 @@ class Supervisor:
                 self.settings.torque_off(servo)
             if not self.reader.read_one(servo, now):
                 raise CommandError("does not report its position")
-        except CommandError as error:
+        except (CommandError, ConfigError) as error:  # ConfigError: the model that was found lacks a register
             servo.reason = str(error)
             self._wait(servo, now)
             return False
@@ -246,19 +247,27 @@ class Supervisor:
         servo.error = bits
         if not bits:
             servo.held = False
+            if not servo.locked:
+                servo.reason = ""
             return
         names = [name for bit, name in FAULT_BITS.items() if bits & bit]
         servo.reason = f"hardware error: {', '.join(names) or hex(bits)}"
         policy = servo.config.faults
         actions = {getattr(policy, name) for bit, name in FAULT_BITS.items() if new & bit}
-        if "reboot" in actions:
+        if "reboot" in actions and servo.table.protocol == 2:
             self._reboot_for(servo, now)
-        elif "torque_off" in actions:
+        elif actions & {"torque_off", "reboot"}:
             servo.locked = True
             self.attempt(servo, self.settings.torque_off)
-            servo.reason = f"hardware error: {', '.join(names)}; limp until it is asked for"
+            servo.reason = f"hardware error: {', '.join(names)}{LIMP}"
         elif "hold" in actions:
             servo.held = True
+
+    def leave_limp(self, servo: Servo) -> None:
+        """Leave a servo of protocol 1.0 limp that has shut down: switching its torque on would end its shutdown."""
+        if not servo.locked:
+            servo.locked = True
+            servo.reason = f"{servo.reason or 'has shut down'}{LIMP}"
 
     def _reboot_for(self, servo: Servo, now: float) -> None:
         policy = servo.config.faults
@@ -272,7 +281,7 @@ class Supervisor:
         self.attempt(servo, lambda one: self.reboot(one, now))
 
     def reboot(self, servo: Servo, now: float) -> None:
-        """Restart a servo; it is found and set up again when it is back.
+        """Restart a servo of protocol 2.0; it is found and set up again when it is back.
 
         Raises:
             CommandError: the servo does not answer.

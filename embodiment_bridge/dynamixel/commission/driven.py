@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that drives one servo where it is, until it is killed: PORT BAUD ID MODEL."""
+"""A program that drives one servo where it is, until it is killed: PORT BAUD ID MODEL.
+
+It also ends when its standard input does, which is a pipe from the checklist: whatever ends that, the servo is limp.
+"""
 
 import sys
 import time
+from contextlib import suppress
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
@@ -24,10 +28,11 @@ def main() -> None:
             bus.stop()
             sys.exit(reading.reason or bus.reason or "the torque did not come on")
         time.sleep(0.01)
-    sys.stdout.write("drives\n")
-    sys.stdout.flush()
-    while True:
-        time.sleep(1.0)
+    with suppress(BrokenPipeError):
+        sys.stdout.write("drives\n")
+        sys.stdout.flush()
+    sys.stdin.buffer.read()
+    bus.stop()
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ def killed_driver(subject: Subject) -> float | None:
     found = subject.found
     program = [sys.executable, "-m", "embodiment_bridge.dynamixel.commission.driven"]
     words = [subject.port, str(subject.baud), str(found.id), subject.table.name]
-    with subprocess.Popen([*program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as driver:
+    pipe = subprocess.PIPE
+    with subprocess.Popen([*program, *words], stdin=pipe, stdout=pipe, stderr=pipe) as driver:
         try:
             _wait_until_it_drives(driver)
         finally:

@@ -14,6 +14,7 @@ from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 
 T = TypeVar("T")
 TRIES: Final = 3
+LEAVE_TRIES, LEAVE_S = 4, 2.0  # the guardian of a killed driver has the port for a moment
 POSITION_MODE: Final = 3
 OLD_SIZE: Final = 0x3FF  # bits of a load of protocol 1.0 without its direction
 FORCES: Final = ("goal_pwm", "torque_limit")  # of RAM, that limit the force in position mode
@@ -148,14 +149,16 @@ class Subject:
 
     def leave(self) -> str:
         """Switch the torque off, whatever happened, and set the registers back; says what could not be done."""
-        problems = []
-        for _ in range(3):
+        problems: list[str] = []
+        for _ in range(LEAVE_TRIES):
             try:
                 self.torque_off()
+                problems = []
                 break
             except BridgeError as error:
                 problems = [f"torque off: {error}"]
                 self.close()
+                time.sleep(LEAVE_S / LEAVE_TRIES)
         for name, value in self._before.items():
             try:
                 self.write(name, value)

@@ -113,6 +113,8 @@ class AxServo(Servo):
         if name == "torque_enable" and not value:
             self.torque_off()
             return
+        if name == "torque_enable" and self.shut_down:
+            self._recover()
         if name in ("torque_enable", "goal_position") and not self.shut_down:
             self._torque = True
             self.memory.set("torque_enable", 1)
@@ -122,6 +124,11 @@ class AxServo(Servo):
             self.cache_limits()
         if self._torque:
             self._steer()
+
+    def _recover(self) -> None:
+        """End a shutdown, as 1 in ``torque_enable`` does (manual of the AX-12, address 18)."""
+        self.errors, self.shut_down = 0, False
+        self.memory.set("torque_limit", self.memory.get("max_torque"))
 
     def _steer(self) -> None:
         if not self._torque:

@@ -57,6 +57,28 @@ def stop_on_signals() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """In the block, the first signal that ends a process raises KeyboardInterrupt; further ones change nothing.
+
+    So what a program does last (``finally``) is done after each of them, and the next one does not cut it short.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, _: FrameType | None) -> None:
+        came.append(number)
+        if len(came) == 1:
+            raise KeyboardInterrupt
+
+    heard = [number for number in ending_signals() if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def held_back() -> Iterator[None]:
     """Inside, SIGINT waits. It does so, too, for a program that is started inside, until its ``stop_on_signals``.
 

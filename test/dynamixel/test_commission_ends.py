@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever ends the checklist of a servo, the servo is limp then, and no program holds it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from embodiment_bridge.dynamixel.commission.checklist import NAMES
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
+
+ROOT = Path(__file__).parents[2]
+ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
+PATIENCE = 60.0  # s
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
+COMMAND = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
+PIPE = subprocess.PIPE
+
+
+@pytest.fixture
+def bus(tmp_path):
+    bus = VirtualBus([(1, "xm430_w350")])
+    with VirtualPort(bus, link=str(tmp_path / "tty")):
+        yield bus
+
+
+@pytest.fixture
+def run(bus, tmp_path):
+    """Starts Python, with the port; what still runs at the end is killed."""
+    begun: list[subprocess.Popen] = []
+
+    def start(*words: str) -> subprocess.Popen:
+        begun.append(
+            subprocess.Popen(
+                [sys.executable, *words], env=ENV, cwd=tmp_path, stdin=PIPE, stdout=PIPE, stderr=PIPE
+            )
+        )
+        return begun[-1]
+
+    yield start
+    for each in begun:
+        each.kill()
+        each.communicate()
+
+
+def checklist(run, tmp_path, *steps: str) -> subprocess.Popen:
+    left_out = (f"--without={name}" for name in NAMES if name not in steps)
+    words = ("servos", str(tmp_path / "tty"), "--wait", "300", "commission", "--yes", *left_out)
+    return run("-c", COMMAND, *words)
+
+
+def until(condition) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def children(process: subprocess.Popen) -> list[int]:
+    return [
+        int(each) for each in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    ]
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process runs; one that has ended may wait for ever to be collected, in a container."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+@pytest.mark.parametrize("number", ENDING)
+def test_a_signal_in_the_middle_of_a_move_leaves_the_servo_limp_and_as_it_was(
+    bus, run, tmp_path, number
+) -> None:
+    before = bus.snapshot()[1]
+    bus.inject("axis", id=1, state="stuck")  # so that it is at it for some seconds
+    process = checklist(run, tmp_path, "hold", "move")
+    until(lambda: bus.servo(1).torque)
+    process.send_signal(number)
+    assert process.wait(PATIENCE) == 130
+    after = bus.snapshot()[1]
+    assert after["torque_enable"] == 0
+    assert (after["goal_pwm"], after["profile_velocity"]) == (before["goal_pwm"], before["profile_velocity"])
+
+
+def test_further_signals_do_not_cut_the_end_short(bus, run, tmp_path) -> None:
+    before = bus.snapshot()[1]
+    bus.inject("axis", id=1, state="stuck")
+    process = checklist(run, tmp_path, "hold", "move")
+    until(lambda: bus.servo(1).torque)
+    while process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        time.sleep(0.001)
+    after = bus.snapshot()[1]
+    assert (after["torque_enable"], after["goal_pwm"]) == (0, before["goal_pwm"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_the_driver_that_is_to_be_killed_ends_with_the_checklist(bus, run, tmp_path, number) -> None:
+    process = checklist(run, tmp_path, "kill")
+    found: list[int] = []
+    until(lambda: found or found.extend(children(process)) or found)
+    try:
+        process.send_signal(number)
+        process.wait(PATIENCE)
+        until(lambda: not is_there(found[0]))
+        until(lambda: not bus.servo(1).torque)
+    finally:
+        if is_there(found[0]):
+            os.kill(found[0], signal.SIGKILL)
+
+
+def test_a_driver_whose_parent_is_gone_lets_go(bus, run, tmp_path) -> None:
+    words = (str(tmp_path / "tty"), "1000000", "1", "xm430_w350")
+    process = run("-m", "embodiment_bridge.dynamixel.commission.driven", *words)
+    assert process.stdout.readline() == b"drives\n"
+    assert bus.servo(1).torque
+    process.communicate(timeout=PATIENCE)  # closes its standard input
+    assert process.returncode == 0
+    assert not bus.servo(1).torque
