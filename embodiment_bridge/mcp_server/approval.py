@@ -25,7 +25,6 @@ from embodiment_bridge.srv import Approve
 WAITS: Final = 120.0  # s for an answer; then it is a refusal
 LONGEST: Final = 3000  # characters of what is asked
 SERVICE: Final = "approve"
-TYPE: Final = "embodiment_bridge/srv/Approve"
 
 
 class Approvals:
@@ -64,7 +63,8 @@ class Approvals:
         self._waiting[name] = answer
         text = plain(what, LONGEST)
         self._say(f"approval {name} wanted: {text}")
-        self._say(f'to agree: ros2 service call {self._address} {TYPE} "{{id: {name}, agreed: true}}"')
+        values = json.dumps({"id": name, "agreed": True})
+        self._say(f"to agree: embodiment_bridge call {self._address} '{values}'")
         self._robot.on_graph(
             lambda _: self._topic.publish(String(data=json.dumps({"id": name, "text": text})))
         )

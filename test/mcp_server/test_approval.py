@@ -19,7 +19,7 @@ HEAD_SHAKE = {"name": "head_shake"}
 
 
 class Operator:
-    """A person with `ros2 service call`."""
+    """A person with `embodiment_bridge call`."""
 
     def __init__(self, robot):
         self._robot = robot
@@ -108,8 +108,8 @@ def test_an_operator_is_asked(robot, operator, agreed) -> None:
             group.start_soon(shake)
             name = await newest(host, 1)
             assert wanted(host) == {name: "head_shake"}
-            call = f"ros2 service call {robot.namespace}/approve embodiment_bridge/srv/Approve"
-            assert host.told[1] == f'to agree: {call} "{{id: {name}, agreed: true}}"'
+            call = f"embodiment_bridge call {robot.namespace}/approve"
+            assert host.told[1] == f"""to agree: {call} '{{"id": "{name}", "agreed": true}}'"""
             answer = await operator.answer(name, agreed=agreed)
             assert answer.message == f"{name} {'begins' if agreed else 'is refused'}"
             await until(lambda: results)
