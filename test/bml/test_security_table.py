@@ -179,8 +179,8 @@ ROWS = {
             f"{MODEL}_hostile_host.py::test_hostile_calls_do_not_move_forbidden_channels",
         ),
         "asks first": (
-            f"{MODEL}_safety.py::test_the_user_of_the_host_is_asked",
-            f"{MODEL}_safety.py::test_an_operator_is_asked",
+            f"{MODEL}_approval.py::test_the_user_of_the_host_is_asked",
+            f"{MODEL}_approval.py::test_an_operator_is_asked",
         ),
         "so many calls": (f"{MODEL}_hostile_host.py::test_a_flood_is_refused_and_the_robot_still_answers",),
         "its host gone": (

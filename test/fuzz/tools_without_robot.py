@@ -13,6 +13,7 @@ import mcp.types as types
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.mcp_server.handlers import Handlers
+from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.robot.checking import Written, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs
@@ -69,11 +70,14 @@ class Checker:
                 raise CommandError(f"{what} cannot run")
         return Outcome("SUCCEEDED", what)
 
+    async def permit(self, *_: object) -> None:
+        pass
+
 
 @cache
 def handlers() -> Handlers:
     robot = StillRobot()
-    return Handlers(robot, Options(), Checker(robot))
+    return Handlers(robot, Options(), Checker(robot), Holding(robot))
 
 
 def call_tool(name: str, arguments: dict[str, Any]) -> types.CallToolResult | None:
