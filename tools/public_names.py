@@ -26,6 +26,7 @@ from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.launching.shares import find_share
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.base.service_caller import OF_EVERY_NODE
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULT = ROOT / "docs/public.json"
@@ -46,10 +47,7 @@ LAUNCHES: Mapping[str, Mapping[str, str]] = {
     "soccer_monitor": {},  # a launch file of its own
 }
 OWN = f"/names_{os.getpid()}"  # a namespace that no node of a running robot has: nodes are asked for by their names
-OF_ROS = re.compile(
-    r"/(rosout|parameter_events|transition_event|change_state|get_available_states|get_state|get_transition_graph"
-    r"|get_available_transitions|get_type_description|(describe|get|list|set)_parameters(_atomically)?|get_parameter_types)$"
-)
+OF_ROS = {*OF_EVERY_NODE, "rosout", "parameter_events", "transition_event"}  # last parts of names
 Names = dict[str, list[str]]
 
 
@@ -158,7 +156,11 @@ def _of(node: BridgeNode) -> Names:
 
 
 def _plain(pairs: Iterable[tuple[str, list[str]]]) -> list[str]:
-    return sorted(f"{name.removeprefix(OWN)} {types[0]}" for name, types in pairs if not OF_ROS.search(name))
+    return sorted(
+        f"{name.removeprefix(OWN)} {types[0]}"
+        for name, types in pairs
+        if name.rpartition("/")[2] not in OF_ROS
+    )
 
 
 def _outside_actions(names: Iterable[str]) -> list[str]:

@@ -18,19 +18,6 @@ from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
 FREE = {"lower": -math.inf, "upper": math.inf}
 
 
-@pytest.fixture
-def stages(tmp_path):
-    made: list[Stage] = []
-
-    def make(*servos, **options) -> Stage:
-        made.append(Stage(tmp_path, list(servos), **options))
-        return made[-1]
-
-    yield make
-    for stage in made:
-        stage.close()
-
-
 def calibrate(stage: Stage, **positions: float) -> tuple[bool, str, int]:
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(requests.Calibrate(positions), lambda *answer: answers.append(answer))
@@ -52,7 +39,7 @@ def shift(stage: Stage) -> float:
     ],
 )
 def test_a_driven_joint_is_shifted_only_a_little(stages, angle, why) -> None:
-    stage = stages(servo(1)).start()
+    stage = stages([servo(1)]).start()
     success, text, _ = calibrate(stage, j1=angle)
     assert not success
     assert why in text
@@ -60,7 +47,7 @@ def test_a_driven_joint_is_shifted_only_a_little(stages, angle, why) -> None:
 
 
 def test_a_small_shift_leaves_a_driven_joint_where_it_is(stages) -> None:
-    stage = stages(servo(1)).start()
+    stage = stages([servo(1)]).start()
     ticks = stage.register(1, "present_position")
     assert calibrate(stage, j1=stage.reading(1).position + 0.04)[0]
     assert shift(stage) == pytest.approx(0.04)
@@ -71,7 +58,7 @@ def test_a_small_shift_leaves_a_driven_joint_where_it_is(stages) -> None:
 
 
 def test_a_limp_joint_is_calibrated_within_its_range_and_stays_when_it_is_driven(stages) -> None:
-    stage = stages(servo(1)).start(active=False)
+    stage = stages([servo(1)]).start(active=False)
     assert not calibrate(stage, j1=1.6)[0]
     assert calibrate(stage, j1=1.2)[0]
     ticks = stage.register(1, "present_position")
@@ -81,13 +68,13 @@ def test_a_limp_joint_is_calibrated_within_its_range_and_stays_when_it_is_driven
 
 
 def test_of_several_joints_none_is_shifted_when_one_cannot_be(stages) -> None:
-    stage = stages(servo(1), servo(2)).start(active=False)
+    stage = stages([servo(1), servo(2)]).start(active=False)
     assert not calibrate(stage, j1=0.5, j2=2.0)[0]
     assert shift(stage) == 0.0
 
 
 def test_a_shift_that_no_file_could_keep_is_refused(stages, tmp_path) -> None:
-    stage = stages(servo(1, mode="extended_position", **FREE)).start(active=False)
+    stage = stages([servo(1, mode="extended_position", **FREE)]).start(active=False)
     success, text, _ = calibrate(stage, j1=2000.0)
     assert not success
     assert "a shift of 2000 rad is more than 1000 rad" in text
@@ -119,7 +106,7 @@ def serving(stage: Stage, robot: ServoRobot) -> None:
 def test_a_bad_file_names_itself_is_set_aside_and_nothing_is_driven_until_it_is_calibrated(
     stages, tmp_path, text
 ) -> None:
-    stage = stages(servo(1, on_start="on"), servo(2, on_start="keep"))
+    stage = stages([servo(1, on_start="on"), servo(2, on_start="keep")])
     path = tmp_path / "robot.yaml"
     path.write_bytes(text)
     robot = robot_of(stage, path)
@@ -146,7 +133,7 @@ def test_a_bad_file_names_itself_is_set_aside_and_nothing_is_driven_until_it_is_
 
 
 def test_each_bad_file_gets_a_name_of_its_own(stages, tmp_path) -> None:
-    stage = stages(servo(1))
+    stage = stages([servo(1)])
     path = tmp_path / "robot.yaml"
     for text in ("first", "second"):
         path.write_text(text)
@@ -155,7 +142,7 @@ def test_each_bad_file_gets_a_name_of_its_own(stages, tmp_path) -> None:
 
 
 def test_a_file_that_cannot_be_read_or_renamed_is_an_error(stages, tmp_path) -> None:
-    stage = stages(servo(1))
+    stage = stages([servo(1)])
     (tmp_path / "folder").mkdir()
     with pytest.raises(ConfigError, match="cannot be read"):
         robot_of(stage, tmp_path / "folder")

@@ -16,19 +16,6 @@ ASKED = 5  # times at most
 LONG = 3.0  # s, in which the torque is checked at least twice
 
 
-@pytest.fixture
-def stages(tmp_path):
-    made: list[Stage] = []
-
-    def make(*servos, **options) -> Stage:
-        made.append(Stage(tmp_path, list(servos), **options))
-        return made[-1]
-
-    yield make
-    for stage in made:
-        stage.close()
-
-
 def ask(stage: Stage, request: requests.BusRequest) -> tuple[bool, str]:
     """The answer to a request, which is made again while a servo is too late because the machine is busy."""
     answers: list[tuple[bool, str]] = []
@@ -51,7 +38,7 @@ def set_limits(stage: Stage, id: int, lowest: int, highest: int) -> None:
 @pytest.mark.parametrize("action", ["torque_off", "report", "hold", "reboot"])
 def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, action) -> None:
     policy = FaultPolicy(overload=action, torque_after_reboot=True)
-    stage = stages(servo(1), servo(2, model=model, faults=policy)).start()
+    stage = stages([servo(1), servo(2, model=model, faults=policy)]).start()
     stage.virtual.servo(2).raise_error(OVERLOAD)
     stage.until(
         lambda: not stage.reading(2).torque and "limp until it is asked for" in stage.reading(2).reason
@@ -75,7 +62,7 @@ def test_a_servo_that_shut_down_stays_limp_until_somebody_asks(stages, model, ac
 
 
 def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(stages) -> None:
-    stage = stages(servo(1, model=AX)).start()
+    stage = stages([servo(1, model=AX)]).start()
     for _ in range(2):
         stage.virtual.servo(1).raise_error(OVERLOAD)
         stage.until(lambda: not stage.register(1, "torque_enable") and stage.reading(1).error == OVERLOAD)
@@ -86,7 +73,7 @@ def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(st
 
 
 def test_a_voltage_error_is_told_and_ends(stages) -> None:
-    stage = stages(servo(1, model=AX)).start()
+    stage = stages([servo(1, model=AX)]).start()
     rule = stage.virtual.inject("hardware_error", id=1, bits=1, shutdown=False)
     stage.until(lambda: "voltage" in stage.reading(1).reason)
     assert stage.reading(1).torque
@@ -96,7 +83,7 @@ def test_a_voltage_error_is_told_and_ends(stages) -> None:
 
 
 def test_a_reboot_is_refused_before_anything_is_changed(stages) -> None:
-    stage = stages(servo(1), servo(2, model=AX)).start()
+    stage = stages([servo(1), servo(2, model=AX)]).start()
     assert ask(stage, requests.Reboot(["j1", "j2"])) == (
         False,
         "joint 'j2' (AX-12A) cannot be rebooted: cut its power",
@@ -111,7 +98,7 @@ def test_a_reboot_is_refused_before_anything_is_changed(stages) -> None:
 def test_one_found_as_a_wheel_or_with_many_turns_goes_to_its_goal_and_nowhere_else(
     stages, model, found, limits
 ) -> None:
-    stage = stages(servo(1, model=model))
+    stage = stages([servo(1, model=model)])
     set_limits(stage, 1, found, found)
     stage.start()
     assert (stage.register(1, "cw_angle_limit"), stage.register(1, "ccw_angle_limit")) == limits
@@ -127,7 +114,7 @@ def test_one_found_as_a_wheel_or_with_many_turns_goes_to_its_goal_and_nowhere_el
 
 
 def test_limits_follow_the_mode(stages) -> None:
-    stage = stages(servo(1, model=AX))
+    stage = stages([servo(1, model=AX)])
     set_limits(stage, 1, 200, 800)
     stage.start()
     one = stage.bus.servos[0]
@@ -148,7 +135,7 @@ def test_limits_follow_the_mode(stages) -> None:
 
 @pytest.mark.parametrize("model", [AX, "xm430_w350"])
 def test_a_joint_outside_the_limits_of_its_servo_gets_no_torque(stages, model) -> None:
-    stage = stages(servo(1), servo(2, model=model))
+    stage = stages([servo(1), servo(2, model=model)])
     if model == AX:
         set_limits(stage, 2, 0, 100)
     else:
@@ -166,7 +153,7 @@ def test_a_joint_outside_the_limits_of_its_servo_gets_no_torque(stages, model) -
 @pytest.mark.parametrize(("start", "torque"), [("on", 0), ("keep", 1)])
 def test_one_that_is_found_driven_outside_its_limits_is_not_moved_into_them(stages, start, torque) -> None:
     """Such as after its limits were written by another program. It holds, or is limp."""
-    stage = stages(servo(1), servo(2, model=AX, on_start=start))
+    stage = stages([servo(1), servo(2, model=AX, on_start=start)])
     stage.virtual.servo(2).write(30, (512).to_bytes(2, "little"))  # by which its torque comes on
     set_limits(stage, 2, 0, 100)
     stage.start(active=False)
@@ -179,7 +166,7 @@ def test_one_that_is_found_driven_outside_its_limits_is_not_moved_into_them(stag
 
 def test_limits_that_the_description_writes_are_known_at_once(stages) -> None:
     limits = {"min_position_limit": 1500, "max_position_limit": 2500}
-    stage = stages(servo(1, registers=limits))
+    stage = stages([servo(1, registers=limits)])
     stage.virtual.servo(1).write(48, (1000).to_bytes(4, "little") + bytes(4))
     stage.start(active=False)
     assert (stage.bus.servos[0].limits.lowest, stage.bus.servos[0].limits.highest) == (1500, 2500)
@@ -188,7 +175,7 @@ def test_limits_that_the_description_writes_are_known_at_once(stages) -> None:
 
 
 def test_a_driven_servo_in_a_mode_without_a_name_is_not_kept_in_it(stages) -> None:
-    stage = stages(servo(1, model=MX, on_start="keep"))
+    stage = stages([servo(1, model=MX, on_start="keep")])
     stage.virtual.servo(1).write(30, (2048).to_bytes(2, "little"))
     set_limits(stage, 1, 4095, 4095)
     stage.start(active=False)

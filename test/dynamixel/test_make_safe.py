@@ -17,19 +17,6 @@ ALL = {f"j{id}" for id in range(1, 6)}
 SILENT, DRIVEN = "does not answer", "says that its torque is on"
 
 
-@pytest.fixture
-def stages(tmp_path):
-    made: list[Stage] = []
-
-    def make(servos=None, **options) -> Stage:
-        made.append(Stage(tmp_path, servos, **options))
-        return made[-1]
-
-    yield make
-    for stage in made:
-        stage.close()
-
-
 def torque(stage: Stage) -> list[int]:
     return [stage.register(id, "torque_enable") for id in stage.virtual.snapshot()]
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emergency stop waits for nothing that the bus is busy with: looking for servos, or what was asked of them."""
 
-import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
@@ -9,19 +8,6 @@ from embodiment_bridge.dynamixel.bus.bus import ServoBus
 
 WRITE, SYNC_WRITE, PING = 3, 0x83, 1
 TORQUE, MODE = 64, 11  # addresses
-
-
-@pytest.fixture
-def stages(tmp_path):
-    made: list[Stage] = []
-
-    def make(*args, **options) -> Stage:
-        made.append(Stage(tmp_path, *args, **options))
-        return made[-1]
-
-    yield make
-    for stage in made:
-        stage.close()
 
 
 def what(raw: bytes) -> tuple[int, int, int]:

@@ -135,7 +135,7 @@ class FetchStatus(Enum):
 class FetchReport:
     """How the fetch of request ``id`` stands; ``text`` is the reply once DONE.
 
-    ``document`` is what has become of the text where the port has read it; it is no part of a log.
+    ``document`` is what has become of the text where the port has read it; it is not logged.
     """
 
     id: str

@@ -274,7 +274,7 @@ class Run:
         text = "the fetched document goes on"
         self._context.journal.note(replaced.t, "replaced", replaced.origin, text)
         self._context.replaced_at = replaced.t
-        self._context.sounds.clear()  # nobody waits for a word of the old tree
+        self._context.sounds.clear()  # no node of the old tree waits for a word any more
         self._root = replaced.tree
         replaced.tree.begin(replaced.t)
 

@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None
     choice = SpeechChoice(arguments.speech, piper_model=arguments.piper_model, cloud=cloud)
     fetch = None if cloud is None else speech_fetcher(cloud)
-    # Documents link to the sounds, and nobody knows which documents are kept: nothing is deleted.
+    # Documents link to the sounds, and which documents are kept is not known here: nothing is deleted.
     cache = MediaCache(folder, math.inf)
     store = SpeechStore(open_speaker(choice, of_outside_program(os.environ), fetch), cache)
     try:

@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Call it, or list what there is. Exit codes as the help says.
 
     Raises:
-        CommandError: there is no such service, or the values do not fit it.
+        CommandError: there is no such service, or a value does not fit its field of the request.
         LinkError: it did not answer in time.
     """
     try:

@@ -10,7 +10,7 @@ FEEDBACK = "_FeedbackMessage"
 
 
 def message_class(type_name: str) -> Any:
-    """The class of ``package/msg/Name`` or ``package/action/Name_FeedbackMessage``.
+    """The class of ``package/msg/Name``, ``package/srv/Name`` or ``package/action/Name_FeedbackMessage``.
 
     Raises:
         ConfigError: the interface package is not installed, or has no such message.

@@ -44,7 +44,7 @@ class ServiceCaller:
         """The response; waits for service and response until ``ends``, on the clock of ``time.monotonic``.
 
         Raises:
-            CommandError: there is no such service, or the values do not fit its request.
+            CommandError: there is no such service, or a value does not fit its field of the request.
             LinkError: it did not answer.
         """
         self._runtime.spin(lambda: name in self._known() or time.monotonic() > ends)

@@ -4,8 +4,6 @@
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import inf, nan
-from numbers import Real
 from typing import Final, TypeAlias, get_args
 
 from typing_extensions import override
@@ -13,6 +11,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.rotation import Quaternion, Vector
 from embodiment_bridge.protocols.rcsssmj.robots import SPEAKER
+from embodiment_bridge.protocols.soccer.number_text import number_text
 from embodiment_bridge.protocols.soccer.plain_commands import Written
 
 MAX_SAY: Final = 10  # bytes; receivers drop longer messages
@@ -134,15 +133,5 @@ COMMANDS: Final = (Init, *ACTIONS, Frame)
 
 
 def number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
-    """The text of a number, in seven digits.
-
-    Raises:
-        CommandError: it is not from ``low`` to ``high``, which nan is not.
-    """
-    try:
-        given = float(value) if isinstance(value, Real) else nan
-    except OverflowError:
-        given = inf
-    if low <= given <= high:
-        return f"{given:.7g}"
-    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
+    """As ``number_text``, within what the simulation survives."""
+    return number_text(field, value, low, high)

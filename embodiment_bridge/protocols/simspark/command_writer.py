@@ -3,8 +3,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from math import inf, nan
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -20,6 +19,7 @@ from embodiment_bridge.protocols.simspark.commands import (
     Universal,
 )
 from embodiment_bridge.protocols.simspark.robots import EFFECTORS, UNIVERSAL_EFFECTOR, Robot
+from embodiment_bridge.protocols.soccer.number_text import number_text
 from embodiment_bridge.protocols.soccer.plain_commands import writers
 from embodiment_bridge.wire.events import Unknown
 
@@ -132,11 +132,4 @@ def _universal(command: Universal) -> str:
 
 
 def _number(field: str, value: object) -> str:
-    """The text of a number that is not huge; else CommandError, also for nan."""
-    try:
-        number = float(value) if isinstance(value, Real) else nan
-    except OverflowError:
-        number = inf
-    if -MAX_NUMBER <= number <= MAX_NUMBER:
-        return f"{number:.6g}"
-    raise CommandError(f"{field} is {value!r}; it must be a number from {-MAX_NUMBER:g} to {MAX_NUMBER:g}")
+    return number_text(field, value, -MAX_NUMBER, MAX_NUMBER, digits=6)

@@ -3,11 +3,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, nan
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer.number_text import number_text
 from embodiment_bridge.protocols.soccer_monitor import commands as c
 from embodiment_bridge.wire.events import Unknown, excerpt
 from embodiment_bridge.wire.sexpr import SexprError, parse
@@ -129,14 +129,7 @@ def _integer(field: str, value: object, low: int, high: int) -> str:
 
 
 def _number(field: str, value: object, low: float = -MAX_NUMBER, high: float = MAX_NUMBER) -> str:
-    """The text of a number from ``low`` to ``high``, which nan is not."""
-    try:
-        number = float(value) if isinstance(value, Real) else nan
-    except OverflowError:
-        number = inf
-    if low <= number <= high:
-        return f"{number:.7g}"
-    raise CommandError(f"{field} is {value!r}; it must be a number from {low:g} to {high:g}")
+    return number_text(field, value, low, high)
 
 
 def _numbers(field: str, values: object, count: int) -> str:
