@@ -91,7 +91,10 @@ LAYERS = (
     ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base bml/rules body core"),
     ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
     ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
-    ("media", "io parsers", "bml bml/base bml/nodes bml/rules core fetching"),
+    ("media/files", "io parsers", "bml/rules core"),
+    ("media/outputs", "io parsers", "core"),
+    ("media/speech", "io parsers", "bml/base bml/rules core fetching media/files"),
+    ("media", "io parsers", "bml bml/base bml/nodes core media/files media/outputs media/speech"),
     ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
@@ -102,7 +105,11 @@ LAYERS = (
     ("nodes", "", ""),
     ("nodes/base", "io messages ros", "core link link/transports urdf"),
     ("nodes/view", "messages ros", "core nodes/base viewing"),
-    ("nodes/sound", "io messages ros", "behaviour/engine bml/rules core fetching media motion/skills nodes/base"),
+    (
+        "nodes/sound", "io messages ros",
+        "behaviour/engine bml/rules core fetching media media/files media/outputs media/speech motion/skills "
+        "nodes/base",
+    ),
     (
         "nodes/body", "io messages ros",
         "body core dynamixel dynamixel/bus dynamixel/config dynamixel/virtual link link/transports mock motion "
@@ -154,7 +161,7 @@ LAYERS = (
         "bags behaviour/engine bml/base bml bml/reading bml/rules body cli core launching nodes/bags nodes/base "
         "nodes/mujoco nodes/tree/runs nodes/tree/values",
     ),
-    ("cli/doctor", "io messages parsers ros", "launching nodes/base"),
+    ("cli/doctor", "io messages parsers ros", "core launching nodes/base"),
     (
         "cli/demos", "io messages parsers ros",
         "cli core launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
@@ -163,9 +170,9 @@ LAYERS = (
         "cli/commands", "io messages parsers ros",
         "bags behaviour/engine behaviour/plans behaviour/rehearsal behaviour/run_log bml bml/authoring bml/base "
         "body cli cli/demos cli/doctor cli/robots core dynamixel/bus dynamixel/commission dynamixel/config "
-        "dynamixel/virtual launching mcp_server media nodes/bags nodes/base nodes/body nodes/tree nodes/view "
-        "physics/servos protocols protocols/opencog protocols/opencog/world protocols/opencog/xml robot "
-        "standins/oac urdf wire",
+        "dynamixel/virtual launching mcp_server media media/files media/speech nodes/bags nodes/base nodes/body "
+        "nodes/tree nodes/view physics/servos protocols protocols/opencog protocols/opencog/world "
+        "protocols/opencog/xml robot standins/oac urdf wire",
     ),
 )  # fmt: skip
 ROWS = {folder: (set(means.split()), set(allowed.split())) for folder, means, allowed in LAYERS}

@@ -1,44 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a body file (``config/bodies/<body>.yaml``, described in docs/motion.md) into a BodyDescription."""
 
-from collections.abc import Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING
+from pkgutil import iter_modules
 
+from embodiment_bridge.body import carriers
 from embodiment_bridge.body.battery_section import read_battery
-from embodiment_bridge.body.config_section import Section, parse
+from embodiment_bridge.body.carriers.gait import PolicyGait
+from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section, parse
 from embodiment_bridge.body.description import (
     CHANNELS,
-    Base,
     BodyDescription,
-    Cycle,
+    Carrier,
     Fall,
-    Gait,
-    GaitParameters,
     Joint,
-    Leg,
-    LegLengths,
     Skill,
     WalkLimits,
 )
 from embodiment_bridge.body.emotion_section import read_emotions
 from embodiment_bridge.body.idle import read_idle
-from embodiment_bridge.body.kick_section import read_kick
 from embodiment_bridge.body.likeness import with_likeness
 from embodiment_bridge.body.parameter import Parameter
 from embodiment_bridge.body.skill_section import read_skills
-from embodiment_bridge.body.walk_section import default_of, read_walk
 from embodiment_bridge.core.errors import ConfigError
 
-if TYPE_CHECKING:
-    from embodiment_bridge.body.policy import Policy
-
-ANGLE_LIMIT = 10.0  # rad, for every angle in the file
 TINY = 1e-6
 FILE_LIMIT = 100  # files of motions
-MAX_KEYFRAMES = 100  # of a cycle
+CARRIERS = tuple(module.name for module in iter_modules(carriers.__path__))
+
+CarrierReader = Callable[[Section, Mapping[str, Joint], Path | None], Carrier]
+"""Takes the section, the joints by name, and the folder of the body file."""
 
 
 def read_body(path: Path | str) -> BodyDescription:
@@ -63,26 +58,33 @@ def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescrip
     name = top.text("body")
     channels = top.texts("channels", CHANNELS)
     joints = _joints(top.section("joints"), channels) if top.has("joints") else {}
-    gait, policy = _gait(top.section("gait"), joints, folder) if top.has("gait") else (None, None)
+    carrier = _carrier(top, joints, folder)
+    balances = carrier is not None and carrier.balances
     fall = _fall(top.section("fall")) if top.has("fall") else None
-    base = _base(top.section("base"), joints) if top.has("base") else None
-    if gait is not None and base is not None:
-        raise top.wrong("base", "possible beside a gait")
     battery = read_battery(top.section("battery")) if top.has("battery") else None
     moved = {joint.name: joint.channel for joint in joints.values()}
-    idle = read_idle(top.section("idle"), moved, has_gait=gait is not None) if top.has("idle") else None
-    body = BodyDescription(
-        name, channels, tuple(joints.values()), {}, gait, fall, base, battery, policy, idle
-    )
+    idle = read_idle(top.section("idle"), moved, has_gait=balances) if top.has("idle") else None
+    body = BodyDescription(name, channels, tuple(joints.values()), {}, carrier, fall, battery, idle)
     skills = read_skills(top.section("skills"), body, joints)
     for section in motions:
         skills |= _new(read_skills(section, body, joints), skills, section)
     if top.has("emotions"):
-        skills |= read_emotions(top.section("emotions"), joints, skills, gait is not None)
+        skills |= read_emotions(top.section("emotions"), joints, skills, balances)
     top.close()
-    if policy is not None:
-        skills = {name: _at_speeds_of(policy.walk, skill) for name, skill in skills.items()}
+    if isinstance(carrier, PolicyGait):
+        skills = {name: _at_speeds_of(carrier.walk, skill) for name, skill in skills.items()}
     return replace(body, skills=skills)
+
+
+def _carrier(top: Section, joints: Mapping[str, Joint], folder: Path | None) -> Carrier | None:
+    """What moves the body: the section that a module of ``carriers`` reads; None for a body that cannot walk."""
+    there = [key for key in CARRIERS if top.has(key)]
+    if not there:
+        return None
+    if len(there) > 1:
+        raise top.wrong(there[0], f"possible beside a {there[1]}")
+    read: CarrierReader = import_module(f"{carriers.__name__}.{there[0]}").read
+    return read(top.section(there[0]), joints, folder)
 
 
 def _at_speeds_of(walk: WalkLimits, skill: Skill) -> Skill:
@@ -136,9 +138,7 @@ def _joints(section: Section, channels: tuple[str, ...]) -> dict[str, Joint]:
 
 
 def _joint(name: str, section: Section, others: Section, channels: tuple[str, ...]) -> Joint:
-    lower, upper = section.numbers("range", 2, -ANGLE_LIMIT, ANGLE_LIMIT)
-    if lower >= upper:
-        raise section.wrong("range", "[lower, upper]")
+    lower, upper = _range(section)
     mirror = section.text("mirror", [sign + n for n in others.names() for sign in ("", "-")], default=name)
     joint = Joint(
         name,
@@ -158,6 +158,16 @@ def _joint(name: str, section: Section, others: Section, channels: tuple[str, ..
     return joint
 
 
+def _range(section: Section) -> tuple[float, float]:
+    """Lower and upper limit, rad; ``continuous`` as in URDF, for a joint that turns on and on."""
+    if section.value("range") == "continuous":
+        return -inf, inf
+    lower, upper = section.numbers("range", 2, -ANGLE_LIMIT, ANGLE_LIMIT)
+    if lower >= upper:
+        raise section.wrong("range", "[lower, upper] or continuous")
+    return lower, upper
+
+
 def _fall(section: Section) -> Fall:
     fall = Fall(
         section.number("height", 0.0, 10.0),
@@ -166,90 +176,3 @@ def _fall(section: Section) -> Fall:
     )
     section.close()
     return fall
-
-
-def _base(section: Section, joints: Mapping[str, Joint]) -> Base:
-    forward, backward = section.number("forward", 0.01, 100.0), section.number("backward", 0.01, 100.0)
-    turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
-    speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
-    turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
-    # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
-    walk = WalkLimits(
-        forward=forward,
-        backward=backward,
-        turn=turn,
-        amplitude_rate=speed_rate,
-        forward_rate=speed_rate,
-        turn_rate=turn_rate,
-        brake=TINY,
-        settle_forward=0.0,
-        coast_forward=0.5 * forward / speed_rate,
-        coast_backward=0.5 * backward / speed_rate,
-        coast_turn=0.5 * turn / turn_rate,
-        left=left,
-        left_rate=speed_rate,
-        coast_left=0.5 * left / speed_rate,
-    )
-    swing = section.section("swing") if section.has("swing") else None
-    angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
-    if swing:
-        swing.require(name for name, joint in joints.items() if joint.channel == "legs")
-    cycle = _cycle(section.section("cycle"), joints) if section.has("cycle") else None
-    if swing and cycle:
-        raise section.wrong("swing", "possible beside a cycle")
-    base = Base(walk, section.number("step_s", 0.01, 10.0), angles, cycle)
-    section.close()
-    return base
-
-
-def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
-    count = int(section.number("count", 2, MAX_KEYFRAMES))
-    legs = [name for name, joint in joints.items() if joint.channel == "legs"]
-    backward = section.number("backward_share", 0.0, 1.0, 1.0)
-    tables: dict[str, Mapping[str, tuple[float, ...]]] = {}
-    for key in ("step", "forward", "turn"):
-        table = section.section(key)
-        rows = {name: table.numbers(name, count, -ANGLE_LIMIT, ANGLE_LIMIT) for name in table.names()}
-        table.require(legs)
-        tables[key] = rows
-    section.close()
-    return Cycle(tables["step"], tables["forward"], tables["turn"], backward)
-
-
-def _gait(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> tuple[Gait, "Policy | None"]:
-    """The gait, and the learned policy that walks for it where there is one."""
-    numbers = section.section("parameters")
-    parameters = GaitParameters(
-        **{f.name: numbers.number(f.name, -10.0, 10.0, default_of(f)) for f in fields(GaitParameters)}
-    )
-    if parameters.frequency < 0.1:
-        raise numbers.wrong("frequency", "within 0.1..10")
-    numbers.close()
-    walk = read_walk(section.section("walk"))
-    numbers = section.section("lengths")
-    lengths = LegLengths(
-        numbers.number("knee_back", -1.0, 1.0),
-        numbers.number("thigh", 0.01, 10.0),
-        numbers.number("shank", 0.01, 10.0),
-    )
-    numbers.close()
-    legs = [_leg(section.section(side), joints) for side in ("left", "right")]
-    waist = section.text("waist", joints) if section.has("waist") else ""
-    kick = read_kick(section.section("kick")) if section.has("kick") else None
-    policy = _policy(section, joints, folder) if section.has("policy") else None
-    section.close()
-    return Gait(legs[0], legs[1], lengths, parameters, walk, waist, kick), policy
-
-
-def _policy(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> "Policy":
-    from embodiment_bridge.body.policy_file import read_policy  # numpy, which other bodies do not need
-
-    if folder is None:
-        raise section.wrong("policy", "possible for a body that is read from a file")
-    return read_policy(folder / section.text("policy"), joints)
-
-
-def _leg(section: Section, joints: Mapping[str, Joint]) -> Leg:
-    leg = Leg(**{f.name: section.text(f.name, joints) for f in fields(Leg)})
-    section.close()
-    return leg

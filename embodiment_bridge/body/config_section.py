@@ -6,7 +6,9 @@ from math import inf, isfinite
 from typing import Any
 
 from embodiment_bridge.core import safe_yaml
-from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.errors import ConfigError, quoted, unknown
+
+ANGLE_LIMIT = 10.0  # rad, for every angle of a body file
 
 
 class Section:
@@ -18,7 +20,7 @@ class Section:
     def __init__(self, where: str, data: object, path: str = "") -> None:
         self._where, self._path = where, path
         if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
-            raise ConfigError(f"{self.name()}: {_short(data)} is not a mapping from names to values")
+            raise ConfigError(f"{self.name()}: {quoted(data)} is not a mapping from names to values")
         self._data: dict[str, Any] = data
         self._known: set[str] = set()
 
@@ -29,7 +31,7 @@ class Section:
 
     def wrong(self, key: str, should: str) -> ConfigError:
         """The error that the value of ``key`` is not what it ``should`` be."""
-        return ConfigError(f"{self.name(key)}: {_short(self._data.get(key))} is not {should}")
+        return ConfigError(f"{self.name(key)}: {quoted(self._data.get(key))} is not {should}")
 
     def has(self, key: str) -> bool:
         """Whether the key is there."""
@@ -144,8 +146,3 @@ def parse(text: str, where: str) -> Section:
     except ConfigError as error:
         raise ConfigError(f"{where}: cannot be read as YAML: {error}") from error
     return Section(where, data)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:60] + "..."

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from embodiment_bridge.body.battery_section import BatteryCurve
 from embodiment_bridge.body.idle import IdleMotion
@@ -13,9 +13,6 @@ from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.body.usual_skills import describe_parameter, describe_skill
-
-if TYPE_CHECKING:
-    from embodiment_bridge.body.policy import Policy
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
 KINDS = ("motion", "light", "walk", "native")
@@ -115,84 +112,12 @@ class Skill:
 
 
 @dataclass(frozen=True, slots=True)
-class Leg:
-    """Joint names of one leg, and the shoulder pitch that swings against it."""
+class Fall:
+    """Fallen: base_link below ``height`` m or beyond ``tilt`` rad; up again after ``recover_s`` of neither."""
 
-    hip_pitch: str
-    hip_roll: str
-    hip_yaw: str
-    knee: str
-    ankle_pitch: str
-    ankle_roll: str
-    shoulder_pitch: str
-
-
-@dataclass(frozen=True, slots=True)
-class LegLengths:
-    """Lengths of a leg in m: see ``motion.leg_ik``."""
-
-    knee_back: float
-    thigh: float
-    shank: float
-
-
-@dataclass(frozen=True, slots=True)
-class GaitParameters:
-    """The numbers of the gait, in m, rad and Hz.
-
-    frequency: of a step of both legs. height: of the hip pitch axes over the ankles. lift: of the swinging foot.
-    stride: length of a step; ahead: of the feet before the hips; lean: of the torso, + forward; each with ``_v``
-    for the part that is proportional to the forward command (-1..1). sway: roll of both hips to the side of the
-    standing foot, sway_phase: its lead in periods, ankle_sway: share of it that the ankles undo. droop: roll added
-    to the standing hip, which the weight pulls down; inward: roll of both feet towards each other while walking.
-    twist: yaw of the hips against each other at full turn command. arm_swing: of the shoulders.
-    The gains (rad per rad, rad per rad/s) turn torso tilt into ankle pitch, hip and ankle roll, and hip yaw;
-    swing_level is the share of a wrong pitch of the torso (0..1) that the swinging leg does not follow;
-    place_gain (s) puts the feet ahead, side_gain (rad per m/s) to the side, to which the body moves while walking.
-    backward_share: part of a forward command < 0 that the gait makes of it, for backwards it falls more easily.
-
-    The others are 0 for a gait without them. side: m that a step at full command goes to the side. capture_x,
-    capture_y (s): how far beside its place a foot lands per m/s that the body is too fast (see ``capture.py``);
-    sway_speed (m/s), sway_speed_phase: the speed to the side that belongs to the sway, and its lead in periods.
-    timing_gain (s/m): share by which a step is shorter per m/s towards the foot that swings. hip_gain,
-    hip_rate_gain: like pitch_gain, at the hip of the standing leg. arm_stride: swing of the shoulders against the
-    legs at full forward command, rad.
-    """
-
-    frequency: float
     height: float
-    lift: float
-    stride: float
-    stride_v: float
-    ahead: float
-    ahead_v: float
-    lean: float
-    lean_v: float
-    sway: float
-    sway_phase: float
-    ankle_sway: float
-    droop: float
-    inward: float
-    twist: float
-    arm_swing: float
-    pitch_gain: float
-    pitch_rate_gain: float
-    roll_gain: float
-    roll_rate_gain: float
-    yaw_rate_gain: float
-    place_gain: float
-    backward_share: float
-    side_gain: float
-    swing_level: float
-    side: float = 0.0
-    capture_x: float = 0.0
-    capture_y: float = 0.0
-    sway_speed: float = 0.0
-    sway_speed_phase: float = 0.0
-    timing_gain: float = 0.0
-    hip_gain: float = 0.0
-    hip_rate_gain: float = 0.0
-    arm_stride: float = 0.0
+    tilt: float
+    recover_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,67 +148,12 @@ class WalkLimits:
     coast_left: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Gait:
-    """A two-legged gait. ``waist`` names the yaw joint between base_link and the hips, empty without one.
-
-    ``kick``: the step that kicks a ball, None for a gait without one.
-    """
-
-    left: Leg
-    right: Leg
-    lengths: LegLengths
-    parameters: GaitParameters
-    walk: WalkLimits
-    waist: str = ""
-    kick: KickParameters | None = None
+class Carrier(Protocol):
+    """What moves a body over the floor: a gait, a base, or what another module of ``carriers`` reads."""
 
     @property
-    def step_s(self) -> float:
-        """How long one step takes, s."""
-        return 0.5 / self.parameters.frequency
-
-
-@dataclass(frozen=True, slots=True)
-class Base:
-    """A base that moves at the commanded speed and cannot fall: wheels, or legs that are only drawn.
-
-    step_s: duration of one step, s. swing: amplitude of each leg joint at full speed, rad. cycle: gait of legs that
-    carry the body; a base with a cycle has no swing.
-    """
-
-    walk: WalkLimits
-    step_s: float
-    swing: Mapping[str, float] = field(default_factory=dict)
-    cycle: "Cycle | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cycle:
-    """A gait of keyframes: angles (rad, relative to the rest pose) by leg joint over two steps, the left one first.
-
-    All tables have the same number of angles, equally spaced in time, and are periodic. step: stepping on the spot;
-    forward and turn: what is added at full speed forward and to the left. backward_share: of ``forward``, for a walk
-    backward at full speed.
-    """
-
-    step: Mapping[str, tuple[float, ...]]
-    forward: Mapping[str, tuple[float, ...]]
-    turn: Mapping[str, tuple[float, ...]]
-    backward_share: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Fall:
-    """Fallen: base_link below ``height`` m or beyond ``tilt`` rad; up again after ``recover_s`` of neither."""
-
-    height: float
-    tilt: float
-    recover_s: float
-
-
-class Carrier(Protocol):
-    """What moves a body over the floor: a gait, a base or a policy."""
+    def moved_by(self) -> str:
+        """The module of ``motion/locomotion`` that moves such a body."""
 
     @property
     def walk(self) -> WalkLimits:
@@ -293,29 +163,30 @@ class Carrier(Protocol):
     def step_s(self) -> float:
         """How long one step takes, s."""
 
+    @property
+    def balances(self) -> bool:
+        """Whether it keeps the body upright, so that keyframes and recorded motions leave the legs to it."""
+
+    @property
+    def kick(self) -> KickParameters | None:
+        """The step that kicks a ball; None without one."""
+
 
 @dataclass(frozen=True, slots=True)
 class BodyDescription:
     """A body as its file describes it. ``channels`` are those of the body; skills may name others.
 
-    ``policy`` walks instead of the ``gait``, which stands, goes slowly, and takes over when the policy fails.
+    ``carrier``: what moves it over the floor; None for a body that cannot walk.
     """
 
     name: str
     channels: tuple[str, ...]
     joints: tuple[Joint, ...] = ()
     skills: Mapping[str, Skill] = field(default_factory=dict)
-    gait: Gait | None = None
+    carrier: Carrier | None = None
     fall: Fall | None = None
-    base: Base | None = None
     battery: BatteryCurve | None = None
-    policy: "Policy | None" = None
     idle: IdleMotion | None = None
-
-    @property
-    def carrier(self) -> "Carrier | None":
-        """What moves the body over the floor; None for a body that cannot walk."""
-        return self.policy or self.gait or self.base
 
     def available(self, skill: Skill) -> bool:
         """Whether the body has every channel that the skill needs."""

@@ -5,7 +5,7 @@ import importlib.util
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from embodiment_bridge.body.config_section import Section, parse
+from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section, parse
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.body.policy import (
@@ -25,7 +25,6 @@ from embodiment_bridge.core.errors import ConfigError
 AXES = ("forward", "left", "turn")
 SHA256_LENGTH = 64
 MAX_FRAMES = 100
-ANGLE_LIMIT = 10.0  # rad
 GAIN_LIMIT = 1e5
 
 

@@ -39,6 +39,8 @@ WALK_PARAMETERS = {
 }
 THINGS = ("thing", "towards", "to")  # parameters of walks that name a thing
 NEEDS_DEFAULT = ("line", "side", "turn")
+LENGTHS = {"line": ("distance",), "side": ("distance",), "free": ("steps", "duration")}
+"""What of a walk only says how long it is, and not where it goes."""
 
 
 def read_skills(section: Section, body: BodyDescription, joints: Mapping[str, Joint]) -> dict[str, Skill]:
@@ -163,6 +165,8 @@ def _parameter(name: str, section: Section, walk: str) -> Parameter:
     lower, upper = section.numbers("range", 2)
     if lower > upper:
         raise section.wrong("range", "[lower, upper]")
+    if name in LENGTHS.get(walk, ()) and lower < 0.0:  # such a walk would be over at once
+        raise section.wrong("range", f"0 or more, as the {name} of a walk of kind {walk!r} has to be")
     default = None
     if section.has("default") or walk in NEEDS_DEFAULT:
         default = section.number("default", lower, upper)
@@ -215,7 +219,8 @@ def _position(item: Section, moved: Mapping[str, Joint], body: BodyDescription) 
     position: dict[str, float] = {}
     if item.flag("rest"):
         # A body with a gait puts its legs in the rest pose by standing, which needs no keyframes.
-        position = {n: j.rest for n, j in moved.items() if body.gait is None or j.channel != "legs"}
+        balances = body.carrier is not None and body.carrier.balances
+        position = {n: j.rest for n, j in moved.items() if not balances or j.channel != "legs"}
     for key in item.names():
         if key in moved:
             position[key] = item.number(key, moved[key].lower, moved[key].upper)

@@ -13,6 +13,10 @@ as a ``Malformed`` event (see ``wire/events.py``).
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from reprlib import Repr
+
+_QUOTES = Repr()
+_QUOTES.maxstring = _QUOTES.maxlong = _QUOTES.maxother = 60
 
 
 class BridgeError(Exception):
@@ -38,6 +42,14 @@ class LinkOverError(LinkError):
 def text_of(error: Exception) -> str:
     """An error as text: our own errors speak for themselves, others need their type."""
     return str(error) if isinstance(error, BridgeError) else f"{type(error).__name__}: {error}"
+
+
+def quoted(value: object) -> str:
+    """``value`` for a message, as Python writes it; of a long one only beginning and end."""
+    try:
+        return _QUOTES.repr(value)
+    except ValueError:
+        return "a huge number"  # has more digits than Python writes
 
 
 def unknown(kind: str, value: str, choices: Iterable[str]) -> str:

@@ -6,12 +6,12 @@ from contextlib import suppress
 from math import isfinite
 from types import MappingProxyType
 
-from embodiment_bridge.body.description import BodyDescription, Carrier, Light
+from embodiment_bridge.body.description import BodyDescription, Light
 from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, SkillRequest
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.gait.swing import ArmSwing
-from embodiment_bridge.motion.joints.direct import DirectDrive, checked_drives
+from embodiment_bridge.motion.joint_command import JointCommand
 from embodiment_bridge.motion.joints.pace import Pace
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
@@ -25,14 +25,11 @@ from embodiment_bridge.motion.skills.idle import Idle
 from embodiment_bridge.motion.skills.lights import LIGHTS, Shown
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.skill_table import NOT_LOCATED, SkillTable
+from embodiment_bridge.motion.velocity_command import VelocityCommand
 from embodiment_bridge.motion.walking.reach import Reach
-from embodiment_bridge.motion.walking.velocity import Velocity
-from embodiment_bridge.motion.walking.walk_skills import velocity_command
 
 PATIENCE_S = 1.0  # s to wait for the first angle of every joint; missing ones are then taken to be at rest
 VELOCITY_TIMEOUT_S = 0.5  # s for which a velocity command is valid
-VELOCITY_CLAIM = "velocity command"  # holds the legs for set_velocity
-DIRECT_CLAIM = "joint command"  # holds the channels of the joints that are driven directly
 
 
 class MotionRunner:
@@ -62,7 +59,7 @@ class MotionRunner:
         self._posture = Posture(description)
         self._sensed = Sensed(self._posture.goal)
         self._fall = FallDetector(description.fall)
-        self._legs = locomotion_of(description, index)
+        legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
             description,
             self._posture,
@@ -72,20 +69,17 @@ class MotionRunner:
             things,
             lambda: self._sensed.base_fresh,
         )
-        self._swing = ArmSwing(description, self._table.arbiter)
+        shoulders = self._legs.shoulders if self._legs is not None else ()
+        self._swing = ArmSwing(shoulders, joints, self._table.arbiter)
         motion = description.idle if idle else None
         self._idle = Idle(description, motion, self._table.arbiter, self._legs, things) if motion else None
-        self._velocity = Velocity(description.carrier.walk) if description.carrier else None
-        self._remark = ""
-        self._direct = DirectDrive()
+        self._velocity = VelocityCommand(self._legs.walker, self._table) if self._legs is not None else None
+        self._joint_command = JointCommand(joints, self._posture, self._table, self._sensed, self._legs)
         self._holds = Holds()
-        self._to_rest = to_rest
         self._auto_get_up = AutoGetUp() if auto_get_up and SKILL in description.skills else None
-        self._begun = False
-        self._waited = 0.0
-        self._pace = Pace()
-        self._writer = TargetWriter(joints)
-        self._balancing = frozenset(self._legs.joints if self._legs else ())
+        self._to_rest, self._begun, self._waited = to_rest, False, 0.0
+        self._pace, self._writer = Pace(), TargetWriter(joints)
+        self._balancing = frozenset(i for i in (legs.joints if legs else ()) if isfinite(joints[i].upper))
 
     @property
     def status(self) -> str:
@@ -98,7 +92,7 @@ class MotionRunner:
 
     @property
     def stopped(self) -> bool:
-        """Whether nothing has moved the body since the last ``stop``."""
+        """Whether nothing has been asked of the body since the last ``stop``."""
         return self._table.stopped
 
     @property
@@ -114,11 +108,11 @@ class MotionRunner:
     @property
     def remark(self) -> str:
         """What the velocity command that is being followed asks in vain, for people; else empty."""
-        if self._velocity is None or self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
+        if self._velocity is None or self._velocity.program is None:
             return ""
         blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
         gait = self._legs.remark if self._legs is not None else ""
-        return "; ".join(part for part in (self._remark, blind, gait) if part)
+        return "; ".join(part for part in (self._velocity.remark, blind, gait) if part)
 
     @property
     def lights(self) -> Mapping[str, Shown]:
@@ -177,8 +171,8 @@ class MotionRunner:
         self._table.stop()
         if self._idle is not None:
             self._idle.stop()
-        self._table.arbiter.release(VELOCITY_CLAIM)
-        self._posture.release(self._table.arbiter.release(DIRECT_CLAIM))
+        self._end_velocity()
+        self._joint_command.end()
 
     def set_velocity(
         self, forward: float, turn: float, timeout: float = VELOCITY_TIMEOUT_S, *, left: float = 0.0
@@ -195,21 +189,15 @@ class MotionRunner:
         Raises:
             CommandError: a value is not finite, or the body cannot walk.
         """
-        carrier = self._carrier()
+        velocity = self._walks()
         if not isfinite(forward + left + turn + timeout):
             raise CommandError(
                 f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s is not finite"
             )
         if self._fall.fallen:
+            self._table.stopped = self._table.stopped and not (forward or left or turn)
             return False
-        command, remark = velocity_command(carrier, forward, left, turn)
-        if self._velocity is None or self._table.arbiter.holder("legs") != VELOCITY_CLAIM:
-            if not command.length:
-                return True
-            self._table.claim(VELOCITY_CLAIM, ("legs",))
-            self._velocity = Velocity(carrier.walk)
-        self._remark = remark
-        self._velocity.set(command, timeout)
+        velocity.set(forward, left, turn, timeout)
         return True
 
     def walk_to(self, x: float, y: float, yaw: float) -> None:
@@ -218,19 +206,20 @@ class MotionRunner:
         Raises:
             CommandError: a value is not finite, or the body cannot walk, has fallen, or does not know its pose.
         """
-        carrier = self._carrier()
+        limits = self._walks().limits
         if not (isfinite(x) and isfinite(y) and isfinite(yaw)):
             raise CommandError(f"goal {x} m, {y} m, {yaw} rad is not finite")
         if self._fall.fallen:
+            self._table.stopped = False  # it may get up for this, where it does so by itself
             raise CommandError("the body has fallen")
         if not self._sensed.base_fresh:
             raise CommandError(NOT_LOCATED)
-        self._table.walk_to(Reach(carrier.walk, x, y, yaw))
+        self._table.walk_to(Reach(limits, x, y, yaw))
 
-    def hear(self, azimuth: float) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of where base_link faces: an idle head looks there."""
+    def hear(self, azimuth: float, *, by_head: bool = False) -> None:
+        """Somebody spoke, ``azimuth`` rad to the left of base_link or of the head: an idle head looks there."""
         if self._idle is not None:
-            self._idle.hear(azimuth, self._sensed)
+            self._idle.hear(azimuth, self._sensed, by_head=by_head)
 
     def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
@@ -251,14 +240,7 @@ class MotionRunner:
         Raises:
             CommandError: a value is out of range; the text names joint, value and limit.
         """
-        joints, limiter = self._description.joints, self._posture.limiter
-        drives = checked_drives(joints, limiter.position, names, columns)
-        if not self._table.arbiter.held(DIRECT_CLAIM):  # what was driven before belongs to another claim now
-            self._direct.clear()
-        added = drives.keys() - self._direct.drives.keys()
-        self._direct.set(drives)
-        self._table.claim(DIRECT_CLAIM, self._table.channels_of(drives))
-        self._posture.take(added)  # not all: a joint beside them may be on its way to a stop
+        self._joint_command.set(names, columns)
 
     def abandon(self, reason: str) -> None:
         """End every skill as FAILED: the body is lost, and ``reset`` follows when it is back."""
@@ -270,16 +252,19 @@ class MotionRunner:
         self._sensed.update(state, 0.0)
         self._posture.start_from(self._sensed.position)  # first, so that nothing slows down from where it was
         self._table.fail_all("the body was placed anew")
-        self._table.arbiter.release(VELOCITY_CLAIM)
-        self._table.arbiter.release(DIRECT_CLAIM)
+        self._end_velocity()
+        self._joint_command.end()
         self._fall.reset()
         self._begun, self._waited = False, 0.0
 
-    def _carrier(self) -> Carrier:
-        carrier = self._description.carrier
-        if carrier is None:
+    def _walks(self) -> VelocityCommand:
+        if self._velocity is None:
             raise CommandError(f"body {self._description.name!r} does not walk")
-        return carrier
+        return self._velocity
+
+    def _end_velocity(self) -> None:
+        if self._velocity is not None:
+            self._velocity.end()
 
     def take_reports(self) -> list[SkillReport]:
         """The reports since the last call: each change of a skill, and its progress five times a second."""
@@ -294,7 +279,7 @@ class MotionRunner:
         """
         gap = max(dt, 0.0) if isfinite(dt) else 0.0
         dt, resumed = self._pace.step(gap)
-        self._sensed.update(state, dt)
+        self._sensed.update(state, gap)
         if resumed and self._begun and self._sensed.joints_known:
             self._posture.limiter.reset(self._sensed.position)
         if self._begun and self._sensed.came and not self._to_rest:
@@ -304,11 +289,11 @@ class MotionRunner:
         self._check_fall(dt)
         self._get_up(dt)
         self._holds.step(dt)
-        self._step_direct(dt)
+        self._joint_command.step(dt)
         self._posture.step(dt)
         self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
-        self._direct.write(self._posture.goal)
+        self._joint_command.write(self._posture.goal)
         self._posture.limiter.step(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
@@ -331,54 +316,35 @@ class MotionRunner:
         if self._fall.fallen:
             if not before and self._legs is not None:
                 self._legs.start_from(self._posture.limiter.position)
-                self._table.arbiter.release(VELOCITY_CLAIM)
+                self._end_velocity()
             self._table.fail_legs()
 
     def _get_up(self, dt: float) -> None:
         """Start the skill for a fallen body, unless something else is under way."""
-        busy = self._table.lying_run or self._holds.all or bool(self._direct.drives)
+        still = self._holds.all or self._table.stopped
+        busy = self._table.lying_run or still or bool(self._joint_command.drives)
         if self._auto_get_up and (request := self._auto_get_up.request(self._fall.fallen, busy, dt)):
             with suppress(CommandError):  # no motion for the side on which it lies: it may roll over
                 self._table.start(SkillRequest(request, SKILL, source="auto_get_up"))
-
-    def _step_direct(self, dt: float) -> None:
-        """Drop direct commands that are too old, or whose channels have been claimed since."""
-        arbiter = self._table.arbiter
-        if not self._direct.drives:
-            return
-        if not arbiter.held(DIRECT_CLAIM):
-            self._direct.clear()
-        elif over := self._direct.advance(dt):
-            arbiter.release(DIRECT_CLAIM)
-            arbiter.claim(DIRECT_CLAIM, self._table.channels_of(self._direct.drives))
-            channels = self._table.channels_of(over)
-            self._posture.take(over)  # the way to their stop begins here, also where another one is under way
-            self._posture.release(channels)
-            if self._legs is not None and "legs" in channels:
-                self._legs.start_from(self._posture.limiter.position)
 
     def _step_legs(self, dt: float) -> list[float]:
         goal = list(self._posture.goal)
         if self._idle is not None:
             self._idle.step(goal, self._sensed, dt, upright=not self._fall.fallen, still=self._holds.any)
-        if self._legs is None:
+        if self._legs is None or self._velocity is None:
             return goal
-        if self._velocity is not None and self._velocity.done:
-            self._table.arbiter.release(VELOCITY_CLAIM)
-        by_velocity = self._table.arbiter.holder("legs") == VELOCITY_CLAIM
-        self._legs.program = self._velocity if by_velocity else self._table.program
+        self._velocity.pass_time(dt)
+        self._legs.program = self._velocity.program or self._table.program
         self._legs.held = self._holds.all or self._table.walker_held(self._holds)
-        if self._description.policy is not None:
-            self._legs.busy = self._table.busy_joints
         self._legs.step(self._sensed, self._fall.fallen, dt)
         if not self._table.legs_by_keyframes:
             self._swing.add(goal, self._legs.write(goal), dt)
-            self._direct.write(goal)
+            self._joint_command.write(goal)
         return goal
 
     def _targets(self) -> JointTargets:
         limiter = self._posture.limiter
-        # The balance feedback of the legs is tuned for joints damped towards rest; keyframes need their own speed.
+        # The feedback of legs is tuned for joints damped towards rest; keyframes, and wheels, need their own speed.
         damped = frozenset() if self._table.legs_by_keyframes else self._balancing
         gains = self._legs.gains if self._legs is not None and not self._table.legs_by_keyframes else {}
-        return self._writer.of(limiter.position, limiter.velocity, damped, gains, self._direct.drives)
+        return self._writer.of(limiter.position, limiter.velocity, damped, gains, self._joint_command.drives)

@@ -87,6 +87,7 @@ class Simulation:
         self.root = int(self.model.body(self.assembly.root).id)
         self.pushes = Pushes(self.model, self.data, self.root)
         self._gains: tuple[Sequence[float], Sequence[float]] | None = None
+        self._keyframe = ""  # of the last reset
         self._velocity = np.zeros(6)
         self.reset()
 
@@ -137,9 +138,10 @@ class Simulation:
         frames = self.assembly.keyframes
         if keyframe and keyframe not in frames:
             raise CommandError(unknown("keyframe", keyframe, frames))
+        self._keyframe = keyframe
         mujoco.mj_resetData(self.model, self.data)
         self.pushes.clear()
-        pose = self._start_pose(frames[keyframe] if keyframe else {})
+        pose = self._start_pose()
         for name, angle in pose.items():
             self.data.qpos[int(self.model.joint(name).qposadr[0])] = angle
         for joint in self.assembly.joints:  # also those that the body does not have: they hold
@@ -203,7 +205,7 @@ class Simulation:
                 self.data.time,
                 [warnings[kind].lastinfo for kind in UNSTABLE if warnings[kind].number],
             )
-            self.reset()
+            self.reset(self._keyframe)
             raise LinkError(
                 f"the simulation became unstable at degree of freedom {last[0]} ({when:.3f} s); it has begun again"
             )
@@ -218,7 +220,7 @@ class Simulation:
             raise CommandError("the base of this robot is fixed")
         if not np.isfinite([x, y, yaw]).all():
             raise CommandError(f"place {x} m, {y} m, {yaw} rad is not finite")
-        for name, angle in self._start_pose({}).items():
+        for name, angle in self._start_pose().items():
             self.data.qpos[int(self.model.joint(name).qposadr[0])] = angle
         for dof in self._all_dofs():
             self.data.qvel[dof] = 0.0
@@ -232,8 +234,9 @@ class Simulation:
         """
         place_body(self.model, self.data, self.root, name, position, turn, velocity)
 
-    def _start_pose(self, chosen: Mapping[str, float]) -> dict[str, float]:
+    def _start_pose(self) -> dict[str, float]:
         """The angle of each driven joint at the start."""
+        chosen: Mapping[str, float] = self.assembly.keyframes.get(self._keyframe, {})
         rests = {joint.name: joint.rest for joint in self.body.joints}
         first: Mapping[str, float] = next(iter(self.assembly.keyframes.values()), {})
         return {

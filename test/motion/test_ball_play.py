@@ -155,7 +155,7 @@ def test_dribble_fails_without_the_ball_and_is_refused_without_a_place() -> None
 
 @pytest.mark.parametrize("direction", [0.0, 0.6, -0.6, 2.5])
 def test_kick_goes_behind_the_ball_and_swings_the_foot_that_stands_there(direction) -> None:
-    player, kick = Player(T1, ball=(0.8, 0.1)), T1.gait.kick
+    player, kick = Player(T1, ball=(0.8, 0.1)), T1.carrier.kick
     player.runner.start(SkillRequest("kick", "kick", {"direction": direction}))
     walker = player.runner._legs.walker
     for _ in range(3000):
@@ -227,3 +227,20 @@ def test_a_way_past_others_is_kept_until_somebody_stands_in_it() -> None:
     for y, turn in ((0.9, -0.25), (0.2, -0.25), (-0.25, 0.25)):
         things["player_1"] = thing("player", 3.0, y)
         assert aim(Pose(1.0, 0.0), things["ball"]) == turn
+
+
+def test_a_body_that_comes_to_know_its_heading_has_not_turned_by_that() -> None:
+    player = Player()
+    player.state = replace(player.state, yaw=-3.0, has_base=False)
+    player.run(1.0)
+    player.runner.start(SkillRequest("find", "find", {"thing": "ball"}))
+    turned, last = 0.0, player.state.yaw
+    for step in range(2000):
+        player.step()
+        turned, last = turned + math.remainder(player.state.yaw - last, 2 * math.pi), player.state.yaw
+        if step == 50:
+            player.state = replace(player.state, has_base=True)
+        if player.status("find") is SkillStatus.FAILED:
+            break
+    assert player.last("find").reason == "'ball' is not seen all round"
+    assert turned == pytest.approx(1.25 * 2 * math.pi, abs=0.5)

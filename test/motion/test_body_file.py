@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE
+from motion_stage import SMALL, SMALL_FILE, T1, T1_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.body.description import Keyframe
@@ -50,6 +50,15 @@ def test_mirrored_joints_of_t1_have_mirrored_ranges() -> None:
         assert image.rest == joint.mirror_sign * joint.rest
 
 
+def test_a_continuous_joint_turns_on_and_on() -> None:
+    text = SMALL_FILE.replace("range: [-1.0, 1.0], velocity: 2.0", "range: continuous, velocity: 2.0")
+    stage = Stage(parse_body(text, "small.yaml"))
+    for number in range(1500):
+        stage.runner.drive(["yaw"], {"position": [0.03 * number]})
+        stage.step()
+    assert stage.angle("yaw") == pytest.approx(0.03 * 1499, abs=0.1)
+
+
 def test_file_becomes_description() -> None:
     assert [j.name for j in SMALL.joints] == ["yaw", "turn", "left", "right"]
     assert SMALL.skills["wave"].keyframes == (
@@ -67,7 +76,7 @@ def test_file_becomes_description() -> None:
 def test_body_without_joints_may_have_native_skills() -> None:
     text = "body: grid\nchannels: [legs]\nskills:\n  go: {kind: native, channels: [legs], nominal_s: 1, min_s: 0}\n"
     body = parse_body(text, "grid.yaml")
-    assert (body.joints, body.gait, body.fall) == ((), None, None)
+    assert (body.joints, body.carrier, body.fall) == ((), None, None)
     assert body.skill_infos()[0].kind == "native"
 
 
@@ -83,7 +92,8 @@ SMALL_FAULTS = [
     ("[head, waist, arm_l, arm_r]\njoints", "[1]\njoints", r"channels: \[1\] is not a list of texts"),
     ("joints:\n", "joints: 5\nrest:\n", "joints: 5 is not a mapping"),
     ("channel: head", "channel: hand_l", "joints.yaw.channel: unknown value 'hand_l'"),
-    ("range: [-1.0, 1.0], velocity: 2.0", "range: [1.0, -1.0], velocity: 2.0", r"joints.yaw.range: \[1.0, -1.0\] is not \[lower, upper\]"),
+    ("range: [-1.0, 1.0], velocity: 2.0", "range: [1.0, -1.0], velocity: 2.0", r"joints.yaw.range: \[1.0, -1.0\] is not \[lower, upper\] or continuous"),
+    ("range: [-1.0, 1.0], velocity: 2.0", "range: endless, velocity: 2.0", "joints.yaw.range: 'endless' is not a list"),
     ("range: [-1.0, 1.0], velocity: 2.0", "range: [-1.0], velocity: 2.0", "joints.yaw.range: .* is not a list of 2 numbers"),
     ("range: [-1.0, 1.0], velocity: 2.0", "range: [-99, 1.0], velocity: 2.0", "joints.yaw.range: .* is not within -10..10"),
     ("velocity: 2.0", "velocity: 0", "joints.yaw.velocity: 0 is not within 1e-06..100"),
@@ -158,6 +168,23 @@ def test_keyframes_are_limited() -> None:
     many = ", ".join(f"{{at: {i / 1001}, yaw: 0}}" for i in range(1, 1002))
     with pytest.raises(ConfigError, match=r"keyframes: .* is not a list of at most 1000"):
         parse_body(SMALL_FILE.replace("{at: 0.5, yaw: 0.5}, {at: 1.0, yaw: 0}", many), "small.yaml")
+
+
+@pytest.mark.parametrize(
+    ("skill", "old", "new"),
+    [
+        ("step_forward", "range: [0.03,", "range: [-1,"),
+        ("step_left", "range: [0.03,", "range: [-1.0,"),
+        ("walk", "steps: {range: [1,", "steps: {range: [-1,"),
+        ("walk", "duration: {range: [0.5,", "duration: {range: [-0.5,"),
+    ],
+)
+def test_a_walk_of_less_than_nothing_is_refused(skill: str, old: str, new: str) -> None:
+    before, begin, after = T1_TEXT.partition(f"  {skill}:")
+    damaged = before + begin + after.replace(old, new, 1)
+    assert damaged != T1_TEXT
+    with pytest.raises(ConfigError, match=rf"skills\.{skill}\.parameters\.\w+\.range: .* is not 0 or more"):
+        parse_body(damaged, "t1.yaml")
 
 
 def test_walking_skill_needs_a_gait() -> None:

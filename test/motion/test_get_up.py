@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Skills for a fallen body: from which side, in which time, and what when the body does not get up."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -186,6 +187,32 @@ def test_a_hold_keeps_it_down() -> None:
     stage.runner.hold(False)
     stage.run(1.5)
     assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
+
+
+def test_a_stop_keeps_it_down_until_something_is_asked() -> None:
+    stage = Stage(T1)
+    stage.runner = MotionRunner(T1, auto_get_up=True)
+    stage.run(1.0)
+    lay(stage, FRONT)
+    stage.run(1.5)
+    assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
+    stage.runner.stop()
+    stage.run(4.0)
+    assert stage.status("auto_get_up 1") is SkillStatus.CANCELED
+    assert stage.status("auto_get_up 2") is None
+    assert stage.runner.stopped
+    for ask in (
+        lambda: stage.start("step_forward"),
+        lambda: stage.runner.set_velocity(0.2, 0.0),
+        lambda: stage.runner.walk_to(1.0, 0.0, 0.0),
+    ):
+        stage.runner.stop()
+        stage.run(2.0)
+        begun = len(stage.reports)
+        with suppress(CommandError):  # a fallen body does not walk, but it may get up for it
+            ask()
+        stage.run(1.5)
+        assert any(report.id.startswith("auto_get_up") for report in stage.reports[begun:])
 
 
 def test_a_side_without_a_motion_is_waited_out_by_a_body_that_gets_up_by_itself() -> None:

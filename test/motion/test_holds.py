@@ -75,6 +75,20 @@ def test_a_held_walk_stands_and_another_source_may_walk() -> None:
     assert stage.runner.status == "walking"
 
 
+def test_a_velocity_is_over_in_time_while_the_body_is_held() -> None:
+    stage = Stage(T1)
+    stage.runner.set_velocity(0.3, 0.0)
+    stage.run(0.1)
+    stage.runner.hold(True)
+    stage.run(3.0)  # nobody commands anything any more
+    place = stage.state.base_position
+    stage.runner.hold(False)
+    for _ in range(50):
+        stage.step()
+        assert stage.runner.status == "standing"
+    assert stage.state.base_position == pytest.approx(place)
+
+
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["", "a", "b"])), max_size=12))
 def test_rates_follow_what_was_asked_last(asked) -> None:
     holds = Holds()

@@ -144,6 +144,15 @@ def test_it_looks_at_who_speaks_for_a_while_rather_than_at_the_ball() -> None:
     assert stage.angle(YAW) == pytest.approx(0.4636, abs=0.02)
 
 
+def test_a_voice_that_the_head_has_heard_is_beside_where_the_head_faces() -> None:
+    stage = alive({"ball": Seen("ball", (2.0, 1.0, 0.1))})
+    stage.run(7.0)
+    assert stage.angle(YAW) == pytest.approx(0.4636, abs=0.02)
+    stage.runner.hear(-1.0 - 0.4636, by_head=True)
+    stage.run(3.0)
+    assert stage.angle(YAW) == pytest.approx(-1.0, abs=0.03)
+
+
 def test_it_looks_into_its_turn_and_at_the_arm_that_moves() -> None:
     stage = alive()
     stage.run(5.0)

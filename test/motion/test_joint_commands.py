@@ -6,8 +6,9 @@ from dataclasses import FrozenInstanceError, replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import ARM, DT, SMALL, Stage
+from motion_stage import ARM, ARM_FILE, DT, SMALL, T1, Stage
 
+from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.direct import DirectDrive, JointDrive, checked_drives
@@ -190,3 +191,71 @@ def lifted(*, head_is_driven: bool) -> list[float]:
 
 def test_a_skill_keeps_the_joints_that_it_took_from_joint_commands() -> None:
     assert lifted(head_is_driven=True) == lifted(head_is_driven=False)
+
+
+def ended(stage: Stage, by: str, skill: str) -> None:
+    """The commands of a joint end: by time, by a stop, or because a skill has its channel."""
+    if by == "stop":
+        stage.runner.stop()
+    elif by == "skill":
+        stage.start(skill)
+    else:
+        stage.run(HOLDS_S)
+
+
+@pytest.mark.parametrize("by", ["time", "stop", "skill"])
+def test_a_joint_that_speed_or_torque_alone_has_moved_goes_on_from_where_it_is(by: str) -> None:
+    stage = Stage()
+    stage.runner.drive(["yaw"], {"velocity": [1.0], "kp": [0.0]})
+    stage.step()
+    assert stage.targets.kp[0] == 0.0
+    stage.state = replace(stage.state, position=(0.6, *stage.state.position[1:]))
+    if by == "time":
+        for _ in range(9):
+            stage.step()
+            assert stage.targets.kp[0] == 0.0
+            stage.state = replace(stage.state, position=(0.6, *stage.state.position[1:]))
+    else:
+        ended(stage, by, "nod")
+    stage.track.clear()
+    stage.run(0.1)
+    assert stage.targets.kp[0] == 10.0
+    assert stage.angles("yaw") == pytest.approx([0.6] * 5, abs=0.02)
+    if by != "skill":
+        stage.run(1.0)
+        assert stage.angle("yaw") == pytest.approx(0.6)
+
+
+def test_a_servo_that_has_no_gains_in_its_body_file_slows_down_as_others() -> None:
+    stage = Stage(parse_body(ARM_FILE.replace("kp: 10, kd: 1", "kp: 0, kd: 0"), "servos.yaml"))
+    stage.runner.drive(["upper"], {"position": [1.0]})
+    stage.run(HOLDS_S + 1.0)
+    assert stage.angle("upper") == pytest.approx(HOLDS_S + 0.125, abs=0.05)
+
+
+@pytest.mark.parametrize("by", ["time", "stop", "skill"])
+def test_legs_go_smoothly_to_a_stand_when_their_commands_end(by: str) -> None:
+    stage = Stage(T1)
+    standing = stage.angle("Left_Knee_Pitch")
+    for _ in range(60):
+        stage.runner.drive(["Left_Knee_Pitch"], {"position": [standing + 0.8]})
+        stage.step()
+    assert stage.angle("Left_Knee_Pitch") == pytest.approx(standing + 0.8)
+    stage.track.clear()
+    ended(stage, by, "stand")
+    stage.run(1.0)
+    steps = [abs(b - a) for a, b in pairwise(stage.angles("Left_Knee_Pitch"))]
+    assert max(steps) < 0.4 * 10.0 * DT  # it may go at 10 rad/s
+    assert stage.angle("Left_Knee_Pitch") == pytest.approx(standing, abs=0.01)
+
+
+def test_a_joint_beside_one_that_is_commanded_now_slows_down() -> None:
+    stage = Stage(ARM)
+    for _ in range(30):
+        stage.runner.drive(["upper", "fore"], {"position": [1.0, 1.0]})
+        stage.step()
+    stage.run(HOLDS_S + DT)  # both are on their way to a stop
+    stage.runner.drive(["upper"], {"position": [1.0]})
+    stage.run(0.5)
+    speeds = [(b - a) / DT for a, b in pairwise(stage.angles("fore"))]
+    assert max(a - b for a, b in pairwise(speeds)) < 0.2

@@ -47,7 +47,7 @@ class Walker:
         self.rest = [joint.rest for joint in body.joints]
         self.gait = locomotion_of(body, {joint.name: i for i, joint in enumerate(body.joints)})
         self.sensed = Sensed(self.rest)
-        self.limits = body.base.walk
+        self.limits = body.carrier.walk
         self.gait.start_from(self.rest)
 
     def run(self, seconds):

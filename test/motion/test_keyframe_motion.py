@@ -11,7 +11,7 @@ from motion_stage import DT, SMALL, T1, Stage
 
 from embodiment_bridge.body.description import Joint, Keyframe
 from embodiment_bridge.body.least_times import shortest_motion, shortest_move
-from embodiment_bridge.motion.joints.keyframes import STOP_S, Motion, Piece, piece_to, pieces_of, stopping
+from embodiment_bridge.motion.joints.keyframes import STOP_S, Motion, Piece, Stop, piece_to, pieces_of
 
 FAST = Joint("fast", "head", -3.0, 3.0, 10.0, 1.0, 1.0, 1.0)
 SLOW = Joint("slow", "head", -3.0, 3.0, 1.0, 1.0, 1.0, 1.0)
@@ -42,7 +42,7 @@ def test_piece_starts_and_ends_as_told(start: float, goal: float, speed: float, 
 
 @given(st.floats(-5, 5))
 def test_stop_never_turns_back(speed: float) -> None:
-    angles = [0.3, *path(stopping([0], [0.3], [speed]), 0.01)]
+    angles = [0.3, *path(Stop([0], [0.3], [speed]), 0.01)]
     steps = [b - a for a, b in pairwise(angles)]
     assert all(step * speed >= -1e-12 for step in steps)
     assert angles[-1] == pytest.approx(0.3 + 0.5 * STOP_S * speed)

@@ -7,7 +7,7 @@ from motion_stage import T1_FILE
 from embodiment_bridge.body.body_file import parse_body, read_body
 from embodiment_bridge.core.errors import ConfigError
 
-KICK = read_body(T1_FILE).gait.kick
+KICK = read_body(T1_FILE).carrier.kick
 
 
 def test_strength_is_that_after_which_the_ball_rolls_so_far() -> None:

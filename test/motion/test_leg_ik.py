@@ -35,3 +35,15 @@ def test_puts_the_ankle_where_it_was_asked_with_the_foot_level(x: float, z: floa
 def test_out_of_reach_gives_the_nearest_length(x: float, z: float, length: float) -> None:
     hip, knee, _ = LEG.solve(x, z)
     assert hypot(*ankle_at(hip, knee)) == pytest.approx(length, abs=1e-4)
+
+
+@pytest.mark.parametrize(("thigh", "shank"), [(0.093, 0.093), (0.05, 0.06), (0.3, 0.04)])
+def test_a_small_leg_bends_too(thigh: float, shank: float) -> None:
+    leg, whole = LegIk(0.0, thigh, shank), thigh + shank
+    for share in (0.9, 0.75, 0.1):
+        hip, knee, ankle = leg.solve(0.0, -share * whole)
+        x = -thigh * sin(hip) - shank * sin(hip + knee)
+        z = -thigh * cos(hip) - shank * cos(hip + knee)
+        assert hip + knee + ankle == pytest.approx(0.0)
+        shortest = max(0.5 * whole, abs(thigh - shank))
+        assert hypot(x, z) == pytest.approx(max(share * whole, shortest), abs=1e-3)

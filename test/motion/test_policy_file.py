@@ -10,6 +10,7 @@ import pytest
 from policy_stage import ADDRESS, JOINTS, WIDTH, manifest, network, write
 
 from embodiment_bridge.body.body_file import parse_body, read_body
+from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.network_file import read_network
 from embodiment_bridge.core.errors import ConfigError
 
@@ -22,8 +23,8 @@ def refused(tmp_path, arrays=None, **changes):
 
 def test_a_body_with_a_policy_is_carried_by_it(tmp_path):
     body = read_body(write(tmp_path))
-    policy = body.policy
-    assert body.carrier is policy
+    policy = body.carrier.policy
+    assert body.carrier.walk is policy.walk
     assert (policy.network.inputs, policy.network.outputs) == (WIDTH, len(JOINTS))
     assert policy.walk.forward == 1.4
     assert policy.least == (0.4, 0.3, 0.3)
@@ -38,7 +39,7 @@ def test_a_body_without_a_policy_is_carried_by_its_gait(tmp_path):
     write(tmp_path)
     text = (tmp_path / "t1.yaml").read_text().replace("  policy: walk.npz\n", "")
     body = parse_body(text, "t1.yaml")
-    assert body.carrier is body.gait
+    assert isinstance(body.carrier, Gait)
     assert walk_ranges(body)["speed"] == (-0.34, 0.54)
 
 
@@ -190,5 +191,5 @@ def test_code_that_cannot_observe_is_refused(tmp_path, code, text):
 
 def test_an_observe_function_replaces_the_observation(tmp_path):
     (tmp_path / "see.py").write_text(f"def observe(felt, command):\n    return [0.0] * {WIDTH}\n")
-    assert read_body(write(tmp_path, observation=None, observe="see.py")).policy.observe is not None
+    assert read_body(write(tmp_path, observation=None, observe="see.py")).carrier.policy.observe is not None
     assert "possible beside observe" in refused(tmp_path, observe="see.py")

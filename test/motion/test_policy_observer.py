@@ -26,7 +26,7 @@ def observer_of(tmp_path, observation, width, **changes):
     }
     body = read_body(write(tmp_path, arrays, observation=observation, **changes))
     index = {joint.name: n for n, joint in enumerate(body.joints)}
-    return Observer(body.policy, index), index, len(body.joints)
+    return Observer(body.carrier.policy, index), index, len(body.joints)
 
 
 def sensed_of(count, **values):
@@ -95,7 +95,7 @@ def test_a_joint_that_the_body_lacks_is_zero(tmp_path):
     }
     changes = {"joints": joints, "missing": ["Left_Wrist"], "observation": ["joint_position"]}
     body = read_body(write(tmp_path, arrays, **changes))
-    observer = Observer(body.policy, {joint.name: n for n, joint in enumerate(body.joints)})
+    observer = Observer(body.carrier.policy, {joint.name: n for n, joint in enumerate(body.joints)})
     inputs = observer.inputs(sensed_of(len(body.joints)), STILL, frozenset())
     assert (len(inputs), inputs[-1]) == (COUNT + 1, 0.0)
 

@@ -102,18 +102,20 @@ FAULTS = {
     "gap": "no percept for 0.2",
     "numbers": "not a number",
     "code": "observe failed: ZeroDivisionError",
+    "odd code": "observe failed: StopIteration",
     "values": "observe gave (1,)",
 }
+
+BAD = {"code": "[1 / 0]", "odd code": "next(iter(()))", "values": "[0.0]"}
 
 
 def failing(tmp_path, case):
     """A robot on which the policy fails as soon as it turns fast."""
     if case == "numbers":
         return stage(tmp_path, network(turn=3e38), feed={"turn": 2.0})
-    if case in ("code", "values"):
-        bad = "[1 / 0]" if case == "code" else "[0.0]"
+    if case in BAD:
         (tmp_path / "see.py").write_text(
-            f"def observe(felt, command):\n    return {bad} if command[2] > 1.0 else [0.0] * 51\n"
+            f"def observe(felt, command):\n    return {BAD[case]} if command[2] > 1.0 else [0.0] * 51\n"
         )
         return stage(tmp_path, observation=None, observe="see.py")
     return stage(tmp_path)
@@ -125,7 +127,7 @@ def test_a_failure_hands_over_to_the_gait_at_once_without_a_jump(tmp_path, case)
     drive(robot, 2.0, 1.4)
     assert by_policy(robot)
     robot.track.clear()
-    turn = 1.2 if case in ("numbers", "code", "values") else 0.0
+    turn = 1.2 if case == "numbers" or case in BAD else 0.0
     for _ in range(40):
         if case == "tilt":
             robot.state = replace(robot.state, pitch=0.8)

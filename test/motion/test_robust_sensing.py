@@ -64,6 +64,37 @@ def test_speed_is_seen_from_the_hips() -> None:
     assert (balance.ahead, balance.left) == pytest.approx((0.3, 0.0), abs=1e-6)
 
 
+@pytest.mark.parametrize("missing", [1, 5, 20])
+def test_speed_is_right_where_places_are_missing(missing: int) -> None:
+    sensed = Sensed([])
+    for i in range(200):
+        base = {} if i % (missing + 1) else {"base_position": (0.3 * i * DT, 0.0, 0.6)}
+        sensed.update(sensed_state(**base), DT)
+        assert sensed.hips(None)[0].ahead < 0.31
+    assert sensed.hips(None)[0].ahead == pytest.approx(0.3, abs=0.02)
+
+
+def test_speed_of_long_ago_does_not_count() -> None:
+    sensed = Sensed([])
+    for i in range(50):
+        sensed.update(sensed_state(base_position=(0.3 * i * DT, 0.0, 0.6)), DT)
+    for _ in range(50):
+        sensed.update(sensed_state(), DT)
+    sensed.update(sensed_state(base_position=(0.3, 0.0, 0.6)), DT)
+    assert sensed.hips(None)[0].ahead == 0.0
+
+
+@pytest.mark.parametrize("gap", [0.15, 0.4, 2.0])
+def test_a_gap_in_time_does_not_look_like_speed(gap: float) -> None:
+    runner, time = MotionRunner(T1), 0.0
+    zero = (0.0,) * len(T1.joints)
+    for dt in [*[DT] * 50, gap, *[DT] * 10]:
+        time += dt
+        runner.step(BodyState(time, zero, zero, (0.3 * time, 0.0, HEIGHT), has_base=True), dt)
+        assert runner._sensed.hips(None)[0].ahead < 0.31
+    assert runner._sensed.hips(None)[0].ahead == pytest.approx(0.3, abs=0.05)
+
+
 def test_turned_waist_turns_roll_into_pitch() -> None:
     sensed = Sensed([0.0])
     state = sensed_state(math.pi / 2, base_position=(0.0, 0.0, 0.6), roll=0.2, base_rates=(0.4, 0.0, 0.1))

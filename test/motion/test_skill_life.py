@@ -4,8 +4,9 @@
 from itertools import pairwise
 
 import pytest
-from motion_stage import DT, Stage
+from motion_stage import ARM_FILE, DT, Stage
 
+from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
 
 SUCCEEDED, SKIPPED, REPLACED, CANCELED, FAILED, RUNNING = (
@@ -16,6 +17,26 @@ SUCCEEDED, SKIPPED, REPLACED, CANCELED, FAILED, RUNNING = (
 def speeds(stage: Stage, joint: str) -> list[float]:
     angles = stage.angles(joint)
     return [(b - a) / DT for a, b in pairwise(angles)]
+
+
+REACH = """skills:
+  reach: {kind: motion, channels: [arm_l], nominal_s: 2.0, min_s: 2.0, keyframes: [{at: 1.0, upper: 0.9, fore: 0.9}]}
+  lift: {kind: motion, channels: [arm_l], nominal_s: 2.0, min_s: 2.0, keyframes: [{at: 1.0, upper: 0.0}]}
+"""
+REACHING = parse_body(ARM_FILE.replace("skills: {}\n", REACH), "arm.yaml")
+
+
+def test_a_joint_that_the_newer_skill_does_not_move_slows_down() -> None:
+    stage = Stage(REACHING)
+    stage.start("reach")
+    stage.run(1.0)
+    before, speed = stage.angle("fore"), speeds(stage, "fore")[-1]
+    assert speed > 0.7
+    lift = stage.start("lift")
+    stage.finish(lift)
+    assert max(a - b for a, b in pairwise(speeds(stage, "fore"))) < 0.2  # in 0.02 s
+    assert stage.angle("fore") == pytest.approx(before + 0.125 * speed, abs=0.02)
+    assert stage.angle("upper") == pytest.approx(0.0)
 
 
 def test_skills_on_different_channels_run_together() -> None:
@@ -108,6 +129,24 @@ def test_stop_ends_all_where_they_are() -> None:
     assert stage.angle("turn") == pytest.approx(angles[1], abs=0.2)
     stage.runner.stop()  # again, with nothing to stop
     stage.run(0.2)
+
+
+def brought_to_rest(stops: int) -> list[float]:
+    stage = Stage()
+    stage.start("wave")
+    stage.run(1.26)
+    lift = stage.start("lift")  # the right arm slows down, the left one goes up
+    stage.run(0.1)
+    for _ in range(stops):
+        stage.runner.stop()
+        stage.step()
+    stage.run(1.0)
+    assert stage.status(lift) is CANCELED
+    return [*stage.angles("left")[-1:], *stage.angles("right")[-1:]]
+
+
+def test_a_stop_that_is_repeated_stops_as_soon_as_one() -> None:
+    assert brought_to_rest(stops=20) == pytest.approx(brought_to_rest(stops=1), abs=1e-9)
 
 
 @pytest.mark.parametrize(("slot", "seconds"), [(0.0, 0.6), (1.0, 1.0)])

@@ -130,7 +130,7 @@ def test_waves_while_it_walks_a_curve_and_stops_at_once(model) -> None:
 
 def test_velocities_are_kept_on_each_axis_upright(model) -> None:
     robot = Robot(model, seed=4)
-    walk = T1.gait.walk
+    walk = T1.carrier.walk
     for forward, left, turn in (
         (walk.forward, 0.0, 0.0),
         (0.1, 0.0, 0.0),

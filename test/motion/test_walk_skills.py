@@ -2,15 +2,18 @@
 """Walking skills on a body that goes exactly as fast as its gait says."""
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from motion_stage import T1, Stage
+from motion_stage import HEIGHT, T1, T1_FILE, Stage
 
+from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.walking.walk_skills import share
 
-WALK = T1.gait.walk
+WALK = T1.carrier.walk
 
 
 def gone(stage: Stage) -> tuple[float, float, float]:
@@ -32,7 +35,7 @@ def gone(stage: Stage) -> tuple[float, float, float]:
         ("walk", {}, 0.0, 4.0 * WALK.forward),
         ("walk", {"duration": 2.0, "distance": 20.0, "steps": 1000}, 0.0, 2.0 * WALK.forward),
         ("walk", {"duration": 600.0, "distance": 0.6, "steps": 1000}, 0.0, 0.6),
-        ("walk", {"steps": 10}, 0.0, 10 * 0.5 / T1.gait.parameters.frequency * WALK.forward),
+        ("walk", {"steps": 10}, 0.0, 10 * 0.5 / T1.carrier.parameters.frequency * WALK.forward),
         ("walk", {"duration": 5.0, "speed": -0.5 * WALK.backward}, 0.0, -2.5 * WALK.backward),
     ],
 )
@@ -75,6 +78,80 @@ def test_curve_has_its_length_and_turns() -> None:
     stage.finish(stage.start("walk", distance=1.0, turn=0.5 * WALK.turn), 60.0)
     seconds = len(stage.track) * 0.02
     assert abs(stage.state.yaw) == pytest.approx(0.5 * WALK.turn * seconds, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "parameters"),
+    [
+        ("step_forward", "range: [0.03,", "range: [0,", {"distance": 0.0}),
+        ("step_right", "range: [0.03,", "range: [0,", {"distance": 0.0}),
+        ("turn_left", "range: [0.1,", "range: [0,", {"angle": 0.0}),
+        ("walk", "duration: {range: [0.5,", "duration: {range: [0,", {"duration": 0.0}),
+    ],
+)
+def test_a_walk_of_no_length_is_over_at_once(
+    name: str, old: str, new: str, parameters: dict[str, float]
+) -> None:
+    before, begin, after = T1_FILE.read_text().partition(f"\n  {name}:")
+    stage = Stage(parse_body(before + begin + after.replace(old, new, 1), "t1.yaml"))
+    report = stage.finish(stage.start(name, **parameters), 1.0)
+    assert report.status is SkillStatus.SUCCEEDED
+    assert gone(stage) == pytest.approx((0.0, 0.0, 0.0), abs=0.02)
+
+
+@pytest.mark.parametrize("direction", [0.0, 0.8, 1.57, -1.57, 3.14])
+def test_a_curve_to_a_side_has_its_length_and_direction(direction: float) -> None:
+    stage = Stage(T1)
+    walk, gone_m, ahead, aside = (
+        stage.start("walk", distance=1.0, direction=direction, turn=0.2),
+        0.0,
+        0.0,
+        0.0,
+    )
+    while stage.status(walk) in (None, SkillStatus.RUNNING):
+        x, y, _ = stage.state.base_position
+        stage.step()
+        dx, dy, yaw = stage.state.base_position[0] - x, stage.state.base_position[1] - y, stage.state.yaw
+        gone_m += math.hypot(dx, dy)
+        ahead += math.cos(yaw) * dx + math.sin(yaw) * dy
+        aside += math.cos(yaw) * dy - math.sin(yaw) * dx
+    assert stage.status(walk) is SkillStatus.SUCCEEDED
+    assert gone_m == pytest.approx(1.0, abs=0.15)
+    assert math.remainder(math.atan2(aside, ahead) - direction, 2 * math.pi) == pytest.approx(0.0, abs=0.05)
+
+
+FOUND = (-9.0, 4.0, HEIGHT), 2.5  # where a body is that does not know it at first
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "way", "turned"),
+    [
+        ("turn_left", {"angle": 1.5}, 0.0, 1.5),
+        ("turn_right", {"angle": 4.0}, 0.0, -4.0),
+        ("walk", {"distance": 1.0}, 1.0, 0.0),
+        ("walk", {"distance": 1.0, "turn": 0.3}, 1.0, None),
+        ("step_left", {"distance": 0.8}, 0.8, 0.0),
+    ],
+)
+def test_a_walk_is_as_long_where_the_body_comes_to_know_its_place_meanwhile(
+    name: str, parameters: dict[str, float], way: float, turned: float | None
+) -> None:
+    stage = Stage(T1, settle=0.0)
+    stage.state = replace(stage.state, base_position=FOUND[0], yaw=FOUND[1], has_base=False)
+    stage.run(2.0)
+    walk, places, yaws = stage.start(name, **parameters), [stage.state.base_position], [stage.state.yaw]
+    while stage.status(walk) in (None, SkillStatus.RUNNING):
+        stage.step()
+        if len(places) == 40:
+            stage.state = replace(stage.state, has_base=True)
+        places.append(stage.state.base_position)
+        yaws.append(stage.state.yaw)
+    assert len(places) > 50
+    assert stage.status(walk) is SkillStatus.SUCCEEDED
+    assert sum(math.dist(a, b) for a, b in pairwise(places)) == pytest.approx(way, abs=0.15)
+    if turned is not None:
+        found = sum(math.remainder(b - a, 2 * math.pi) for a, b in pairwise(yaws))
+        assert found == pytest.approx(turned, abs=0.15)
 
 
 @pytest.mark.parametrize("name", ["foot_pitch", "foot_yaw"])
@@ -142,7 +219,7 @@ def test_arms_swing_with_the_walk_unless_a_skill_drives_them() -> None:
     stage = Stage(T1)
     stage.start("walk", duration=20.0)
     stage.run(3.0)
-    assert max(stage.angles("Left_Shoulder_Pitch")) > 0.01 or abs(T1.gait.parameters.arm_swing) < 0.02
+    assert max(stage.angles("Left_Shoulder_Pitch")) > 0.01 or abs(T1.carrier.parameters.arm_swing) < 0.02
     arms = stage.start("hand_roll")
     stage.finish(arms)
     assert stage.angle("Left_Shoulder_Pitch") == pytest.approx(0.0, abs=1e-3)

@@ -82,9 +82,9 @@ def test_its_tables_are_those_of_the_search(monkeypatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "tools/gait_search"))
     search = importlib.import_module("cycle_search")
     found = search.cycle_of(search.FIRST)
-    assert BODY.base.step_s == search.FIRST[0]
-    for ours, theirs in ((BODY.base.cycle.step, found.step), (BODY.base.cycle.forward, found.forward)):
+    assert BODY.carrier.step_s == search.FIRST[0]
+    for ours, theirs in ((BODY.carrier.cycle.step, found.step), (BODY.carrier.cycle.forward, found.forward)):
         assert set(ours) == set(theirs)
         for name, angles in ours.items():
             assert angles == pytest.approx(theirs[name], abs=5.1e-4), name
-    assert BODY.base.cycle.turn["l_foot_yaw"] == pytest.approx(found.turn["l_foot_yaw"], abs=5.1e-4)
+    assert BODY.carrier.cycle.turn["l_foot_yaw"] == pytest.approx(found.turn["l_foot_yaw"], abs=5.1e-4)

@@ -171,6 +171,15 @@ def test_unstable_simulation_says_so_and_begins_again(desk) -> None:
     assert run(desk, 0.5).base_position[2] == pytest.approx(0.223, abs=0.01)
 
 
+def test_unstable_simulation_begins_again_where_it_began(arm) -> None:
+    arm.body = replace(arm.body, joints=tuple(replace(joint, rest=0.2) for joint in arm.body.joints))
+    assert arm.reset("up").position == (-0.5,)
+    arm.data.qvel[0] = 1e12
+    with pytest.raises(LinkError, match="unstable"):
+        run(arm, 0.1)
+    assert arm.state.position == (-0.5,)
+
+
 def test_same_seed_same_dance(desk) -> None:
     first = dance(desk, 1.0), desk.state
     assert (dance(desk, 1.0), desk.state) == first

@@ -19,7 +19,8 @@ from pathlib import Path
 import numpy as np
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.description import Base, Cycle, WalkLimits
+from embodiment_bridge.body.carriers.base import Cycle, SteppingBase
+from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.physics.simulation import Simulation
@@ -76,7 +77,7 @@ def _table(side: str, **angles: np.ndarray) -> dict[str, tuple[float, ...]]:
 def points(simulation: Simulation, numbers: np.ndarray, speeds: np.ndarray) -> float:
     """What a candidate is worth; about 12 is good."""
     walk = WalkLimits(FULL, FULL, 0.5, 2.0, 1.0, 2.0, 1e-6, 0.0, 0.01, 0.01, 0.05)
-    body = replace(simulation.body, base=Base(walk, float(numbers[0]), {}, cycle_of(numbers)))
+    body = replace(simulation.body, carrier=SteppingBase(walk, float(numbers[0]), cycle=cycle_of(numbers)))
     runner, state = MotionRunner(body), simulation.reset()
     simulation.data.qvel[-len(speeds) :] += speeds
     total = tilt = 0.0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from robot_model import CYCLE, RobotModel
 
+from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.motion.runner import MotionRunner
 
@@ -187,7 +188,7 @@ def _style(drive: Drive) -> float:
 
 
 def _straight(driven: Driven, body: BodyDescription, _: np.random.Generator) -> float:
-    walk = body.gait.walk
+    walk = gait_of(body).walk
     there = driven.drive(11.0, (walk.forward, 0.0, 0.0))
     total = 2.0 * there.seconds / 11.0 + 5.0 * min(max(there.forward, 0.0) / (11.0 * walk.forward), 1.0)
     if driven.fallen:
@@ -201,7 +202,7 @@ def _straight(driven: Driven, body: BodyDescription, _: np.random.Generator) -> 
 
 
 def _sideways(driven: Driven, body: BodyDescription, _: np.random.Generator) -> float:
-    walk, total = body.gait.walk, 0.0
+    walk, total = gait_of(body).walk, 0.0
     for sign in (1.0, -1.0):
         did = driven.drive(4.0, (0.0, sign * walk.left, 0.0))
         total += 1.5 * min(max(sign * did.left, 0.0) / (4.0 * walk.left), 1.0) - 0.5 * abs(did.forward)
@@ -217,7 +218,7 @@ def _sideways(driven: Driven, body: BodyDescription, _: np.random.Generator) -> 
 
 
 def _random(driven: Driven, body: BodyDescription, chance: np.random.Generator) -> float:
-    walk, done, length = body.gait.walk, 0.0, 16.0
+    walk, done, length = gait_of(body).walk, 0.0, 16.0
     while done < length and not driven.fallen:
         shares = np.clip(chance.uniform(-1.4, 1.4, 3), -1.0, 1.0)
         if chance.random() < 0.2:
@@ -229,7 +230,7 @@ def _random(driven: Driven, body: BodyDescription, chance: np.random.Generator) 
 
 
 def _pushes(driven: Driven, body: BodyDescription, chance: np.random.Generator) -> float:
-    walk, total = body.gait.walk, 0.0
+    walk, total = gait_of(body).walk, 0.0
     driven.drive(1.5, (0.6 * walk.forward, 0.0, 0.0))
     for strength in (5.0, 8.0, 11.0, 14.0, 17.0, 20.0):
         for angle in (0.5 * math.pi, -0.5 * math.pi, 0.0, math.pi):

@@ -21,6 +21,7 @@ from drives import Driven
 from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.kick_section import KickParameters
 from embodiment_bridge.body.state import SkillRequest
@@ -83,7 +84,7 @@ def kicked(
     program = StepAndKick()
     driven.runner._table.walk_to(program)
     driven.cycles(STEP_S + 0.4 * float(chance.random()))
-    p = body.gait.kick
+    p = gait_of(body).kick
     ahead, aside = chance.uniform(-1.0, 1.0, 2) * NOISE
     driven.place_ball(p.ahead + ahead, (p.aside + aside) * (1.0 if kick.left else -1.0))
     yaw = driven.yaw
@@ -116,7 +117,7 @@ def points(model: RobotModel, body: BodyDescription, speeds: tuple[float, float]
 
 def with_kick(body: BodyDescription, kick: KickParameters) -> BodyDescription:
     """The body with another kick."""
-    return replace(body, gait=replace(body.gait, kick=kick))
+    return replace(body, carrier=replace(gait_of(body), kick=kick))
 
 
 def kick_of(vector: np.ndarray, legs: float = LEGS_M) -> KickParameters:
@@ -139,7 +140,7 @@ def measured(model: RobotModel, body: BodyDescription, tries: int = 16) -> tuple
 
     Measured with the skill ``kick`` itself, which goes up to a ball half a metre away.
     """
-    kick = replace(body.gait.kick, ways=(1.0, 2.0), outward=(0.0, 0.0))
+    kick = replace(gait_of(body).kick, ways=(1.0, 2.0), outward=(0.0, 0.0))
     body = with_kick(body, kick)
     ways: list[float] = []
     outward: list[float] = []
@@ -172,7 +173,7 @@ def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
     """Search, and print each improvement."""
     body = read_body(Path(path))
     speeds = SPEEDS[body.name]
-    model, legs = RobotModel(body, 1), body.gait.parameters.height
+    model, legs = RobotModel(body, 1), gait_of(body).parameters.height
     begun, best, chosen = time.monotonic(), -math.inf, None
     search = cma.CMAEvolutionStrategy(np.zeros(len(BEGIN)), 1.0, {"seed": seed, "verbose": -9})
     while time.monotonic() - begun < seconds and not search.stop():
@@ -186,7 +187,7 @@ def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
                 flush=True,
             )
             show(chosen, ([], []))
-    chosen = chosen or body.gait.kick
+    chosen = chosen or gait_of(body).kick
     if chosen is not None:
         tables = measured(model, with_kick(body, chosen))
         print(f"# seed {seed}, {best:.2f} points of 10 after {time.monotonic() - begun:.0f} s")

@@ -12,6 +12,7 @@ from drives import Driven
 from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.body.usual_skills import EMOTIONS
 
@@ -39,7 +40,7 @@ def main(path: str, *emotions: str) -> None:
                 upright += 1
                 pitches.append(driven.state.pitch)
                 tilts.append(max(abs(shown.pitch), abs(driven.state.roll)))
-                driven.drive(WALKED_S, (0.6 * body.gait.walk.forward, 0.0, 0.0))
+                driven.drive(WALKED_S, (0.6 * gait_of(body).walk.forward, 0.0, 0.0))
                 walked += not driven.fallen
         n = len(EMOTIONS) * len(models)
         print(

@@ -5,7 +5,8 @@ from collections import deque
 
 import numpy as np
 
-from embodiment_bridge.body.description import BodyDescription, Gait, LegLengths
+from embodiment_bridge.body.carriers.gait import Gait, LegLengths
+from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import BodyState, JointTargets
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.physics.places import drop_height

@@ -22,6 +22,7 @@ from drives import points
 from robot_model import RobotModel
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.body.description import BodyDescription
 
 USUAL_DELAY = 1
@@ -95,7 +96,7 @@ NUMBERS = (
 
 def numbers_of(body: BodyDescription) -> tuple[Number, ...]:
     """The numbers of the search with the height in m."""
-    leg = body.gait.lengths.thigh + body.gait.lengths.shank
+    leg = gait_of(body).lengths.thigh + gait_of(body).lengths.shank
     return tuple(
         replace(n, scale=n.scale * leg, lower=n.lower * leg, upper=n.upper * leg) if n.name == "height" else n
         for n in NUMBERS
@@ -105,7 +106,7 @@ def numbers_of(body: BodyDescription) -> tuple[Number, ...]:
 def vector_of(body: BodyDescription) -> np.ndarray:
     """The numbers of the search, as the body has them."""
     stiff = next(joint for joint in body.joints if joint.channel in STIFF_CHANNELS)
-    group = {"parameters": body.gait.parameters, "walk": body.gait.walk, "gains": stiff}
+    group = {"parameters": gait_of(body).parameters, "walk": gait_of(body).walk, "gains": stiff}
     return np.array([getattr(group[number.group], number.name) for number in NUMBERS])
 
 
@@ -115,17 +116,17 @@ def body_with(body: BodyDescription, vector: Sequence[float]) -> BodyDescription
     for number, value in zip(numbers_of(body), vector, strict=True):
         values[number.group][number.name] = float(min(max(value, number.lower), number.upper))
     gait = replace(
-        body.gait,
-        parameters=replace(body.gait.parameters, **values["parameters"]),
-        walk=replace(body.gait.walk, **values["walk"]),
+        gait_of(body),
+        parameters=replace(gait_of(body).parameters, **values["parameters"]),
+        walk=replace(gait_of(body).walk, **values["walk"]),
     )
     joints = tuple(replace(j, **values["gains"]) if j.channel in STIFF_CHANNELS else j for j in body.joints)
-    return replace(body, gait=gait, joints=joints)
+    return replace(body, carrier=gait, joints=joints)
 
 
 def lines_of(body: BodyDescription) -> str:
     """The numbers as lines for a body file."""
-    lengths = ", ".join(f"{name}: {value:.6g}" for name, value in asdict(body.gait.lengths).items())
+    lengths = ", ".join(f"{name}: {value:.6g}" for name, value in asdict(gait_of(body).lengths).items())
     lines, group = [f"  lengths: {{{lengths}}}"], ""
     for number, value in zip(NUMBERS, vector_of(body), strict=True):
         if number.group != group:
@@ -197,7 +198,7 @@ def confirmed(pool: Pool, body: BodyDescription, vector: np.ndarray, best: float
 def main(path: str, seconds: float, seed: int, state: str) -> None:
     """Search for so long."""
     body = read_body(Path(path))
-    body = replace(body, gait=replace(body.gait, lengths=RobotModel(body).leg_lengths(body.gait)))
+    body = replace(body, carrier=replace(gait_of(body), lengths=RobotModel(body).leg_lengths(gait_of(body))))
     scale = np.array([number.scale for number in numbers_of(body)])
     search = pickle.loads(Path(state).read_bytes()) if state and Path(state).exists() else Search(body, seed)
     begun = time.monotonic() - search.seconds

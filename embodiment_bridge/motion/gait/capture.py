@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The capture step: where a swinging foot lands when the body moves faster or slower than it should."""
 
-from embodiment_bridge.body.description import GaitParameters
+from embodiment_bridge.body.carriers.gait import GaitParameters
 
 LONGEST_M = 0.12  # a foot is never moved further than this from where it would land anyway
 CROSSING_M = 0.04  # of that towards the other foot, so that the feet do not touch

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from embodiment_bridge.body.description import Gait, Leg
+from embodiment_bridge.body.carriers.gait import Gait, Leg
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.capture import CaptureStep
 from embodiment_bridge.motion.gait.kick_step import Swing

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import Enum
 from math import hypot
 
-from embodiment_bridge.body.description import Gait
+from embodiment_bridge.body.carriers.gait import Gait
 from embodiment_bridge.body.policy import Policy
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.walk import LegWalker, WalkCommand, Walker, near, within

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Swings free arms with the walk."""
 
-from embodiment_bridge.body.description import BodyDescription
+from collections.abc import Sequence
+
+from embodiment_bridge.body.description import Joint
 from embodiment_bridge.motion.gait.walk import near
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 
@@ -9,15 +11,10 @@ JOIN_S = 0.5  # s in which an arm that has become free joins the swing
 
 
 class ArmSwing:
-    """Adds the swing of left and right shoulder to the goals of joints."""
+    """Adds the swing of left and right shoulder, if the body has them, to the goals of ``joints``."""
 
-    def __init__(self, description: BodyDescription, arbiter: ChannelArbiter) -> None:
-        index = {joint.name: i for i, joint in enumerate(description.joints)}
-        gait = description.gait
-        names = (gait.left.shoulder_pitch, gait.right.shoulder_pitch) if gait else ()
-        self._shoulders = tuple(
-            (index[name], description.joints[index[name]].channel) for name in names if name
-        )
+    def __init__(self, shoulders: Sequence[int], joints: Sequence[Joint], arbiter: ChannelArbiter) -> None:
+        self._shoulders = tuple((number, joints[number].channel) for number in shoulders)
         self._share = [0.0] * len(self._shoulders)
         self._arbiter = arbiter
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import hypot, pi, sin
 
-from embodiment_bridge.body.description import Gait, WalkLimits
+from embodiment_bridge.body.carriers.gait import Gait
+from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.gait import GaitPattern, Step
 from embodiment_bridge.motion.gait.kick_step import Kick, KickStep
@@ -43,13 +44,13 @@ STAND = WalkCommand()
 class Pace:
     """The pace: ``forward``, ``turn`` and ``left`` are -1..1 of full speed and follow the commands without a jump.
 
-    ``kicking``: a kick is under way, which only a gait has.
+    ``limits``: at full speed. ``kicking``: a kick is under way, which only a gait has.
     """
 
     kicking = False
 
     def __init__(self, limits: WalkLimits) -> None:
-        self._limits = limits
+        self.limits = limits
         self.reset()
 
     def reset(self) -> None:
@@ -64,13 +65,17 @@ class Pace:
     @property
     def velocity(self) -> tuple[float, float, float]:
         """The commanded velocity: m/s forward, m/s left, rad/s (+ left)."""
-        limits = self._limits
+        limits = self.limits
         full = limits.forward if self.forward > 0.0 else limits.backward
         return self.forward * full, self.left * limits.left, self.turn * limits.turn
 
+    def possible(self, command: WalkCommand) -> WalkCommand:
+        """``command``, slower if its three axes together are too much."""
+        return command
+
     def step(self, command: WalkCommand, dt: float) -> None:
         """Advance by ``dt`` s towards the command."""
-        limits, stepping = self._limits, command.stepping
+        limits, stepping = self.limits, command.stepping
         self.forward = near(self.forward, command.forward if stepping else 0.0, limits.forward_rate * dt)
         self.turn = near(self.turn, command.turn if stepping else 0.0, limits.turn_rate * dt)
         self.left = near(self.left, command.left if stepping else 0.0, limits.left_rate * dt)
@@ -110,10 +115,19 @@ class Walker(LegWalker):
         """Whether the feet are still and the walk has ended."""
         return self.amplitude < STILL and super().standing
 
+    def possible(self, command: WalkCommand) -> WalkCommand:
+        """``command``, slower if its three axes together are more than a gait on two legs can do."""
+        if command.length <= TOGETHER:
+            return command
+        share = TOGETHER / command.length
+        return replace(
+            command, forward=share * command.forward, turn=share * command.turn, left=share * command.left
+        )
+
     def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
         """Advance by ``dt`` s towards the command; steps are shorter or longer with ``balance`` of the hips."""
-        command = together(command)
-        limits = self._limits
+        command = self.possible(command)
+        limits = self.limits
         if self.amplitude <= STILL:
             # The first step of a turn is that of the outer foot, and to a side that of the foot on this side.
             self.phase = 0.5 if command.turn > abs(command.left) or command.left < -abs(command.turn) else 0.0
@@ -143,16 +157,6 @@ class Walker(LegWalker):
         ahead, left, _ = self.velocity
         left += self._p.sway_speed * sin(2 * pi * (self.phase + self._p.sway_speed_phase))
         return balance.ahead - ahead, balance.left - left
-
-
-def together(command: WalkCommand) -> WalkCommand:
-    """``command``, slower if its three axes together are more than a gait on two legs can do."""
-    if command.length <= TOGETHER:
-        return command
-    share = TOGETHER / command.length
-    return replace(
-        command, forward=share * command.forward, turn=share * command.turn, left=share * command.left
-    )
 
 
 def near(value: float, goal: float, step: float) -> float:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Motion of joints through keyframes: minimum-jerk pieces that end at rest, within the speed of the joints."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from embodiment_bridge.body.description import Joint, Keyframe
@@ -58,6 +58,17 @@ class Motion:
     def progress(self) -> float:
         """The share of the time, 0..1."""
         return 1.0 if self.done else min(self.time / self.total, 1.0)
+
+    def drop(self, joints: Collection[int]) -> None:
+        """Leave these joints to something else."""
+        kept = [place for place, joint in enumerate(self.joints) if joint not in joints]
+        self.joints = tuple(self.joints[place] for place in kept)
+        self._from = tuple(self._from[place] for place in kept)
+        if self._speed is not None:
+            self._speed = tuple(self._speed[place] for place in kept)
+        self._pieces = [
+            Piece(piece.duration, tuple(piece.goals[place] for place in kept)) for piece in self._pieces
+        ]
 
     def advance(self, dt: float) -> None:
         """Let ``dt`` s (>= 0) pass."""
@@ -146,7 +157,9 @@ def _peak_acceleration(way: float, speed: float, duration: float) -> float:
     )
 
 
-def stopping(joints: Sequence[int], position: Sequence[float], velocity: Sequence[float]) -> Motion:
-    """A motion that brings joints to rest from ``position`` rad and ``velocity`` rad/s without reversing."""
-    goals = tuple(p + 0.5 * STOP_S * v for p, v in zip(position, velocity, strict=True))
-    return Motion(joints, position, velocity, [Piece(STOP_S, goals)])
+class Stop(Motion):
+    """Brings joints to rest from ``position`` rad and ``velocity`` rad/s without reversing."""
+
+    def __init__(self, joints: Sequence[int], position: Sequence[float], velocity: Sequence[float]) -> None:
+        goals = tuple(p + 0.5 * STOP_S * v for p, v in zip(position, velocity, strict=True))
+        super().__init__(joints, position, velocity, [Piece(STOP_S, goals)])

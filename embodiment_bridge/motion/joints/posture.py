@@ -2,9 +2,10 @@
 """The targets of all joints; channels that are not driven come to rest and stay there."""
 
 from collections.abc import Iterable, Sequence
+from math import isinf
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.motion.joints.keyframes import Motion, piece_to, stopping
+from embodiment_bridge.motion.joints.keyframes import Motion, Stop, piece_to
 from embodiment_bridge.motion.joints.limits import JointLimiter
 
 REST_S = 1.0  # s, at least, for a move to the rest pose without a given time
@@ -37,24 +38,36 @@ class Posture:
         self.limiter.reset(position, joints)
         for i in joints:
             self.goal[i] = self.limiter.position[i]
-        self.stop()  # a way to a stop that began earlier leads to where they were thought to be
+        self.take(joints)  # a way to a stop that began earlier leads to where they were thought to be
 
     def release(self, channels: Iterable[str]) -> None:
         """Note that ``channels`` are no longer driven: their joints come to rest where they are."""
         for channel in channels:
-            joints = self._channels.get(channel, ())
-            if channel not in self._idle and any(self.limiter.velocity[i] for i in joints):
+            joints, idle = self._channels.get(channel, ()), self._idle.get(channel)
+            under_way = idle.joints if idle is not None else ()
+            if any(self.limiter.velocity[i] and i not in under_way for i in joints):
                 self._idle[channel] = self.stop_motion(joints)
 
     def stop(self) -> None:
-        """Bring the joints that are not driven to rest where they are."""
-        for channel in self._idle:
-            self._idle[channel] = self.stop_motion(self._channels[channel])
+        """Bring the joints that are not driven to rest where they are; a stop under way does not begin anew."""
+        for channel, motion in self._idle.items():
+            if not isinstance(motion, Stop):
+                self._idle[channel] = self.stop_motion(motion.joints)
 
     def take(self, joints: Iterable[int]) -> None:
-        """Note that ``joints`` are driven from now on."""
-        for channel in {self._joints[i].channel for i in joints}:
-            self._idle.pop(channel, None)
+        """Note that ``joints`` are driven from now on; those beside them that are on a way go on.
+
+        Wheels beside them stay where a base has rolled them, which no goal tells.
+        """
+        taken = set(joints)
+        for channel in {self._joints[i].channel for i in taken}:
+            for i in self._channels[channel]:
+                if i not in taken and isinf(self._joints[i].upper):
+                    self.goal[i] = self.limiter.position[i]
+            if (idle := self._idle.get(channel)) is not None:
+                idle.drop(taken)
+                if not idle.joints:
+                    del self._idle[channel]
 
     def go_to_rest_pose(self) -> None:
         """Bring all joints to the rest pose slowly."""
@@ -62,10 +75,10 @@ class Posture:
             if joints:
                 self._idle[channel] = self.rest_motion(joints, REST_S)
 
-    def stop_motion(self, joints: tuple[int, ...]) -> Motion:
+    def stop_motion(self, joints: tuple[int, ...]) -> Stop:
         """A motion from now to a stop."""
         position, velocity = self._now(joints)
-        return stopping(joints, position, velocity)
+        return Stop(joints, position, velocity)
 
     def rest_motion(self, joints: tuple[int, ...], at_least: float) -> Motion:
         """A motion from now to the rest pose that takes ``at_least`` s."""

@@ -78,7 +78,7 @@ class Sensed:
         return self.base_fresh and not self._height_estimated
 
     def update(self, state: BodyState, dt: float) -> None:
-        """Use the finite values of ``state``, which came ``dt`` s after the last one."""
+        """Use the finite values of ``state``, which came ``dt`` s after the last one (also after a gap)."""
         self.gap = state.time - self._time if self._time is not None else 0.0
         self._time = state.time
         if len(state.velocity) == len(self.velocity):
@@ -94,18 +94,21 @@ class Sensed:
         self._base_age += dt
         self._tilt_age += dt
         if state.has_base:
-            self._update_base(state, dt)
+            self._update_base(state)
         elif state.has_tilt and isfinite(state.roll + state.pitch):
             self._update_tilt(state)
 
-    def _update_base(self, state: BodyState, dt: float) -> None:
+    def _update_base(self, state: BodyState) -> None:
         x, y, z = state.base_position
         if not isfinite(x + y + z + state.roll + state.pitch + state.yaw):
             return
-        if self.base_fresh and dt > 0.0:
-            share = min(dt / SPEED_FILTER_S, 1.0)
-            self._speed_x += ((x - self.x) / dt - self._speed_x) * share
-            self._speed_y += ((y - self.y) / dt - self._speed_y) * share
+        passed = self._base_age  # since x and y; the last state may have had no base
+        if not self.base_fresh:
+            self._speed_x = self._speed_y = 0.0
+        elif passed > 0.0:
+            share = min(passed / SPEED_FILTER_S, 1.0)
+            self._speed_x += ((x - self.x) / passed - self._speed_x) * share
+            self._speed_y += ((y - self.y) / passed - self._speed_y) * share
         self.yaw = self.yaw + wrap_angle(state.yaw - self.yaw) if self._base_seen else state.yaw
         self.x, self.y, self.z = x, y, z
         self._height_estimated = state.height_estimated

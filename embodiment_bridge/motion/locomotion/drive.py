@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A base that follows velocity commands, without balance. Legs, if the body has any, swing as if they walked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import pi, sin
 
-from embodiment_bridge.body.description import Base, Joint
+from embodiment_bridge.body.carriers.base import Base
+from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.motion.gait.walk import STAND, Pace
 from embodiment_bridge.motion.joints.sensing import Sensed
@@ -18,15 +19,17 @@ class KinematicBase:
 
     Args:
         base: of the body.
-        legs: joints that are in their rest pose unless keyframes move them; empty for a body with wheels only.
+        joints: of the body; those of the legs, if it has any, are in their rest pose unless keyframes move them.
         index: numbers of the joints by name.
     """
 
-    def __init__(self, base: Base, legs: Sequence[Joint], index: Mapping[str, int]) -> None:
+    def __init__(self, base: Base, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
+        legs = [joint for joint in joints if joint.channel == "legs"]
         self.walker: Pace = Pace(base.walk)
         self.gains: Mapping[int, tuple[float, float]] = {}
         self.remark = ""
-        self.busy: frozenset[int] = frozenset()
+        self.busy: Callable[[], frozenset[int]] = frozenset
+        self.shoulders: tuple[int, ...] = ()
         self.program: Program | None = None
         self.held = False
         self.joints = tuple(index[joint.name] for joint in legs)
@@ -78,3 +81,6 @@ class KinematicBase:
             out[joint] += angle * share
         self._blend.write(out)
         return 0.0, 0.0
+
+
+LOCOMOTION = KinematicBase

@@ -3,7 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from embodiment_bridge.body.description import Base, Cycle, Joint, WalkLimits
+from embodiment_bridge.body.carriers.base import SteppingBase
+from embodiment_bridge.body.description import Joint, WalkLimits
 from embodiment_bridge.motion.gait.walk import STILL, Pace, WalkCommand, near
 from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
@@ -39,8 +40,9 @@ class KeyframeGait(KinematicBase):
     of full speed.
     """
 
-    def __init__(self, base: Base, cycle: Cycle, legs: Sequence[Joint], index: Mapping[str, int]) -> None:
-        super().__init__(base, legs, index)
+    def __init__(self, base: SteppingBase, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
+        super().__init__(base, joints, index)
+        cycle = base.cycle
         self.walker: SteppingPace = SteppingPace(base.walk, base.step_s)
         self._backward = cycle.backward_share
         self._tables = tuple(_rows(table, index) for table in (cycle.step, cycle.forward, cycle.turn))
@@ -77,3 +79,6 @@ def _at(angles: tuple[float, ...], phase: float) -> float:
     first = int(place) % len(angles)
     share = place - int(place)
     return angles[first] + share * (angles[(first + 1) % len(angles)] - angles[first])
+
+
+LOCOMOTION = KeyframeGait

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The legs: standing, walking and keyframes, with smooth transitions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import hypot
 
-from embodiment_bridge.body.description import Gait
+from embodiment_bridge.body.carriers.gait import Gait
+from embodiment_bridge.body.description import Joint
 from embodiment_bridge.body.stance import UPRIGHT, Stance
 from embodiment_bridge.motion.gait.walk import STAND, LegWalker, Walker
 from embodiment_bridge.motion.joints.sensing import LEVEL, Sensed
@@ -22,15 +23,18 @@ CALM_TIMEOUT_S = 1.0  # s after the last step, when a body that still sways coun
 class Legs:
     """A ``locomotion.Locomotion`` that runs one walk program at a time on the walker."""
 
-    def __init__(self, gait: Gait, index: Mapping[str, int]) -> None:
+    def __init__(self, gait: Gait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
         self.walker: LegWalker = Walker(gait, index)
-        self.busy: frozenset[int] = frozenset()
+        self.busy: Callable[[], frozenset[int]] = frozenset
         self.program: Program | None = None
         self.held = False
         self.joints = tuple(
             index[name]
             for leg in (gait.left, gait.right)
             for name in (leg.hip_pitch, leg.hip_roll, leg.hip_yaw, leg.knee, leg.ankle_pitch, leg.ankle_roll)
+        )
+        self.shoulders = tuple(
+            index[leg.shoulder_pitch] for leg in (gait.left, gait.right) if leg.shoulder_pitch
         )
         self._waist = index[gait.waist] if gait.waist else None
         self._pose = Pose()
@@ -106,3 +110,6 @@ class Legs:
         swing = self.walker.write(out, self._balance, self._stance.now.plus(self._idle))
         self._blend.write(out)
         return swing
+
+
+LOCOMOTION = Legs

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The locomotion of a body: legs that walk, or a base that drives."""
+"""The locomotion of a body, which one of the modules of this folder makes of what the body file says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Protocol
 
-from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.description import BodyDescription, Carrier, Joint
 from embodiment_bridge.body.stance import Stance
+from embodiment_bridge.motion import locomotion
 from embodiment_bridge.motion.gait.walk import Pace
 from embodiment_bridge.motion.joints.sensing import Sensed
-from embodiment_bridge.motion.locomotion.drive import KinematicBase
-from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait
-from embodiment_bridge.motion.locomotion.legs import Legs
 from embodiment_bridge.motion.walking.walk_program import Program
 
 
@@ -18,13 +17,15 @@ class Locomotion(Protocol):
     """Runs one walk program at a time; stands when there is none.
 
     ``program`` may be set at any time. ``held`` stops the walk and keeps the program where it is.
-    ``joints``: numbers of the joints that it uses. ``busy``: joints that something else drives, set before a step.
+    ``joints``: numbers of the joints that it uses. ``shoulders``: of those that swing with the walk, left and right.
+    ``busy``: tells the joints that something else drives now.
     """
 
     program: Program | None
     held: bool
     joints: tuple[int, ...]
-    busy: frozenset[int]
+    shoulders: tuple[int, ...]
+    busy: Callable[[], frozenset[int]]
 
     @property
     def walker(self) -> Pace:
@@ -62,18 +63,14 @@ class Locomotion(Protocol):
         """Put the angles (rad) of ``joints`` into ``out``; return the swing (rad) of left and right shoulder."""
 
 
+Maker = Callable[[Carrier, Sequence[Joint], Mapping[str, int]], Locomotion]
+"""Takes what the body file says, the joints of the body, and their numbers by name."""
+
+
 def locomotion_of(description: BodyDescription, index: Mapping[str, int]) -> Locomotion | None:
     """The locomotion of a body; None if it cannot move. index: numbers of the joints by name."""
-    if description.gait is not None and description.policy is not None:
-        # Here, because it needs numpy and other bodies do not.
-        from embodiment_bridge.motion.locomotion.policy_legs import PolicyLegs
-
-        return PolicyLegs(description.gait, description.policy, description.joints, index)
-    if description.gait is not None:
-        return Legs(description.gait, index)
-    if description.base is not None:
-        legs = [joint for joint in description.joints if joint.channel == "legs"]
-        if description.base.cycle is not None:
-            return KeyframeGait(description.base, description.base.cycle, legs, index)
-        return KinematicBase(description.base, legs, index)
-    return None
+    carrier = description.carrier
+    if carrier is None:
+        return None
+    make: Maker = import_module(f"{locomotion.__name__}.{carrier.moved_by}").LOCOMOTION
+    return make(carrier, description.joints, index)

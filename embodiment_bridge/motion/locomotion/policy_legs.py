@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from embodiment_bridge.body.description import Gait, Joint
-from embodiment_bridge.body.policy import Policy
+from embodiment_bridge.body.carriers.gait import PolicyGait
+from embodiment_bridge.body.description import Joint
 from embodiment_bridge.motion.gait.policy_walk import PolicyWalker
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.legs import Legs
@@ -13,9 +13,9 @@ from embodiment_bridge.motion.locomotion.legs import Legs
 class PolicyLegs(Legs):
     """A ``locomotion.Locomotion``."""
 
-    def __init__(self, gait: Gait, policy: Policy, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
-        super().__init__(gait, index)
-        self._walker = PolicyWalker(gait, policy, index, frozenset(self.joints))
+    def __init__(self, carrier: PolicyGait, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
+        super().__init__(carrier.gait, joints, index)
+        self._walker = PolicyWalker(carrier.gait, carrier.policy, index, frozenset(self.joints))
         self.walker = self._walker
         self._gains = tuple((joint.kp, joint.kd) for joint in joints)
 
@@ -37,5 +37,8 @@ class PolicyLegs(Legs):
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
         """Let ``dt`` s pass."""
         ready = not fallen and self._blend.done
-        self._walker.sense(sensed if ready else None, self.busy)
+        self._walker.sense(sensed if ready else None, self.busy())
         super().step(sensed, fallen, dt)
+
+
+LOCOMOTION = PolicyLegs

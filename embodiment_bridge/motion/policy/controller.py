@@ -60,10 +60,10 @@ class PolicyController:
         forward, left, turn = (v * feed for v, feed in zip(velocity, self._policy.feed, strict=True))
         try:
             inputs = self._observer.inputs(sensed, (forward, left, turn), busy)
-            if inputs.shape != (self._policy.network.inputs,):
-                raise PolicyFault(f"observe gave {inputs.shape}, not {self._policy.network.inputs} values")
-        except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+        except Exception as error:
             raise PolicyFault(f"observe failed: {type(error).__name__}: {error}") from error
+        if inputs.shape != (self._policy.network.inputs,):
+            raise PolicyFault(f"observe gave {inputs.shape}, not {self._policy.network.inputs} values")
         outputs = outputs_of(self._policy.network, inputs)
         if not np.isfinite(outputs).all():
             raise PolicyFault("its output is not a number")

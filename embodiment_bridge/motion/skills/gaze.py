@@ -45,6 +45,7 @@ class GazeTarget:
         self._gaze, self._arbiter, self._things, self._turn = gaze, arbiter, things, turn
         joints = {joint.name: joint for joint in description.joints}
         yaw, pitch = joints[gaze.yaw], joints[gaze.pitch]
+        self._yaw = list(joints).index(gaze.yaw)
         self._limits = ((yaw.lower, yaw.upper), (pitch.lower, pitch.upper))
         self._chance = Random(0)
         self._glance: Angles = (0.0, 0.0)
@@ -52,9 +53,10 @@ class GazeTarget:
         self._ball: Angles | None = None
         self._voice = 0.0  # rad in map, or from the start while that is not known
 
-    def hear(self, azimuth: float, sensed: Sensed) -> None:
-        """Somebody spoke, ``azimuth`` rad to the left of where base_link faces."""
-        self._voice, self._listen_s = sensed.yaw + azimuth, LISTEN_S
+    def hear(self, azimuth: float, sensed: Sensed, *, by_head: bool) -> None:
+        """Somebody spoke, ``azimuth`` rad to the left of where base_link, or the head, faces."""
+        turned = sensed.position[self._yaw] if by_head else 0.0
+        self._voice, self._listen_s = sensed.yaw + turned + azimuth, LISTEN_S
 
     def step(self, sensed: Sensed, dt: float) -> Angles:
         """Where to look now, within the range of the head."""

@@ -61,10 +61,10 @@ class Idle:
         """Be still until a skill or command has a channel."""
         self._stopped = True
 
-    def hear(self, azimuth: float, sensed: Sensed) -> None:
-        """Look at who speaks, ``azimuth`` rad to the left of where base_link faces."""
+    def hear(self, azimuth: float, sensed: Sensed, *, by_head: bool) -> None:
+        """Look at who speaks, ``azimuth`` rad to the left of where base_link, or the head, faces."""
         if self._gaze is not None:
-            self._gaze.hear(azimuth, sensed)
+            self._gaze.hear(azimuth, sensed, by_head=by_head)
 
     def step(self, goal: list[float], sensed: Sensed, dt: float, *, upright: bool, still: bool) -> None:
         """Let ``dt`` s pass, and add the motions to ``goal`` (rad per joint).

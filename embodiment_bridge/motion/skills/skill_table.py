@@ -9,7 +9,7 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
-from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
+from embodiment_bridge.motion.joints.keyframes import Motion, Stop, pieces_of
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.recorded import Recorded
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, checked_points
@@ -36,7 +36,7 @@ class SkillTable:
     """The running skills by the id of their request.
 
     ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``located``: whether it
-    knows where it is. ``stopped``: nothing has claimed a channel since the last stop.
+    knows where it is. ``stopped``: nothing has been asked of the body since the last stop.
     """
 
     def __init__(
@@ -57,6 +57,8 @@ class SkillTable:
         self._by_name = {joint.name: joint for joint in description.joints}
         self._posture = posture
         self._legs = legs
+        if legs is not None:
+            legs.busy = self.busy_joints
         self._fall = fall
         self._things, self._located = things, located
         self._leg_joints = frozenset(legs.joints if legs else ())
@@ -90,9 +92,7 @@ class SkillTable:
             # A kick by a body that does not know where it is runs straight ahead, as without a ball.
             blind = skill.walk == "kick" and not self._located()
             things = no_things if blind else self._things
-            gait = self._description.gait
-            kick = gait.kick if gait is not None else None
-            program = program_of(skill, values, request.slot_s, carrier, things, kick)
+            program = program_of(skill, values, request.slot_s, carrier, things)
         elif skill.kind == "native" and available:
             native = self._native_skills[skill.name](skill, values, request.slot_s)
         run = SkillRun(request, skill, available, (), program, native=native)
@@ -118,7 +118,6 @@ class SkillTable:
         skill = Skill("goal_pose", "walk", ("legs",), 0.0, 0.0)
         self._admit(SkillRun(self._own_request(skill.name), skill, True, (), program))
 
-    @property
     def busy_joints(self) -> frozenset[int]:
         """The joints of held channels, without those of the legs."""
         holder = self.arbiter.holder
@@ -135,9 +134,9 @@ class SkillTable:
         return SkillRequest(f"{name} {self._own_requests}", name, source=name)
 
     def _admit(self, run: SkillRun) -> None:
-        if (
-            self._fall.fallen and run.uses_legs and not run.skill.lying
-        ):  # nor does it end what gets the body up
+        self.stopped = False
+        # Nor does it end what gets the body up.
+        if self._fall.fallen and run.uses_legs and not run.skill.lying:
             self._reports += [run.report(SkillStatus.RUNNING), run.report(SkillStatus.FAILED, FALLEN)]
             return
         self.claim(run.request.id, run.skill.channels)
@@ -184,7 +183,8 @@ class SkillTable:
         self.stopped = True
         self._posture.stop()
         for run in self._runs.values():
-            self._bring_to_rest(run, to_rest_pose=False)
+            if not isinstance(run.motion, Stop):  # a second stop must not delay the first one
+                self._bring_to_rest(run, to_rest_pose=False)
 
     def _bring_to_rest(self, run: SkillRun, to_rest_pose: bool) -> None:
         run.ending = Ending.REST

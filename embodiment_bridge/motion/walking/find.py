@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns until a thing is seen: the walk ``find`` of a body file."""
 
+from dataclasses import replace
 from math import atan2, copysign, pi
 
 from embodiment_bridge.body.description import WalkLimits
@@ -8,7 +9,7 @@ from embodiment_bridge.body.things import Things
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
 from embodiment_bridge.motion.walking.targets import named, visible
-from embodiment_bridge.motion.walking.walk_program import Pose
+from embodiment_bridge.motion.walking.walk_program import Pose, found
 
 TURN = 0.6  # share of full turn speed: pictures come while it turns
 ROUNDS = 1.25  # turns without the thing, after which it is not here
@@ -25,14 +26,14 @@ class Find:
         self.failure = ""
         self.patience = ROUNDS * 4 * pi / (TURN * limits.turn) + look_s + EXTRA_PATIENCE_S
         self._elapsed = self._turned = 0.0
-        self._yaw: float | None = None
+        self._last: Pose | None = None
         self._side = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         self._elapsed += dt
-        self._turned += abs(pose.yaw - (pose.yaw if self._yaw is None else self._yaw))
-        self._yaw = pose.yaw
+        last, self._last = self._last or pose, replace(pose)
+        self._turned += 0.0 if found(last, pose) else abs(pose.yaw - last.yaw)
         if self.done or self.failure:
             return STAND
         if self._seen():

@@ -10,6 +10,7 @@ from embodiment_bridge.motion.walking.walk_program import Pose
 
 def follow(pose: Pose, sensed: Sensed, yaw: float, pace: Pace, dt: float) -> None:
     """Update ``pose`` by ``dt`` s; ``yaw`` (rad): of the hips, used while the base is sensed."""
+    pose.reckoned = not sensed.base_fresh
     if sensed.base_fresh:
         pose.x, pose.y, pose.yaw = sensed.x, sensed.y, yaw
         return

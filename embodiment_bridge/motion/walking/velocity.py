@@ -43,10 +43,13 @@ class Velocity:
         self._command = command if command.length > LEAST_COMMAND else STAND
         self._left_s = timeout
 
-    def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
-        """The command for the next ``dt`` s."""
+    def pass_time(self, dt: float) -> None:
+        """Let ``dt`` s pass, also while the body is held or straightens up and does not ask for a command."""
         self._left_s -= dt
         self.done = self.done or self._left_s <= 0.0
+
+    def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
+        """The command for the next ``dt`` s."""
         if self.done or not self._command.stepping:
             self._wanted = None
             return STAND

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walk programs: the command of a walking skill in each cycle, with feedback from the sensed pose of the hips."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import atan2, copysign, cos, hypot, inf, pi, sin
 from typing import Protocol
 
@@ -22,11 +22,15 @@ EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
 @dataclass(slots=True)
 class Pose:
-    """The pose of the hips in ``map``: m, rad, yaw continuous."""
+    """The pose of the hips in ``map``: m, rad, yaw continuous.
+
+    reckoned: from the commands alone, as the body does not know where it is; then all three jump once it does.
+    """
 
     x: float = 0.0
     y: float = 0.0
     yaw: float = 0.0
+    reckoned: bool = False
 
 
 class Program(Protocol):
@@ -66,8 +70,8 @@ class Walk:
         duration: float = inf,
         left: float = 0.0,
     ) -> None:
-        self.done = False
-        self.progress = 0.0
+        self.done = not (distance and duration)  # a walk of no length is over
+        self.progress = float(self.done)
         self.failure = ""
         full = limits.forward if forward > 0.0 else limits.backward
         ahead, aside = forward * full, left * limits.left
@@ -89,17 +93,20 @@ class Walk:
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
-        start = self._start = self._start or Pose(pose.x, pose.y, pose.yaw)
-        last, self._last = self._last or start, Pose(pose.x, pose.y, pose.yaw)
+        if self.done:
+            return STAND
+        last, self._last = self._last or pose, replace(pose)
+        start = self._start = carried(self._start or replace(pose), last, pose)
         self._elapsed += dt
         # On a curve the way is summed up along the heading, so that the sway from foot to foot cancels out.
-        self._way += way(last, pose, pose.yaw)[0] if self._turn else 0.0
+        if self._turn and not found(last, pose):
+            self._way += way(last, pose, pose.yaw + self._bearing)[0]
         ahead, across = way(start, pose, start.yaw + self._bearing)
-        along = copysign(1.0, self._forward) * self._way if self._turn else ahead
+        along = self._way if self._turn else ahead
         remaining = self._distance - along
         self.progress = max(self.progress, along / self._distance, self._elapsed / self._duration)
         near_enough = remaining <= self._coast * (1.0 if self._left else abs(walker.forward))
-        self.done = self.done or near_enough or self._elapsed >= self._duration - self._coast_time
+        self.done = near_enough or self._elapsed >= self._duration - self._coast_time
         if self.done:
             return STAND
         self._off += (pose.yaw - start.yaw - self._off) * min(dt / HEADING_FILTER_S, 1.0)
@@ -109,8 +116,8 @@ class Walk:
                 within(-LINE_GAIN * across, HEADING_LIMIT) * abs(self._forward)
             )
             return WalkCommand(True, share * self._forward, turn)
-        # To the side the body keeps its heading, and goes back to the line by its speed across it.
-        back = within(-SIDE_LINE_GAIN * across, CORRECTION_LIMIT)
+        # To the side the body keeps its heading, and goes back to the line by its speed across it; a curve has none.
+        back = 0.0 if self._turn else within(-SIDE_LINE_GAIN * across, CORRECTION_LIMIT)
         forward = share * self._forward - back * sin(self._bearing)
         left = share * self._left + back * cos(self._bearing)
         return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
@@ -123,17 +130,21 @@ class Turn:
     """Turn on the spot by ``angle`` rad, + left; a body that can go sideways is kept on the spot."""
 
     def __init__(self, limits: WalkLimits, angle: float) -> None:
-        self.done = False
-        self.progress = 0.0
+        self.done = not angle
+        self.progress = float(self.done)
         self.failure = ""
         self.patience = abs(angle) / (SLOWEST * limits.turn) + EXTRA_PATIENCE_S
         self._limits = limits
         self._angle = angle
         self._start: Pose | None = None
+        self._last: Pose | None = None
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
-        start = self._start = self._start or Pose(pose.x, pose.y, pose.yaw)
+        if self.done:
+            return STAND
+        last, self._last = self._last or pose, replace(pose)
+        start = self._start = carried(self._start or replace(pose), last, pose)
         sign = copysign(1.0, self._angle)
         turned, goal = sign * (pose.yaw - start.yaw), abs(self._angle)
         self.progress = max(self.progress, turned / goal)
@@ -171,6 +182,21 @@ class Twist:
         if self.done:
             return STAND
         return WalkCommand(True, 0.0, 1.0 if part < 0.25 or part >= 0.75 else -1.0)
+
+
+def found(last: Pose, pose: Pose) -> bool:
+    """Whether the body has just come to know where it is, so that the way since ``last`` is none that it went."""
+    return last.reckoned and not pose.reckoned
+
+
+def carried(start: Pose, last: Pose, pose: Pose) -> Pose:
+    """``start``, which lies to ``pose`` as it lay to ``last`` where the body has just come to know where it is."""
+    if not found(last, pose):
+        return start
+    ahead, left = way(last, start, last.yaw)
+    c, s = cos(pose.yaw), sin(pose.yaw)
+    yaw = start.yaw + pose.yaw - last.yaw
+    return Pose(pose.x + c * ahead - s * left, pose.y + s * ahead + c * left, yaw)
 
 
 def way(start: Pose, end: Pose, yaw: float) -> tuple[float, float]:

@@ -4,11 +4,9 @@
 from collections.abc import Mapping
 from math import copysign, cos, inf, sin
 
-from embodiment_bridge.body.description import Carrier, Gait, Skill, WalkLimits
-from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.description import Carrier, Skill, WalkLimits
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.motion.gait.walk import WalkCommand, together
 from embodiment_bridge.motion.walking.dribble import dribble
 from embodiment_bridge.motion.walking.find import Find
 from embodiment_bridge.motion.walking.go_to import go_to
@@ -25,7 +23,6 @@ def program_of(
     slot: float,
     carrier: Carrier,
     things: Things = no_things,
-    kick: KickParameters | None = None,
 ) -> Program:
     """The program of a skill of kind ``walk``.
 
@@ -34,9 +31,8 @@ def program_of(
             (a thing or a place), find (a thing), kick or dribble (a ball).
         parameters: checked and with defaults.
         slot: s, 0 for the natural length.
-        carrier: the gait or base of the body.
+        carrier: what moves the body.
         things: that the body knows.
-        kick: of its gait.
 
     Raises:
         CommandError: the parameters contradict each other, or a thing is not known.
@@ -47,7 +43,7 @@ def program_of(
     if skill.walk == "find":
         return Find(limits, str(parameters["thing"]), things, skill.nominal_s)
     if skill.walk == "kick":
-        return kick_ball(skill, parameters, limits, kick, things)
+        return kick_ball(skill, parameters, limits, carrier.kick, things)
     if skill.walk == "dribble":
         return dribble(skill, parameters, limits, things)
     values = numbers_of(parameters)
@@ -98,34 +94,6 @@ def _parts(skill: Skill, limits: WalkLimits, speed: float, direction: float) -> 
     parts = ahead / full_speed(limits, ahead), aside / limits.left
     most = max(abs(parts[0]), abs(parts[1]), 1.0)
     return parts[0] / most, parts[1] / most
-
-
-def velocity_command(carrier: Carrier, forward: float, left: float, turn: float) -> tuple[WalkCommand, str]:
-    """The command for a velocity (m/s, m/s, rad/s), and what the body cannot do of it, for people; else empty."""
-    limits = carrier.walk
-    parts = _out_of_range(limits, forward, left, turn)
-    ahead, aside = (
-        share(forward, full_speed(limits, forward)),
-        share(left, limits.left) if limits.left else 0.0,
-    )
-    command = WalkCommand(True, ahead, share(turn, limits.turn), aside)
-    possible = together(command) if isinstance(carrier, Gait) else command
-    if possible is not command:
-        parts.append(f"together they are cut to {possible.length / command.length:.0%}")
-    return possible, ", ".join(parts)
-
-
-def _out_of_range(limits: WalkLimits, forward: float, left: float, turn: float) -> list[str]:
-    parts = []
-    if not -limits.backward <= forward <= limits.forward:
-        parts.append(f"forward {forward:g} m/s is cut to {-limits.backward:g}..{limits.forward:g}")
-    if left and not limits.left:
-        parts.append(f"left {left:g} m/s counts as zero: this body cannot go sideways")
-    elif abs(left) > limits.left:
-        parts.append(f"left {left:g} m/s is cut to {-limits.left:g}..{limits.left:g}")
-    if abs(turn) > limits.turn:
-        parts.append(f"turn {turn:g} rad/s is cut to {-limits.turn:g}..{limits.turn:g}")
-    return parts
 
 
 def share(wanted: float, full: float) -> float:

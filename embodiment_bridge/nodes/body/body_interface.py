@@ -57,6 +57,7 @@ PARAMETERS = (
     ),
     Parameter("frame_prefix", "", "Put before every frame name, e.g. player1/."),
 )
+MICROPHONE = "microphone_link"  # in the head, where the body has one; a direction may come in base_link, too
 
 
 class BodyInterface:
@@ -159,7 +160,7 @@ class BodyInterface:
         if topic in self._of_state:
             return
         if topic == "heard" and message.has_direction:
-            self._runner.hear(message.azimuth)
+            self._runner.hear(message.azimuth, by_head=message.header.frame_id.endswith(MICROPHONE))
         self._outputs[topic].publish(message)
         self._markers.update(topic, message)
 

@@ -4,6 +4,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Unpack
 
@@ -259,7 +260,7 @@ class JointDriver(BridgeNode):
         stamp = self.get_clock().now().to_msg()
         state = BodyState(now, *self._sensed(readings))
         if robot.serving and not self._estop:
-            robot.command(self._targets(interface.queue.step(state)))
+            robot.command(self._targets(interface.queue.step(state), readings))
         if interface.wanted("joint_states"):
             message = joint_states(readings.values(), robot.setup.mimics, now, stamp)
             if message is not None:
@@ -298,9 +299,14 @@ class JointDriver(BridgeNode):
         known = [readings[name] for name in self._joints]
         return tuple(one.position for one in known), tuple(one.velocity for one in known)
 
-    def _targets(self, targets: JointTargets) -> dict[str, Target]:
+    def _targets(self, targets: JointTargets, readings: Mapping[str, JointReading]) -> dict[str, Target]:
+        """The targets of the joints of which an angle is known: a servo that is found next would jump to another's."""
         columns = zip(self._joints, targets.position, targets.velocity, targets.effort, strict=True)
-        return {name: Target(position, velocity, effort) for name, position, velocity, effort in columns}
+        return {
+            name: Target(position, velocity, effort)
+            for name, position, velocity, effort in columns
+            if isfinite(readings[name].position)
+        }
 
     def _tell_link(self) -> None:
         """Publish the state of the link if it changed; without servos, skills fail."""

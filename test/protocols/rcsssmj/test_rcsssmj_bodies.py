@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.carriers.gait import gait_of
 from embodiment_bridge.protocols.rcsssmj.convert import robot_of
 
 ROOT = Path(__file__).parents[3]
@@ -101,6 +102,8 @@ def test_leg_lengths_are_those_of_the_model(legged) -> None:
     from robot_model import RobotModel
 
     body = BODIES[legged]
-    measured = RobotModel(body).leg_lengths(body.gait)
+    measured = RobotModel(body).leg_lengths(gait_of(body))
     for field in ("knee_back", "thigh", "shank"):
-        assert getattr(body.gait.lengths, field) == pytest.approx(getattr(measured, field), abs=2e-4), field
+        assert getattr(gait_of(body).lengths, field) == pytest.approx(getattr(measured, field), abs=2e-4), (
+            field
+        )

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A base that cannot fall, on wheels or on legs that follow a table of angles: the section ``base`` of a body file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section
+from embodiment_bridge.body.description import Joint, WalkLimits
+from embodiment_bridge.body.kick_section import KickParameters
+
+TINY = 1e-6
+MAX_KEYFRAMES = 100  # of a cycle
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """A gait of keyframes: angles (rad, relative to the rest pose) by leg joint over two steps, the left one first.
+
+    All tables have the same number of angles, equally spaced in time, and are periodic. step: stepping on the spot;
+    forward and turn: what is added at full speed forward and to the left. backward_share: of ``forward``, for a walk
+    backward at full speed.
+    """
+
+    step: Mapping[str, tuple[float, ...]]
+    forward: Mapping[str, tuple[float, ...]]
+    turn: Mapping[str, tuple[float, ...]]
+    backward_share: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A base that moves at the commanded speed and cannot fall: wheels, or legs that are only drawn.
+
+    step_s: duration of one step, s. swing: amplitude of each leg joint at full speed, rad.
+    """
+
+    walk: WalkLimits
+    step_s: float
+    swing: Mapping[str, float] = field(default_factory=dict)
+    moved_by: str = "drive"
+    balances: bool = False
+    kick: KickParameters | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SteppingBase(Base):
+    """A base on legs that repeat the angles of a ``cycle``."""
+
+    cycle: Cycle
+    moved_by: str = "keyframe_gait"
+
+
+def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> Base:
+    """The base."""
+    forward, backward = section.number("forward", 0.01, 100.0), section.number("backward", 0.01, 100.0)
+    turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
+    speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
+    turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
+    # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
+    walk = WalkLimits(
+        forward=forward,
+        backward=backward,
+        turn=turn,
+        amplitude_rate=speed_rate,
+        forward_rate=speed_rate,
+        turn_rate=turn_rate,
+        brake=TINY,
+        settle_forward=0.0,
+        coast_forward=0.5 * forward / speed_rate,
+        coast_backward=0.5 * backward / speed_rate,
+        coast_turn=0.5 * turn / turn_rate,
+        left=left,
+        left_rate=speed_rate,
+        coast_left=0.5 * left / speed_rate,
+    )
+    swing = section.section("swing") if section.has("swing") else None
+    angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
+    if swing:
+        swing.require(name for name, joint in joints.items() if joint.channel == "legs")
+    cycle = _cycle(section.section("cycle"), joints) if section.has("cycle") else None
+    if swing and cycle:
+        raise section.wrong("swing", "possible beside a cycle")
+    step_s = section.number("step_s", 0.01, 10.0)
+    section.close()
+    return SteppingBase(walk, step_s, cycle=cycle) if cycle else Base(walk, step_s, angles)
+
+
+def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
+    count = int(section.number("count", 2, MAX_KEYFRAMES))
+    legs = [name for name, joint in joints.items() if joint.channel == "legs"]
+    backward = section.number("backward_share", 0.0, 1.0, 1.0)
+    tables: dict[str, Mapping[str, tuple[float, ...]]] = {}
+    for key in ("step", "forward", "turn"):
+        table = section.section(key)
+        rows = {name: table.numbers(name, count, -ANGLE_LIMIT, ANGLE_LIMIT) for name in table.names()}
+        table.require(legs)
+        tables[key] = rows
+    section.close()
+    return Cycle(tables["step"], tables["forward"], tables["turn"], backward)
