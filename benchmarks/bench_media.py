@@ -25,16 +25,16 @@ from embodiment_bridge import bml
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.launching.environment import of_outside_program
-from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
-from embodiment_bridge.media.device_output import DeviceOutput
-from embodiment_bridge.media.espeak import EspeakSpeaker
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.sources import MediaSources
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.opening import in_background
+from embodiment_bridge.media.outputs.device_output import DeviceOutput
+from embodiment_bridge.media.outputs.opening import in_background
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.media.preprocess import preprocess
-from embodiment_bridge.media.sources import MediaSources
-from embodiment_bridge.media.speech import SpeechStore, Spoken
+from embodiment_bridge.media.speech.espeak import EspeakSpeaker
+from embodiment_bridge.media.speech.store import SpeechStore, Spoken
 from embodiment_bridge.standins.bml.tones import wav
 
 TRIES = 30

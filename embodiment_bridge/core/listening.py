@@ -12,7 +12,10 @@ def family_of(host: str) -> socket.AddressFamily:
     """
     if not host:
         return socket.AF_INET  # all addresses of this machine
-    return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+    try:
+        return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+    except UnicodeError as error:  # a name that cannot be one, such as "a..b"
+        raise OSError(f"{host!r} cannot be the name of a host: {error}") from error
 
 
 def listen(host: str, port: int) -> socket.socket:

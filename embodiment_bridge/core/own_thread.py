@@ -17,6 +17,11 @@ class OwnThread(ClosedOnExit):
         self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
+    @property
+    def ended(self) -> bool:
+        """Whether it serves no more: it was told to end, by a client perhaps, or a fault has ended its thread."""
+        return not self._thread.is_alive()
+
     def close(self) -> None:
         """Stop serving and wait for the thread to end. May be called more than once."""
         self._closing.set()

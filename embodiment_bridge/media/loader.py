@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from embodiment_bridge.core.errors import BridgeError, CommandError
-from embodiment_bridge.media import marks as mark_files
 from embodiment_bridge.media.cue import Cue
-from embodiment_bridge.media.envelope import envelope
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.sources import MediaSources
-from embodiment_bridge.media.speech import SpeechStore, Spoken
-from embodiment_bridge.media.wav import wav_length
+from embodiment_bridge.media.files import marks as mark_files
+from embodiment_bridge.media.files.envelope import envelope
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.files.sources import MediaSources
+from embodiment_bridge.media.files.wav import wav_length
+from embodiment_bridge.media.speech.store import SpeechStore, Spoken
 
 THREADS = 4
 MAX_WAITING = 32

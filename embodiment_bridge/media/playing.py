@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from embodiment_bridge.media import cue as say
 from embodiment_bridge.media.cue import ChannelState, Cue
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.files.sources import redacted
 from embodiment_bridge.media.loader import Loaded
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.sources import redacted
 
 SHOWN_TEXT = 200  # characters of a spoken text on topics
 

@@ -10,7 +10,7 @@ from embodiment_bridge.bml.base.arguments import ARGUMENT
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.document import Document, Node, Player, Problem, Speak, Subtree
 from embodiment_bridge.bml.nodes.walk import preorder
-from embodiment_bridge.media.speech import Speech, SpeechError, SpeechStore, Spoken
+from embodiment_bridge.media.speech.store import Speech, SpeechError, SpeechStore, Spoken
 
 MAX_SPEAKS = 200
 MAX_CHARACTERS = 20_000  # of all texts of a document

@@ -21,7 +21,7 @@ from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.media.preprocess import preprocess
-from embodiment_bridge.media.speech import SpeechStore
+from embodiment_bridge.media.speech.store import SpeechStore
 
 MAX_BODY = 1 << 20  # bytes of a document
 AT_ONCE = 8  # requests that are served at the same time; others are refused

@@ -7,7 +7,7 @@ import pytest
 from embodiment_bridge.msg import LightCommand
 from run_stage import RunStage
 
-from embodiment_bridge.media.marks import Marks, to_text
+from embodiment_bridge.media.files.marks import Marks, to_text
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.standins.bml.tones import wav

@@ -89,7 +89,9 @@ def test_a_paused_run_holds_the_device_where_it_is(stages, folder):
 @pytest.mark.parametrize("voice", [True, False])
 def test_a_gesture_on_a_word(stages, monkeypatch, voice):
     if not voice:  # the words have their times all the same
-        monkeypatch.setattr("embodiment_bridge.media.opening.libraries", lambda **_: ["/no/such/library.so"])
+        monkeypatch.setattr(
+            "embodiment_bridge.media.speech.choice.libraries", lambda **_: ["/no/such/library.so"]
+        )
     say = {"type": "speak", "name": "s1", "content": "Look over there, a bird!"}
     document = {"type": "parallel", "behaviors": [say, {**NOD, "start": {"at": "s1", "mark": "there"}}]}
     with Runtime() as runtime:

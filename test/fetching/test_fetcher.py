@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What servers may do to a fetch, over real sockets, and what of it reaches the robot."""
 
+import http.client
 import io
 import threading
 
@@ -44,6 +45,14 @@ def test_a_sound_into_a_file(peer, fetcher):
     assert fetcher.fetch_to(peer.url + "/music?id=音", file, max_bytes=10_000, accept=SOUNDS) == "audio/wav"
     assert file.getvalue()[:4] == b"RIFF"
     assert peer.asked[-1] == "/music?id=%E9%9F%B3"
+
+
+def test_the_stand_in_keeps_the_beginning_of_a_long_target(peer):
+    client = http.client.HTTPConnection(peer.host, peer.port, timeout=10.0)
+    client.request("GET", "/" + "x" * 50_000)
+    assert client.getresponse().status == 404
+    client.close()
+    assert peer.asked[-1] == "/" + "x" * 1999
 
 
 FAULT_CODES = {

@@ -100,7 +100,7 @@ def test_skills_are_done_with_progress(robot) -> None:
         (
             "do_skill",
             {"name": "walk", "parameters": [1]},
-            "argument 'parameters' is a list of 1, not an object",
+            "argument 'parameters' is [1], not an object",
         ),
         ("do_skill", {"name": "walk", "parameters": {"distance": True}}, "is True, not a number or a text"),
         ("do_skill", {"name": "walk", "speed": 1}, "unknown argument of do_skill 'speed'"),

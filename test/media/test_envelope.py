@@ -8,10 +8,10 @@ import wave
 import pytest
 from sound_stage import write_wav
 
-from embodiment_bridge.media.envelope import BLOCK_S, envelope
+from embodiment_bridge.media.files.envelope import BLOCK_S, envelope
+from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Speech
+from embodiment_bridge.media.speech.store import Speech
 
 
 def spoken(path, parts, rate=8000, channels=1, width=2):

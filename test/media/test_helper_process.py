@@ -9,8 +9,8 @@ import pytest
 from sound_stage import wait_for
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.core.helper_process import HelperProcess
 from embodiment_bridge.launching.environment import of_outside_program
-from embodiment_bridge.media.helper_process import HelperProcess
 
 ENVIRONMENT = of_outside_program(os.environ)
 
@@ -49,7 +49,7 @@ def test_a_helper_that_reads_nothing_is_ended_and_blocks_nobody():
 
 
 def test_a_helper_without_line_ends_is_ended(monkeypatch):
-    monkeypatch.setattr("embodiment_bridge.media.helper_process.MAX_LINE", 10_000)
+    monkeypatch.setattr("embodiment_bridge.core.helper_process.MAX_LINE", 10_000)
     messages, ended = [], []
     one = helper(
         "import sys, time; sys.stdout.write('x' * 100_000); sys.stdout.flush(); time.sleep(600)",

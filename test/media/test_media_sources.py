@@ -9,8 +9,8 @@ from sound_stage import write_wav
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.media.cache import MediaCache, key_of
-from embodiment_bridge.media.sources import MediaSources, redacted
+from embodiment_bridge.media.files.cache import MediaCache, key_of
+from embodiment_bridge.media.files.sources import MediaSources, redacted
 
 URL = "https://a.example/song.wav?token=secret"
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.mixing import CHANNELS, PAUSE_S, RATE, VOLUME_S, Mixer, Ramp
+from embodiment_bridge.media.outputs.mixing import CHANNELS, PAUSE_S, RATE, VOLUME_S, Mixer, Ramp
 
 AHEAD = 1000  # frames
 BLOCK = 384

@@ -11,10 +11,10 @@ from sound_stage import write_wav
 
 from embodiment_bridge import bml
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.media.cache import MediaCache
-from embodiment_bridge.media.marks import Marks
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.preprocess import preprocess
-from embodiment_bridge.media.speech import SpeechError, SpeechStore
+from embodiment_bridge.media.speech.store import SpeechError, SpeechStore
 from embodiment_bridge.media.speech_service import AT_ONCE, MAX_BODY, SpeechService
 
 

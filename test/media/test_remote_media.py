@@ -7,11 +7,11 @@ from sound_stage import wait_for
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.fetching import Fetcher, FetchRules
-from embodiment_bridge.media.cache import MediaCache
 from embodiment_bridge.media.cue import Cue
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.sources import MediaSources
+from embodiment_bridge.media.files.wav import wav_length
 from embodiment_bridge.media.loader import Loader
-from embodiment_bridge.media.sources import MediaSources
-from embodiment_bridge.media.wav import wav_length
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 
@@ -69,8 +69,8 @@ def test_no_sound_comes_of_it(peer, media, tmp_path, fault, code):
     ],
 )
 def test_no_marks_come_of_it(peer, media, tmp_path, monkeypatch, fault, code):
-    monkeypatch.setattr("embodiment_bridge.media.sources.TOTAL_S", 0.5 if fault == "drip" else 20.0)
-    monkeypatch.setattr("embodiment_bridge.media.sources.MAX_MARKS", 100_000)
+    monkeypatch.setattr("embodiment_bridge.media.files.sources.TOTAL_S", 0.5 if fault == "drip" else 20.0)
+    monkeypatch.setattr("embodiment_bridge.media.files.sources.MAX_MARKS", 100_000)
     with pytest.raises(BridgeError, match=code):
         media.marks_of(url(peer, f"/fault/{fault}"))
     assert list(tmp_path.iterdir()) == []

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.media import sound_helper
-from embodiment_bridge.media.mixing import CHANNELS
-from embodiment_bridge.media.sound_helper import Program
+from embodiment_bridge.media.outputs import sound_helper
+from embodiment_bridge.media.outputs.mixing import CHANNELS
+from embodiment_bridge.media.outputs.sound_helper import Program
 
 
 class Device:

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from sound_stage import wait_for, write_wav
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.media import marks as mark_files
-from embodiment_bridge.media.cache import MediaCache
-from embodiment_bridge.media.cloud_speech import CloudSettings, CloudSpeaker
-from embodiment_bridge.media.espeak import SYSTEM_LIBRARIES, EspeakSpeaker, libraries, marks_of
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.opening import SpeechChoice, open_speaker
-from embodiment_bridge.media.operator_fetch import speech_fetcher
-from embodiment_bridge.media.piper import PiperSpeaker
-from embodiment_bridge.media.speech import SpeechError, SpeechStore, Spoken
-from embodiment_bridge.media.wav import wav_length
+from embodiment_bridge.media.files import marks as mark_files
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.files.wav import wav_length
+from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
+from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker
+from embodiment_bridge.media.speech.espeak import SYSTEM_LIBRARIES, EspeakSpeaker, libraries, marks_of
+from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
+from embodiment_bridge.media.speech.piper import PiperSpeaker
+from embodiment_bridge.media.speech.store import SpeechError, SpeechStore, Spoken
 
 NEVER = bool
 

@@ -16,7 +16,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.environment import of_outside_program
 
 if TYPE_CHECKING:
-    from embodiment_bridge.media.speech import SpeechStore
+    from embodiment_bridge.media.speech.store import SpeechStore
 
 EXAMPLES = """\
 examples:
@@ -76,11 +76,12 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command. Exit code 1 if the document has errors or a text cannot be spoken."""
-    from embodiment_bridge.media.cache import MediaCache
-    from embodiment_bridge.media.cloud_speech import CloudSettings
-    from embodiment_bridge.media.opening import SpeechChoice, open_speaker, preprocessed_folder
-    from embodiment_bridge.media.operator_fetch import speech_fetcher
-    from embodiment_bridge.media.speech import SpeechStore
+    from embodiment_bridge.media.files.cache import MediaCache
+    from embodiment_bridge.media.files.folders import preprocessed_folder
+    from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
+    from embodiment_bridge.media.speech.cloud import CloudSettings
+    from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
+    from embodiment_bridge.media.speech.store import SpeechStore
 
     folder = Path(arguments.out) if arguments.out else preprocessed_folder()
     cloud = CloudSettings(arguments.speech_url, arguments.speech_key) if arguments.speech_url else None

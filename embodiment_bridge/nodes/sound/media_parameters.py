@@ -10,28 +10,18 @@ from typing import Any
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter
-from embodiment_bridge.media.cache import MediaCache
-from embodiment_bridge.media.cloud_speech import CloudSettings
 from embodiment_bridge.media.cue import ChannelState
-from embodiment_bridge.media.device_output import BACKENDS
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.folders import preprocessed_folder, usual_cache
+from embodiment_bridge.media.files.sources import Fetch, MediaSources
 from embodiment_bridge.media.loader import Loader
 from embodiment_bridge.media.loudness import Loudness, quiet_hours
-from embodiment_bridge.media.opening import (
-    OUTPUTS,
-    SPEECHES,
-    SpeechChoice,
-    in_background,
-    open_output,
-    open_speaker,
-    preprocessed_folder,
-    usual_cache,
-)
-from embodiment_bridge.media.operator_fetch import speech_fetcher
-from embodiment_bridge.media.output import Output
+from embodiment_bridge.media.outputs.device_output import BACKENDS
+from embodiment_bridge.media.outputs.opening import OUTPUTS, in_background, open_output
+from embodiment_bridge.media.outputs.output import Output
 from embodiment_bridge.media.player import Player
-from embodiment_bridge.media.silence import OrSilence
-from embodiment_bridge.media.sources import Fetch, MediaSources
-from embodiment_bridge.media.speech import SpeechStore
+from embodiment_bridge.media.speech.choice import PARAMETERS as SPEECH_PARAMETERS
+from embodiment_bridge.media.speech.choice import open_speech
 from embodiment_bridge.nodes.sound.mouth_parameters import PARAMETERS as MOUTH_PARAMETERS
 
 MEGABYTE = 1_000_000
@@ -61,21 +51,7 @@ PARAMETERS = (
     ),
     Parameter("media_cache", "", "Folder of fetched media and of speech; empty: of the user's cache."),
     Parameter("media_cache_size", 500, "How much of it stays there, MB.", 1, 1_000_000),
-    Parameter(
-        "speech",
-        "espeak",
-        "What speaks; espeak_system: Debian's espeak-ng rather than PyPI's; silent: texts only take their time; "
-        "none: documents with text to speak are rejected.",
-        choices=SPEECHES,
-    ),
-    Parameter("piper_command", "piper", "piper's program."),
-    Parameter("piper_model", "", "piper's voice file."),
-    Parameter(
-        "speech_url",
-        "",
-        "Template of a cloud service: a URL with {text}, and {voice} {language} {rate} as wanted.",
-    ),
-    Parameter("speech_key_variable", "", "Environment variable that has the key of the cloud service."),
+    *SPEECH_PARAMETERS,
     *MOUTH_PARAMETERS,
 )
 
@@ -121,14 +97,9 @@ def make_player(
     """
     environment = dict(surroundings.environment())
     loudness = Loudness(values["volume_cap"], values["quiet_cap"], quiet_hours(values["quiet_hours"]))
-    choice = _speech_choice(values)
     folder = Path(values["media_cache"]) if values["media_cache"] else usual_cache()
     cache = MediaCache(folder, values["media_cache_size"] * MEGABYTE)
-
-    speech = None
-    if choice.program != "none":
-        fetch = None if choice.cloud is None else speech_fetcher(choice.cloud, values["fetch_ca_file"])
-        speech = SpeechStore(OrSilence(open_speaker(choice, environment, fetch), tell), cache)
+    speech = open_speech(values, environment, cache, tell)
     loader = Loader(MediaSources(policy, cache, surroundings.fetch, surroundings.share), speech)
 
     def output() -> "Future[Output]":
@@ -137,11 +108,3 @@ def make_player(
         )
 
     return Player(loader, output, loudness, values["fade_in"], on_change)
-
-
-def _speech_choice(values: Mapping[str, Any]) -> SpeechChoice:
-    template = values["speech_url"]
-    cloud = CloudSettings(template, values["speech_key_variable"]) if template else None
-    if values["speech"] == "cloud" and cloud is None:
-        raise ConfigError("speech is cloud, but parameter speech_url is empty")
-    return SpeechChoice(values["speech"], values["piper_command"], values["piper_model"], cloud)

@@ -12,7 +12,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.fetching import Fetcher
 from embodiment_bridge.media.cue import COMMANDS, MAIN, Cue
-from embodiment_bridge.media.speech import MAX_TEXT
+from embodiment_bridge.media.speech.store import MAX_TEXT
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.sound.audio import Audio

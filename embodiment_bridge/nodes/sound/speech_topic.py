@@ -7,7 +7,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from embodiment_bridge.media.cue import SPEECH, Cue
-from embodiment_bridge.media.speech import MAX_TEXT
+from embodiment_bridge.media.speech.store import MAX_TEXT
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.sound.audio import Audio
 

@@ -8,9 +8,9 @@ import pytest
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.cache import MediaCache, key_of
-from embodiment_bridge.media.espeak import EspeakSpeaker
-from embodiment_bridge.media.sources import MediaSources
+from embodiment_bridge.media.files.cache import MediaCache, key_of
+from embodiment_bridge.media.files.sources import MediaSources
+from embodiment_bridge.media.speech.espeak import EspeakSpeaker
 from embodiment_bridge.nodes.sound.media_parameters import with_media_roots
 
 
@@ -82,7 +82,9 @@ def preprocess(root, tmp_path, capsys, *words):
 
 @pytest.fixture
 def no_voice(monkeypatch):
-    monkeypatch.setattr("embodiment_bridge.media.opening.libraries", lambda **_: ["/no/such/libespeak-ng.so"])
+    monkeypatch.setattr(
+        "embodiment_bridge.media.speech.choice.libraries", lambda **_: ["/no/such/libespeak-ng.so"]
+    )
 
 
 def test_a_document_without_text_needs_no_voice(no_voice, tmp_path, capsys, monkeypatch):

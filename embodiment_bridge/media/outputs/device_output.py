@@ -13,8 +13,16 @@ from typing_extensions import override
 
 import embodiment_bridge
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.media.helper_process import HelperProcess, Message
-from embodiment_bridge.media.output import FAILED, LAST, PAUSED, PLAYING, POSITION, Output, OutputEvent
+from embodiment_bridge.core.helper_process import HelperProcess, Message
+from embodiment_bridge.media.outputs.output import (
+    FAILED,
+    LAST,
+    PAUSED,
+    PLAYING,
+    POSITION,
+    Output,
+    OutputEvent,
+)
 
 HELPER = Path(__file__).with_name("sound_helper.py")
 LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package

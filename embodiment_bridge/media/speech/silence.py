@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from embodiment_bridge.bml.base.words import words_of
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Cancelled, Speaker, Spoken
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.speech.store import Cancelled, Speaker, Spoken
 
 # Fitted to espeak-ng 1.52 at its usual rate: 17 English and Chinese texts, each within 0.25 s.
 WORD_S, LETTER_S, CHARACTER_S, PAUSE_S = 0.033, 0.052, 0.27, 0.27

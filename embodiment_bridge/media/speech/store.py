@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from embodiment_bridge.core.errors import BridgeError, CommandError
-from embodiment_bridge.media import marks as mark_files
-from embodiment_bridge.media.cache import MediaCache, key_of
-from embodiment_bridge.media.marks import Marks
+from embodiment_bridge.media.files import marks as mark_files
+from embodiment_bridge.media.files.cache import MediaCache, key_of
+from embodiment_bridge.media.files.marks import Marks
 
 Cancelled = Callable[[], bool]
 MAX_TEXT = 4000  # characters

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.media.envelope import BLOCK_S
+from embodiment_bridge.media.files.envelope import BLOCK_S
 
 FORMAT = 1
 MAX_FILE = 4_000_000  # bytes

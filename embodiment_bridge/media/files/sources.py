@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy, url_refusal
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.cache import MediaCache, key_of
+from embodiment_bridge.media.files.cache import MediaCache, key_of
 
 MAX_MEDIUM = 50 << 20  # bytes of one remote sound file
 MAX_MARKS = 4 << 20

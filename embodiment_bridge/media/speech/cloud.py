@@ -11,9 +11,9 @@ from urllib.parse import quote, urlsplit
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.sources import Fetch
-from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken, language_of
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.files.sources import Fetch
+from embodiment_bridge.media.speech.store import Cancelled, Speaker, SpeechError, Spoken, language_of
 
 MAX_SPEECH = 20 << 20  # bytes of sound for one text
 TOTAL_S = 30.0  # s to fetch the sound of one text

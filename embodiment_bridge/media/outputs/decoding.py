@@ -9,7 +9,7 @@ import numpy as np
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples, Source
+from embodiment_bridge.media.outputs.mixing import CHANNELS, RATE, Samples, Source
 
 # MP3 is last, because it has no signature: its decoder looks for anything that could be a frame.
 LOOKS = (

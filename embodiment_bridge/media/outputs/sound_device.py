@@ -8,7 +8,7 @@ from typing import Final
 import miniaudio
 
 from embodiment_bridge.core.errors import LinkError, unknown
-from embodiment_bridge.media.mixing import CHANNELS, RATE, Samples
+from embodiment_bridge.media.outputs.mixing import CHANNELS, RATE, Samples
 
 PERIOD_MS: Final = 10  # the device asks for this much at once
 PERIODS: Final = (

@@ -11,7 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from embodiment_bridge.core.errors import BridgeError
-from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, POSITION, STOPPED, OutputEvent
+from embodiment_bridge.media.outputs.output import (
+    ENDED,
+    FAILED,
+    PAUSED,
+    PLAYING,
+    POSITION,
+    STOPPED,
+    OutputEvent,
+)
 
 RATE: Final = 48_000  # frames per second
 CHANNELS: Final = 2

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from embodiment_bridge.media.wav import open_wav
+from embodiment_bridge.media.files.wav import open_wav
 
 BLOCK_S: Final = 0.05
 MAX_BLOCKS: Final = 36_000  # half an hour; the mouth stays closed after it

@@ -7,7 +7,15 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from embodiment_bridge.media.output import ENDED, FAILED, PAUSED, PLAYING, STOPPED, Output, OutputEvent
+from embodiment_bridge.media.outputs.output import (
+    ENDED,
+    FAILED,
+    PAUSED,
+    PLAYING,
+    STOPPED,
+    Output,
+    OutputEvent,
+)
 
 UNKNOWN_S = 5.0  # length of a medium whose length is not known
 

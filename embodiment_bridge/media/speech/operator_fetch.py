@@ -4,8 +4,8 @@
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchRules
-from embodiment_bridge.media.cloud_speech import MAX_URL, CloudSettings
-from embodiment_bridge.media.sources import Fetch
+from embodiment_bridge.media.files.sources import Fetch
+from embodiment_bridge.media.speech.cloud import MAX_URL, CloudSettings
 
 
 def speech_fetcher(settings: CloudSettings, ca_file: str = "") -> Fetch:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.speech.store import Cancelled, Speaker, SpeechError, Spoken
 
 LONGEST_S, LOOK_S = 60.0, 0.05
 

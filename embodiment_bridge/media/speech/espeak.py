@@ -13,9 +13,9 @@ from typing_extensions import override
 
 from embodiment_bridge.bml.base.words import place_at, words_of
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.media.helper_process import HelperProcess, Message
-from embodiment_bridge.media.marks import Marks
-from embodiment_bridge.media.speech import Cancelled, Speaker, SpeechError, Spoken, language_of
+from embodiment_bridge.core.helper_process import HelperProcess, Message
+from embodiment_bridge.media.files.marks import Marks
+from embodiment_bridge.media.speech.store import Cancelled, Speaker, SpeechError, Spoken, language_of
 
 HELPER = Path(__file__).with_name("espeak_helper.py")
 USUAL_RATE = 175  # words per minute; espeak-ng's own

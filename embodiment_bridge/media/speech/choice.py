@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What speaks: the parameters that choose it, and how it is made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.media.files.cache import MediaCache
+from embodiment_bridge.media.files.sources import Fetch
+from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker
+from embodiment_bridge.media.speech.espeak import EspeakSpeaker, libraries
+from embodiment_bridge.media.speech.operator_fetch import speech_fetcher
+from embodiment_bridge.media.speech.piper import PiperSpeaker
+from embodiment_bridge.media.speech.silence import OrSilence, SilentSpeaker
+from embodiment_bridge.media.speech.store import Speaker, SpeechStore
+
+SPEECHES: Final = ("espeak", "espeak_system", "piper", "cloud", "silent", "none")
+PARAMETERS: Final = (
+    Parameter(
+        "speech",
+        "espeak",
+        "What speaks; espeak_system: Debian's espeak-ng rather than PyPI's; silent: texts only take their time; "
+        "none: documents with text to speak are rejected.",
+        choices=SPEECHES,
+    ),
+    Parameter("piper_command", "piper", "piper's program."),
+    Parameter("piper_model", "", "piper's voice file."),
+    Parameter(
+        "speech_url",
+        "",
+        "Template of a cloud service: a URL with {text}, and {voice} {language} {rate} as wanted.",
+    ),
+    Parameter("speech_key_variable", "", "Environment variable that has the key of the cloud service."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechChoice:
+    """The choice of a speech program.
+
+    program: one of ``SPEECHES``. piper_command, piper_model: for piper. cloud: for the cloud service.
+    """
+
+    program: str = "espeak"
+    piper_command: str = "piper"
+    piper_model: str = ""
+    cloud: CloudSettings | None = None
+
+
+def open_speech(
+    values: Mapping[str, Any], environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
+) -> SpeechStore | None:
+    """What the parameters choose; None for ``none``. Where it does not work, texts take their time in silence.
+
+    Raises:
+        ConfigError: a parameter cannot be used.
+    """
+    program, template = values["speech"], values["speech_url"]
+    if program == "none":
+        return None
+    cloud = CloudSettings(template, values["speech_key_variable"]) if template else None
+    if program == "cloud" and cloud is None:
+        raise ConfigError("speech is cloud, but parameter speech_url is empty")
+    choice = SpeechChoice(program, values["piper_command"], values["piper_model"], cloud)
+    fetch = None if cloud is None else speech_fetcher(cloud, values["fetch_ca_file"])
+    return SpeechStore(OrSilence(open_speaker(choice, environment, fetch), tell), cache)
+
+
+def open_speaker(choice: SpeechChoice, environment: Mapping[str, str], fetch: Fetch | None = None) -> Speaker:
+    """Make the speaker; returns at once: espeak-ng starts with the first text.
+
+    Raises:
+        ConfigError: a setting of the chosen program is missing or wrong.
+    """
+    if choice.program in ("espeak", "espeak_system"):
+        return EspeakSpeaker(environment, libraries(system_first=choice.program == "espeak_system"))
+    if choice.program == "silent":
+        return SilentSpeaker()
+    if choice.program == "piper":
+        return PiperSpeaker(choice.piper_command, choice.piper_model, environment)
+    if choice.program == "cloud":
+        if choice.cloud is None:
+            raise ConfigError("speech by a cloud service needs the template of its URL")
+        if fetch is None:
+            raise ConfigError("speech by a cloud service needs a fetcher, and none was given")
+        return CloudSpeaker(choice.cloud, fetch)
+    raise ConfigError(unknown("speech program", choice.program, SPEECHES))
