@@ -61,6 +61,18 @@ def test_a_servo_that_is_replaced_by_another_model_is_refused_and_the_others_go_
     assert stage.reading(1).torque
 
 
+def test_an_error_after_the_first_is_noticed_and_so_is_its_end(stage) -> None:
+    stage = stage(servo(1, model=Y), servo(2, model=Y)).start()
+    one = stage.virtual.servo(1)
+    one.raise_error(HardwareError.OVERLOAD, shut_down=False)
+    stage.until(lambda: "overload" in stage.reading(1).reason)
+    one.raise_error(HardwareError.VOLTAGE, shut_down=False)  # its code is the lower one
+    stage.until(lambda: "voltage" in stage.reading(1).reason)
+    one.errors = 0
+    one.touch()
+    stage.until(lambda: not stage.reading(1).error)
+
+
 def test_a_warning_of_one_servo_stops_no_check_of_the_others(stage) -> None:
     stage = stage(servo(1, model=Y), servo(2, model=Y)).start()
     stage.virtual.servo(1).raise_error(NO_CODE, shut_down=False)

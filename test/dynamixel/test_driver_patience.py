@@ -7,6 +7,7 @@ import pytest
 from driver_stage import Stage, servo
 from test_driver_faults import HERE, driven, is_back, others_go_on
 
+from embodiment_bridge.dynamixel.bus import cycle as cycling
 from embodiment_bridge.dynamixel.bus import supervisor as supervision
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.client import BusClient
@@ -16,6 +17,7 @@ from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+from embodiment_bridge.dynamixel.virtual.servo import BOOT_S
 
 
 @pytest.fixture
@@ -111,6 +113,30 @@ def test_answers_that_are_always_late_are_waited_for(stages) -> None:
     stage.drive_until(twenty_in_time, **{name: Target(angle) for name, angle in HERE.items()})
     others_go_on(stage)
     stage.virtual.heal(rule)
+
+
+class BrownOutMeanwhile:
+    """The power of the bus fails while this computer does something else, and is back before it asks again."""
+
+    drives = False
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+
+    def begin(self, supervisor, servos, now):
+        self.stage.virtual.inject("brown_out", count=1)
+        self.stage.until(lambda: self.stage.register(1, "position_p_gain") != 700)
+        time.sleep(2 * BOOT_S)
+        return "", 0
+
+
+def test_a_brown_out_that_no_read_noticed_is_found_without_torque(stages, monkeypatch) -> None:
+    monkeypatch.setattr(cycling, "MISSES", 10**6)
+    stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2)], start=False)
+    stage.start(active=False)
+    done: list[bool] = []
+    stage.bus.request(BrownOutMeanwhile(stage), lambda *_: done.append(True))
+    stage.until(lambda: bool(done) and stage.register(1, "position_p_gain") == 700)
 
 
 class LostAnswer:

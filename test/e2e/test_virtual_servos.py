@@ -318,6 +318,20 @@ def test_a_silent_servo_is_left_out_of_joint_states_and_told(stages) -> None:
     stage.until(lambda: "head_yaw" in stage.last["joint_states"].name)
 
 
+def test_a_joint_that_was_not_heard_yet_gets_no_goal(stages, monkeypatch) -> None:
+    stage = stages(autostart=False)
+    rule = stage.bus.inject("absent", id=1)
+    stage.driver.trigger_configure()
+    robot, given = stage.driver._robot, []
+    command = robot.command
+    monkeypatch.setattr(robot, "command", lambda targets: (given.append(set(targets)), command(targets)))
+    stage.driver.trigger_activate()
+    stage.until(lambda: len(given) > 5 and sum(one.torque for one in robot.readings().values()) == 19)
+    assert {"head_yaw" in names for names in given} == {False}
+    stage.bus.heal(rule)
+    stage.until(lambda: "head_yaw" in given[-1])
+
+
 def test_deactivated_it_refuses_and_its_joints_are_limp(stages) -> None:
     stage = stages(autostart=False)
     stage.driver.trigger_configure()

@@ -8,6 +8,7 @@ never idle, and a value is at most one cycle older than it could be.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
 
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import GoalWriter, Target
@@ -15,6 +16,10 @@ from embodiment_bridge.dynamixel.bus.health import Health
 from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
+
+RESTART_LEAST_S = (
+    0.2  # s that a servo needs to restart, at least: in a longer pause of this computer it may have
+)
 
 
 class Cycle:
@@ -39,6 +44,7 @@ class Cycle:
         self.estop = ""
         self._answering: list[Servo] = []
         self._resuming: list[Servo] = []  # driven, and not heard since a gap
+        self._read_at = 0.0  # when the last read ended, s of the monotonic clock
         self.settle()
 
     def apply_estop(self, estop: str) -> None:
@@ -72,9 +78,15 @@ class Cycle:
         else:
             reader.store()
         complete = reader.read(self._answering, now)
-        if calm and complete:
+        read_at = monotonic()
+        paused, self._read_at = read_at - self._read_at >= RESTART_LEAST_S, read_at
+        if calm and complete and not paused:
             return True
-        back = [servo for servo in self._answering if servo.misses >= MISSES and reader.answered(servo)]
+        back = [
+            servo
+            for servo in self._answering
+            if (servo.misses >= MISSES or read_at - servo.heard >= RESTART_LEAST_S) and reader.answered(servo)
+        ]
         if back:
             self._health.examine(back, now)
         reader.store()

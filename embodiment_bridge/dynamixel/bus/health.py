@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
+from embodiment_bridge.dynamixel.bus.reading import MISSES
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
@@ -42,12 +43,13 @@ class Health:
         self._next, self.due = 0, 0.0
 
     def examine(self, servos: Sequence[Servo], now: float) -> None:
-        """Check whether servos that missed some cycles have restarted, before their values are used.
+        """Check whether servos that were not heard for some time have restarted, before their values are used.
 
-        The torque shows it, because it is off after a restart. Servos whose torque was off are set up again.
+        The torque shows it, because it is off after a restart. Where it was off before, a servo that missed some cycles
+        is set up again, and one that was not asked, because this computer was busy, if its settings are lost.
         """
         for servo in servos:
-            if not servo.torque:
+            if not servo.torque and (servo.misses >= MISSES or self._supervisor.has_lost_settings(servo)):
                 self._supervisor.silence(servo, now, "was away for a moment", 0.0)
         self._check_torque([servo for servo in servos if servo.torque], now)
 
@@ -58,7 +60,7 @@ class Health:
                 if servo.reported != servo.error:
                     self._supervisor.handle_fault(servo, servo.reported, now)
                     self.check_torque_next()  # now: it may have shut down
-            elif servo.alert and not servo.error and now >= servo.harmless_until:
+            elif now >= servo.look_again_at and (CODE in servo.table.items if servo.error else servo.alert):
                 self._check_error(servo, now)
                 return
         if now < self.due:
@@ -77,9 +79,12 @@ class Health:
         if answer is not None and answer.data:
             value = item.decode(answer.data)
             bits = error_bits(value) if item.name == CODE else value
-            self._supervisor.handle_fault(servo, bits, now)
-            if answer.alert and not bits:  # a warning of the Y series: others are looked at meanwhile
-                servo.harmless_until = now + EVERY_S
+            if bits != servo.error:
+                self._supervisor.handle_fault(servo, bits, now)
+            if (
+                item.name == CODE or not bits
+            ):  # it has one code at a time, or only warns; others have their turn
+                servo.look_again_at = now + EVERY_S
 
     def _check_torque(self, servos: Sequence[Servo], now: float) -> None:
         for servo, answer in self._ask(servos, FIRST, LAST):

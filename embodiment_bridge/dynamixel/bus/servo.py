@@ -80,7 +80,7 @@ class Servo:
     error: int = 0
     alert: bool = False
     reported: int = 0  # as error, in the last answer of a servo of protocol 1.0: each of its answers has it
-    harmless_until: float = NEVER  # s: an alert before it was looked at, and is no error
+    look_again_at: float = NEVER  # s: an alert, or an error code, was looked at
     heard: float = NEVER
     ticks: int = 0
     speed: int = 0

@@ -77,8 +77,7 @@ class Settings:
         now |= self._set_eeprom(servo, now, keep=keep)
         self._set_ram(servo, now)
         if block.entries:
-            data = b"".join(address.to_bytes(2, "little") for address in block.entries)
-            self.write_bytes(servo, block.entries_at, data)
+            self.write_bytes(servo, block.entries_at, _entries(block))
         self._read_limits(servo, now)
         servo.error = error_now(now, servo.error)
         goal = now.get("goal_position", 0)
@@ -87,6 +86,15 @@ class Settings:
                 self.torque_off(servo)
             _check_inside(servo, goal)
             servo.goals.start(servo.scale.position(goal))
+
+    def are_lost(self, servo: Servo, block: Block) -> bool:
+        """Whether RAM has not what ``configure`` wrote there, as after a restart."""
+        for name, value in servo.config.registers.items():
+            item = servo.table.item(name)
+            if not item.eeprom and item.decode(self.read(servo, item.address, item.size)) != value:
+                return True
+        entries = _entries(block)
+        return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
 
     def torque_on(self, servo: Servo, ticks: int) -> None:
         """Switch the torque on where the motor is (``ticks``): the goal is written before the torque."""
@@ -251,6 +259,10 @@ def error_now(now: Mapping[str, int], otherwise: int) -> int:
     if "error_code" in now:
         return error_bits(now["error_code"])
     return now.get("hardware_error_status", otherwise)
+
+
+def _entries(block: Block) -> bytes:
+    return b"".join(address.to_bytes(2, "little") for address in block.entries)
 
 
 def _spans(items: Iterable[Item]) -> list[tuple[int, int]]:

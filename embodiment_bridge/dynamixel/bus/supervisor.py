@@ -118,6 +118,13 @@ class Supervisor:
                 self.attempt(servo, self.settings.torque_off)
         return True
 
+    def has_lost_settings(self, servo: Servo) -> bool:
+        """Whether a servo that answered has not the settings that it was given, or does not answer any more."""
+        try:
+            return self.settings.are_lost(servo, self.reader.plan.blocks[servo.id])
+        except CommandError:
+            return True
+
     def _count_turns(self, servo: Servo, before: int | None) -> None:
         """Restore the whole turns, which a servo loses by a restart, from its last position or from the file."""
         scale = servo.scale
