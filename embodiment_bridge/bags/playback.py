@@ -54,8 +54,9 @@ class Playback:
     @property
     def position(self) -> float:
         """The position in the recording, s from its beginning."""
-        if self._jump is not None:
-            return self._jump
+        jump = self._jump  # once: the playback's thread takes it away
+        if jump is not None:
+            return jump
         if self._paused or self._ended:
             return self._mark[0]
         place, when = self._mark
@@ -148,9 +149,11 @@ class Playback:
 
     def _at_the_end(self) -> None:
         with self._changed:
+            if self._jump is not None:  # since the end was reached
+                return
             if self._loop:
                 self._changed.wait_for(lambda: self._stopped, max(TICK - self._reader.duration, 0.0))
-                self._jump = 0.0
+                self._jump = 0.0 if self._jump is None else self._jump
                 return
             self._mark, self._ended = (self._reader.duration, self._now()), True
             self._changed.wait_for(lambda: self._stopped or self._jump is not None)

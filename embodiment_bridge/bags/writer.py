@@ -3,9 +3,10 @@
 
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
@@ -26,12 +27,25 @@ class Totals:
     error: str = ""
 
 
+class _Topic(NamedTuple):
+    name: str
+    type_name: str
+    about: Definition
+    offered: Sequence[Qos]
+
+
+class _Message(NamedTuple):
+    number: int
+    stamp: int
+    data: bytes
+
+
 class BagWriter:
-    """One recording. ``take`` may be called from any thread.
+    """One recording. Its methods may be called from any thread; the files are the thread's of the writer alone.
 
     Args:
         path: a directory that does not exist yet.
-        limit_bytes: bytes that may wait for the disk.
+        limit_bytes: bytes that may wait for the disk, those that are being written included.
 
     Raises:
         ConfigError: the directory cannot be created.
@@ -45,8 +59,9 @@ class BagWriter:
             self._writer.open()
         except (OSError, WriterError) as error:
             raise ConfigError(f"recording {path}: {error}") from error
-        self._waiting: deque[tuple[int, int, bytes]] = deque()
+        self._waiting: deque[_Topic | _Message] = deque()
         self._waiting_bytes = 0
+        self._topics = 0
         self._connections: list[Connection] = []
         self._changed = threading.Condition()
         self._closed = False
@@ -56,11 +71,10 @@ class BagWriter:
     def add_topic(self, topic: str, type_name: str, about: Definition, offered: Sequence[Qos]) -> int:
         """Announce a topic; returns its number for ``take``."""
         with self._changed:
-            connection = self._writer.add_connection(
-                topic, type_name, msgdef=about.text, rihs01=about.rihs01, offered_qos_profiles=offered
-            )
-            self._connections.append(connection)
-            return len(self._connections) - 1
+            self._waiting.append(_Topic(topic, type_name, about, offered))
+            self._changed.notify()
+            self._topics += 1
+            return self._topics - 1
 
     def take(self, number: int, stamp: int, data: bytes) -> None:
         """Write a serialised message of a topic, received at ``stamp`` ns; counted as lost if too many bytes wait."""
@@ -68,7 +82,7 @@ class BagWriter:
             if self._closed or self.totals.error or self._waiting_bytes + len(data) > self._limit:
                 self.totals.lost += 1
                 return
-            self._waiting.append((number, stamp, data))
+            self._waiting.append(_Message(number, stamp, data))
             self._waiting_bytes += len(data)
             self._changed.notify()
 
@@ -85,28 +99,46 @@ class BagWriter:
 
     def _run(self) -> None:
         while batch := self._next_batch():
-            for index, (number, stamp, data) in enumerate(batch):
+            for index, one in enumerate(batch):
                 try:
-                    self._writer.write(self._connections[number], stamp, data)
+                    self._write(one)
                 except Exception as error:  # noqa: BLE001 - any error ends the recording, and is reported
                     self.totals.error = f"{type(error).__name__}: {error}"
-                    self.totals.lost += len(batch) - index
+                    self.totals.lost += _messages(batch[index:])
                     return
-                self.totals.written += 1
-                self.totals.written_bytes += len(data)
+            with self._changed:
+                self._waiting_bytes -= sum(len(one.data) for one in batch if isinstance(one, _Message))
 
-    def _next_batch(self) -> list[tuple[int, int, bytes]]:
-        """Wait for messages and return all of them; empty after ``close`` when all are written."""
+    def _write(self, one: _Topic | _Message) -> None:
+        if isinstance(one, _Topic):
+            connection = self._writer.add_connection(
+                one.name,
+                one.type_name,
+                msgdef=one.about.text,
+                rihs01=one.about.rihs01,
+                offered_qos_profiles=one.offered,
+            )
+            self._connections.append(connection)
+            return
+        self._writer.write(self._connections[one.number], one.stamp, one.data)
+        self.totals.written += 1
+        self.totals.written_bytes += len(one.data)
+
+    def _next_batch(self) -> list[_Topic | _Message]:
+        """Wait for something to write and return all of it; empty after ``close`` when everything is written."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._closed)
             batch = list(self._waiting)
             self._waiting.clear()
-            self._waiting_bytes = 0
             return batch
 
     def _finish(self) -> None:
-        self.totals.lost += len(self._waiting)
+        self.totals.lost += _messages(self._waiting)
         try:
             self._writer.close()
         except (OSError, WriterError) as error:
             self.totals.error = self.totals.error or f"{type(error).__name__}: {error}"
+
+
+def _messages(waiting: Iterable[_Topic | _Message]) -> int:
+    return sum(isinstance(one, _Message) for one in waiting)

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 import yaml
 from bag_files import write_texts
+from rclpy.qos import DurabilityPolicy
 
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,3 +47,10 @@ def test_profiles_for_rosbag2_name_what_is_latched() -> None:
     profiles = yaml.safe_load((ROOT / "config/rosbag2_qos.yaml").read_text())
     assert {"/robot_description", "/tf_static", "/skills", "/link_state"} <= set(profiles)
     assert {one["durability"] for one in profiles.values()} == {"transient_local"}
+    with Runtime() as runtime:
+        body = runtime.add(mock_body(context=runtime.context))
+        tree = runtime.add(behavior_tree(context=runtime.context))
+        runtime.spin(lambda: body.active and tree.active)
+        for topic in profiles:  # rosbag2 would not record one of these of which late joiners get nothing
+            for publisher in tree.get_publishers_info_by_topic(topic):
+                assert publisher.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL, topic

@@ -65,6 +65,54 @@ def test_what_does_not_fit_into_memory_is_counted(tmp_path) -> None:
     assert (totals.written, totals.lost) == (0, 2)
 
 
+class Held:
+    """Holds the writer's thread in the first message until ``go`` is set."""
+
+    def __init__(self, writer: BagWriter, monkeypatch) -> None:
+        self.writing, self.go = threading.Event(), threading.Event()
+        self.added_while_writing: list[bool] = []
+        self._write, self._add = writer._writer.write, writer._writer.add_connection
+        monkeypatch.setattr(writer._writer, "write", self._held)
+        monkeypatch.setattr(writer._writer, "add_connection", self._added)
+
+    def _held(self, *message: object) -> None:
+        self.writing.set()
+        assert self.go.wait(20.0)
+        self._write(*message)
+        self.writing.clear()
+
+    def _added(self, *topic: object, **about: object) -> object:
+        self.added_while_writing.append(self.writing.is_set())
+        return self._add(*topic, **about)
+
+
+def test_a_topic_that_comes_while_a_message_is_written_does_not_damage_it(tmp_path, monkeypatch) -> None:
+    writer = BagWriter(tmp_path / "bag")
+    held = Held(writer, monkeypatch)
+    about = definition(STRING, find_share)
+    writer.take(writer.add_topic("/said", STRING, about, []), BEGIN, text("a"))
+    assert held.writing.wait(20.0)
+    writer.take(writer.add_topic("/heard", STRING, about, []), BEGIN + 1, text("b"))
+    held.go.set()
+    assert writer.close().written == 2
+    assert held.added_while_writing == [False, False]
+    with BagReader(tmp_path / "bag") as reader:
+        assert [one.topic for one in reader.messages({"/said", "/heard"})] == ["/said", "/heard"]
+
+
+def test_what_is_being_written_counts_as_waiting(tmp_path, monkeypatch) -> None:
+    size = len(text("a"))
+    writer = BagWriter(tmp_path / "bag", limit_bytes=size)
+    held = Held(writer, monkeypatch)
+    number = writer.add_topic("/said", STRING, definition(STRING, find_share), [])
+    writer.take(number, BEGIN, text("a"))
+    assert held.writing.wait(20.0)
+    writer.take(number, BEGIN + 1, text("b"))
+    held.go.set()
+    totals = writer.close()
+    assert (totals.written, totals.lost) == (1, 1)
+
+
 def test_full_disk_ends_the_recording_with_the_reason(tmp_path, monkeypatch) -> None:
     writer = BagWriter(tmp_path / "bag")
     number = writer.add_topic("/said", STRING, definition(STRING, find_share), [])

@@ -2,6 +2,7 @@
 """When a recording hands over what: in order, at its speed, from where it was told to go on."""
 
 import threading
+import time
 
 import pytest
 from bag_files import write_texts
@@ -106,6 +107,42 @@ def test_ended_one_begins_again_when_resumed(play) -> None:
     stage.playback.resume()
     stage.wait_for(10)
     assert stage.times == TIMES * 2
+
+
+@pytest.mark.parametrize("loop", [False, True])
+def test_a_seek_in_the_moment_of_the_end_is_not_lost(play, loop) -> None:
+    stages: list[Stage] = []
+    asked: list[float] = []
+
+    def now() -> float:
+        if stages and not asked and stages[0].times[-1:] == TIMES[-1:]:
+            asked.append(4.0)
+            stages[0].playback.seek(4.0)
+        return time.monotonic()
+
+    stages.append(play(speed=500.0, loop=loop, now=now))
+    stages[0].playback.resume()
+    stages[0].wait_for(7)
+    assert stages[0].times[:7] == [*TIMES, 5.0, 9.0]
+    if not loop:
+        stages[0].wait_until(lambda: stages[0].playback.ended)
+        assert stages[0].playback.position == 9.0
+
+
+def test_position_while_a_jump_begins() -> None:
+    class Jumping:
+        """The thread of the playback takes the jump away after it was looked at."""
+
+        _paused, _ended, _mark = True, False, (2.0, 0.0)
+
+        def __init__(self) -> None:
+            self._jumps = [1.0]
+
+        @property
+        def _jump(self) -> float | None:
+            return self._jumps.pop() if self._jumps else None
+
+    assert Playback.position.fget(Jumping()) == 1.0
 
 
 def test_loop(play) -> None:

@@ -65,7 +65,8 @@ class BagRecorder(BridgeNode):
 
     def activate(self) -> None:
         """Make the directory, and start to look for topics."""
-        if self._writer is not None:  # the next recording of the same node does not overwrite the last
+        self.path = self._first_path
+        if self._writer is not None and self.path.exists():  # from an earlier activation of this node
             self.path = self._next_path()
         self._writer = BagWriter(self.path)
         self.get_logger().info(f"recording into {self.path}")
@@ -111,7 +112,9 @@ class BagRecorder(BridgeNode):
             if topic not in self._recorded and self._is_wanted(topic):
                 offered = [one.qos_profile for one in self.get_publishers_info_by_topic(topic)]
                 if offered:
-                    self._recorded[topic] = self._record(topic, types[0], offered)
+                    # None of one that fails, such as a type without its compiled part; the others go on.
+                    record = self.guard.wrap(self._record, f"recording of {topic}")
+                    self._recorded[topic] = record(topic, types[0], offered)
 
     def _is_wanted(self, topic: str) -> bool:
         if (HIDDEN.search(topic) and not self.values["hidden"]) or not self._include.match(topic):
