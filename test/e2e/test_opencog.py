@@ -7,6 +7,8 @@ import pytest
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import (
     AgentAction,
+    Entity,
+    EntityArray,
     Feelings,
     HeardMessage,
     NodeEvent,
@@ -322,6 +324,19 @@ def test_body_without_pose_and_entities_is_on_the_map_with_its_things(tmp_path):
 
 def statuses(result):
     return [(one.name, one.status) for one in result.actions]
+
+
+def test_last_change_of_the_world_reaches_the_oac_however_soon_it_follows():
+    with graph(body=False, map_rate=0.2) as g:
+        g.until(lambda: g.ready)
+        entities = g.watcher.create_publisher(EntityArray, "entities", profile("sensor"))
+        g.until(lambda: entities.get_subscription_count())
+        for x in (1.0, 2.0, 3.0):
+            cup = Entity(id="cup", kind="object", visible=True)
+            cup.pose.position.x = x
+            entities.publish(EntityArray(entities=[cup]))
+            g.until(lambda: g.bridge._agents["fido"]._entities)
+            g.until(lambda x=x: "cup" in g.brain.known and g.brain.known["cup"].x == 1000.0 * x)
 
 
 def test_plan_of_any_client_is_canceled_half_way():

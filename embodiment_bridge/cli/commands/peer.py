@@ -14,6 +14,7 @@ from embodiment_bridge.nodes.base.signals import stop_on_signals
 from embodiment_bridge.standins.oac.options import OAC_OPTIONS
 
 OptionValue = bool | int | float | str | list[str]
+ENDED = 1  # exit code: it has ended without being asked to by a signal
 POLL = 0.1  # s between two checks for Ctrl-C
 
 
@@ -187,7 +188,7 @@ def _flag(text: str) -> bool:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 2 if it cannot listen."""
+    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 1 if it ends by itself, 2 if it cannot listen."""
     peer = PEERS[arguments.name]
     options = {option.name: getattr(arguments, option.name) for option in peer.options}
     with (
@@ -197,6 +198,11 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(f"{arguments.name} listens on {place(server.host, server.port)}\n")
         sys.stdout.flush()
         idle = threading.Event()
-        while not stopped():
+        while not stopped() and not server.ended:
             idle.wait(POLL)
-    return 0
+        if stopped():
+            return 0
+    sys.stderr.write(
+        f"embodiment_bridge: {arguments.name} has ended: a client told it to, or it has a fault\n"
+    )
+    return ENDED

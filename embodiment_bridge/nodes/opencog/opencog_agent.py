@@ -77,6 +77,7 @@ class OpencogAgent:
         self._raw = wire.MessageType.RAW if values["speech"] == "raw" else wire.MessageType.STRING
         self._period = 1.0 / values["map_rate"]
         self._next_map = 0.0
+        self._map_waits = False  # whether something has changed since the last message on the map
         self._first = True
         self._life = 0  # counts restarts of the OAC: reports on plans of an earlier life are not sent
         self._entities: EntityArray | None = None
@@ -253,6 +254,8 @@ class OpencogAgent:
     def look_after(self) -> None:
         """Go on with plans and emotions; call it regularly."""
         self.plans.look_after()
+        if self._map_waits:  # perhaps nothing changes any more, so that no topic would have it sent
+            self._put_map_if_due()
         self._mood.look_after(self._feelings.levels, self._skills)
 
     def _report(self, report: Report) -> None:
@@ -281,7 +284,8 @@ class OpencogAgent:
 
     def _put_map_if_due(self) -> None:
         now = time.monotonic()
-        if now >= self._next_map:
+        self._map_waits = now < self._next_map
+        if not self._map_waits:
             self._next_map = max(self._next_map + self._period, now)
             self._put_map()
 

@@ -25,6 +25,7 @@ from embodiment_bridge.standins.bml.tones import wav
 NEXT: Final = ("/request", "/reqest")  # the second is misspelt in the source of the format
 MAX_NUMBER: Final = 10**9
 KEPT: Final = 10_000  # requested targets
+LONGEST_KEPT: Final = 2000  # characters of a target
 TURN_S: Final = 0.05  # s between two checks whether a client has disconnected
 CLIENT_S: Final = 30.0  # a silent client is disconnected after this
 
@@ -92,6 +93,11 @@ class BmlPeer(ClosedOnExit):
         """The scheme of the URL: http or https."""
         return "https" if self.secure else "http"
 
+    @property
+    def ended(self) -> bool:
+        """Whether it serves no more."""
+        return not self._thread.is_alive()
+
     def close(self) -> None:
         """Close all connections and stop listening."""
         self.closing.set()
@@ -155,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Serve one target."""
-        self.owner.asked.append(self.path)
+        self.owner.asked.append(self.path[:LONGEST_KEPT])
         parts = urlsplit(self.path)
         name = self.owner.fault or parts.path.removeprefix("/fault/")
         try:

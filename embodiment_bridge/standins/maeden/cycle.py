@@ -38,12 +38,11 @@ class Simulation:
         if self._ending:
             return self._end()
         acted = self._act(lines)
-        sent = {agent.id: self._told(agent) for agent in acted}
-        if not world.has_food:
+        if world.has_food:
+            sent = {agent.id: self._told(agent) for agent in acted}
+        else:  # there is nothing that a packet could say of its smell
             sent = (
-                {id_: [text_lines(world, agent)[0]] for id_, agent in world.agents.items()}
-                if self._text
-                else {}
+                {id_: text_lines(world, agent) for id_, agent in world.agents.items()} if self._text else {}
             )
         for agent in world.agents.values():
             agent.said.clear()

@@ -2,13 +2,12 @@
 """Serves the stand-in on a TCP port: agents join and leave while the world advances in cycles."""
 
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.own_thread import OwnThread
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 from embodiment_bridge.standins.maeden.cycle import Simulation
 from embodiment_bridge.standins.maeden.faults import Faults
@@ -18,6 +17,8 @@ from embodiment_bridge.wire.line_framing import Line, LineFramer
 
 MAX_LINE: Final = 4096  # bytes
 MAX_WAITING: Final = 100  # commands of one agent; a cycle does one
+MAX_GUESTS: Final = 64
+MAX_LEFT: Final = 100  # agents in the world whose connections are gone
 ROLES: Final = ("base", "helper")
 OWN_WORLD: Final = "stand-in\n7 5\n*******\n*  K  *\n*     *\n* + B *\n*******\n"
 
@@ -68,7 +69,7 @@ class MaedenServer(OwnThread):
         self._asks_role = rules.dialect == "T"
         self._period = period
         self._server = TcpServer(
-            host, port, allowed=lambda _: True
+            host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT
         )  # the host decides which clients can connect
         self.host, self.port = self._server.host, self._server.port
         self._guests: list[_Guest] = []
@@ -93,8 +94,14 @@ class MaedenServer(OwnThread):
             self._cycle()
 
     def _admit(self, within: float) -> None:
-        link = self._server.accept(within)
+        try:
+            link = self._server.accept(within)
+        except LinkError:  # who came has gone again
+            return
         if link is None:
+            return
+        if len(self._guests) >= MAX_GUESTS:
+            link.close()
             return
         guest = _Guest(link)
         self._guests.append(guest)
@@ -104,6 +111,7 @@ class MaedenServer(OwnThread):
     def _join(self, guest: _Guest, role: str) -> None:
         agent, lines = self.simulation.join(role)
         guest.id = agent.id
+        self._forget()
         self._tell(guest, self._faults.first(lines))
 
     def _hear(self, guest: _Guest) -> None:
@@ -116,7 +124,17 @@ class MaedenServer(OwnThread):
             if isinstance(line, Line):
                 self._take(guest, line.text.decode("utf-8", "replace"))
 
+    def _forget(self) -> None:
+        """Take agents out of the world whose clients are long gone: else each that comes would make it larger."""
+        agents = self.simulation.world.agents
+        here = {guest.id for guest in self._guests}
+        left = [id_ for id_ in agents if id_ not in here]
+        for id_ in left[:-MAX_LEFT]:
+            del agents[id_]
+
     def _take(self, guest: _Guest, line: str) -> None:
+        if guest not in self._guests:  # hung up on because of a line before
+            return
         if guest.id is not None:
             if len(guest.waiting) < MAX_WAITING:
                 guest.waiting.append(line)
@@ -133,6 +151,7 @@ class MaedenServer(OwnThread):
                 self._answer(guest, sent.get(guest.id, []))
                 if guest.id in self.simulation.closed:
                     self._part(guest)
+        self.simulation.closed.clear()
 
     def _answer(self, guest: _Guest, lines: list[str]) -> None:
         guest.answers += bool(lines)
@@ -146,9 +165,12 @@ class MaedenServer(OwnThread):
     def _tell(self, guest: _Guest, lines: list[str]) -> None:
         data, later = self._faults.pieces("".join(f"{line}\n" for line in lines).encode())
         data, guest.held = guest.held + data, later
-        if data:
-            with suppress(LinkError):  # the next read detects it
-                guest.link.write(data)
+        if not data:
+            return
+        try:
+            guest.link.write(data)
+        except LinkError:  # gone, or it does not read: the world must not stand still for it once more
+            self._part(guest)
 
     def _part(self, guest: _Guest) -> None:
         if guest in self._guests:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.xml.events import (
     ActionPlan,
@@ -27,6 +28,11 @@ PLAN_TIMEOUT: Final = 90.0  # s; PROCEDURE_EXECUTION_TIMEOUT of a real OAC
 FEEL_EVERY, DEMAND_EVERY = 3, 5  # ticks
 FEELINGS: Final = ("anger", "excitement", "fear", "happiness")
 KEPT: Final = 1000  # entries of each record
+LONGEST_KEPT: Final = 100_000  # bytes of a message that is worth a record
+LONGEST_PROBLEM: Final = 300  # characters
+LONGEST_ID: Final = 200
+MOST_THINGS: Final = 10_000  # on the map
+MOST_LEVELS: Final = 100  # of needs, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,7 @@ class Brain:
         self._next_id = 0
         self._now = 0.0
         self._out: list[Outgoing] = []
+        self._keeps = True  # whether the message that is processed is worth a record
 
     def receive(self, message: Incoming) -> None:
         """Queue a message for the next cycle."""
@@ -124,25 +131,35 @@ class Brain:
 
     def _process(self, message: Incoming) -> None:
         self.record.messages += 1
+        self._keeps = len(message.payload) <= LONGEST_KEPT
         if message.type == wire.MessageType.RAW:  # for the language server, unchanged
-            self.record.heard.append(message.payload)
+            if self._keeps:
+                self.record.heard.append(message.payload)
             return
         intake = self._intake.take(message.payload)
         for problem in (*intake.problems, *intake.dropped):
-            self.record.problems.append(problem)
+            self._note_problem(problem)
             self._say(f"{self.name}: dropped: {problem}")
         for event in intake.events:
             match event:
                 case MapInfo():
                     self._look(event)
                 case AvatarSignal():
-                    self.levels |= {level.name: level.value for level in event.levels}
+                    self._feel_needs(event.levels)
                     if not self._take_reports(event.actions):
                         return
                 case FinishedFirstTimePerceptTerrianSignal():
                     self.record.scanned = True
-                case AgentSignal() | Instruction():
+                case AgentSignal() | Instruction() if self._keeps:
                     self.record.seen.append(event)
+
+    def _note_problem(self, text: str) -> None:
+        self.record.problems.append(text[:LONGEST_PROBLEM])
+
+    def _feel_needs(self, levels: Iterable[Level]) -> None:
+        for level in levels:
+            if level.name in self.levels or len(self.levels) < MOST_LEVELS:
+                self.levels[level.name[:LONGEST_ID]] = level.value
 
     def _look(self, message: MapInfo) -> None:
         for blip in message.blips:
@@ -156,8 +173,10 @@ class Brain:
         if properties.get("remove", "").lower() == "true":
             self.known.pop(name, None)
             return
+        if len(name) > LONGEST_ID or (name not in self.known and len(self.known) >= MOST_THINGS):
+            return
         place = thing.position
-        self.known[name] = Known(name, kind, place.x, place.y, place.z, thing.rotation.yaw)
+        self.known[name] = Known(name, kind[:LONGEST_ID], place.x, place.y, place.z, thing.rotation.yaw)
         self.record.places.append((name, place.x, place.y))
 
     def _take_reports(self, actions: Iterable[ActionSignal]) -> bool:
@@ -165,15 +184,16 @@ class Brain:
         for action in actions:
             if action.plan_id is None:
                 continue
-            self.record.reports.append(action)
+            if self._keeps:
+                self.record.reports.append(action)
             where = f"action {action.sequence} ({action.name})" if action.sequence else "all that is open"
             self._say(f"{self.name}: plan {action.plan_id}, {where}: {action.status}")
             plan = self.pending
             if plan is None or action.plan_id != str(plan.id):
-                self.record.problems.append(f"report for plan {action.plan_id}, which is not pending")
+                self._note_problem(f"report for plan {action.plan_id}, which is not pending")
                 continue
             if action.sequence is not None and action.sequence not in plan.status:
-                self.record.problems.append(f"plan {plan.id} has no action {action.sequence}")
+                self._note_problem(f"plan {plan.id} has no action {action.sequence}")
                 return False
             self._note(plan, action)
         return True
@@ -184,12 +204,16 @@ class Brain:
         )
         plan.status.update(dict.fromkeys(which, action.status))
         if plan.finished:
-            failed = "error" in plan.status.values()
-            self.record.outcomes[plan.id] = "failed" if failed else "done"
+            self._end(plan, "failed" if "error" in plan.status.values() else "done")
             self._say(f"{self.name}: plan {plan.id} is {self.record.outcomes[plan.id]}")
-            self.pending = None
         elif self._single and action.sequence is not None:
             self._send_next(plan)
+
+    def _end(self, plan: Pending, outcome: str) -> None:
+        self.pending = None
+        self.record.outcomes[plan.id] = outcome
+        if len(self.record.outcomes) > KEPT:
+            del self.record.outcomes[next(iter(self.record.outcomes))]
 
     def _think(self) -> None:
         if self.record.ticks == 1:
@@ -201,8 +225,7 @@ class Brain:
             demands = (Level("Energy", round(self.levels.get("energy", 1.0), 2)), Level("Certainty", 0.7))
             self._send(PsiDemand(self.name, demands))
         if self.pending is not None and self._now - self.pending.since > PLAN_TIMEOUT:
-            self.record.outcomes[self.pending.id] = "timeout"  # without a message to the proxy
-            self.pending = None
+            self._end(self.pending, "timeout")  # without a message to the proxy
         ready = self.record.scanned or self._dialect != "final"
         if (
             self.pending is None and ready and self.name in self.known
@@ -236,6 +259,11 @@ class Brain:
             self._send(ActionPlan(str(plan.id), self.name, "Energy", plan.actions[plan.sent - 1 : plan.sent]))
 
     def _send(self, message: ActionPlan | EmotionalFeeling | PsiDemand) -> None:
+        try:
+            payload = write_brain(message, self._dialect)
+        except CommandError as error:  # it is made of names and places that a client has sent
+            self._note_problem(str(error))
+            return
         if isinstance(message, ActionPlan):
             self.record.plans.append(message)
-        self._out.append(Outgoing(write_brain(message, self._dialect)))
+        self._out.append(Outgoing(payload))

@@ -13,14 +13,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.standins.oac.router_lines import Incoming, RouterLines
 
 ACK_WITHIN: Final = 2.0  # s; the real Router waits for ever
 MAX_QUEUE: Final = 1000  # messages that wait for one element; the real Router has no limit
+MAX_WAITING: Final = 8 << 20  # bytes of them
+MAX_ELEMENTS: Final = 32  # that are known, those included that somebody only writes to
+MAX_CLIENTS: Final = 64
 
+TOO_MANY: Final = f"FAILED - more than {MAX_ELEMENTS} elements"
 Handler = Callable[[Incoming], None]
 
 
@@ -60,7 +64,7 @@ class Router:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._server = TcpServer(
-            host, port, allowed=lambda _: True
+            host, port, allowed=lambda _: True, write_timeout=SHARED_WRITE_TIMEOUT
         )  # the host decides which clients can connect
         self.host, self.port = self._server.host, self._server.port
         self.members: dict[str, Member] = {}
@@ -122,10 +126,16 @@ class Router:
         self._set_available(self.members[name], available)
 
     def _accept(self) -> None:
-        connection = self._server.accept(0.1)
-        if connection is not None:
-            self._clients[connection.fileno()] = (connection, RouterLines())
-            self._poll.register(connection, select.POLLIN)
+        connection = None
+        with contextlib.suppress(LinkError):  # who came may have gone again
+            connection = self._server.accept(0.1)
+        if connection is None:
+            return
+        if len(self._clients) >= MAX_CLIENTS:
+            connection.close()
+            return
+        self._clients[connection.fileno()] = (connection, RouterLines())
+        self._poll.register(connection, select.POLLIN)
 
     def _read(self, number: int) -> None:
         connection, lines = self._clients[number]
@@ -150,7 +160,7 @@ class Router:
             return self._route(command) if self._answers else []
         self.log.append(" ".join(command))
         match command:
-            case ["LOGIN", name, host, port] if port.isdecimal():
+            case ["LOGIN", name, host, port] if _is_port(port):
                 return self._log_in(name, host, int(port))
             case ["LOGOUT", name] if name in self.members:
                 _close(self.members.pop(name))
@@ -163,7 +173,9 @@ class Router:
         return []  # a real Router logs and ignores
 
     def _log_in(self, name: str, host: str, port: int) -> list[str]:
-        member = self.members.setdefault(name, Member(name))
+        member = self._known(name)
+        if member is None:
+            return [TOO_MANY]
         if (member.host, member.port) != (host, port):
             _close(member)
         member.host, member.port = host, port
@@ -189,15 +201,23 @@ class Router:
             return [f"FAILED - Unknown <from> ID: {message.sender}"]
         member = self.members.get(message.to)
         if member is None or not member.logged_in:
-            member = self.members.setdefault(message.to, Member(message.to))
-            member.queue.append(message)
+            member = self._known(message.to)
+            if member is None:
+                return [TOO_MANY]
+            _store(member, message)
             self._broadcast(f"UNAVAILABLE_ELEMENT {message.to}", message.to)
             return ["OK"]
         if not member.available:
             return [f"FAILED - Element unavailable: {message.to}"]
-        member.queue.append(message)
+        _store(member, message)
         self._deliver(member)
         return ["OK", "OK"]  # stored, and delivered: the real one answers both
+
+    def _known(self, name: str) -> Member | None:
+        """The element with this id, or a new one; None where there is no room for one more."""
+        if name not in self.members and len(self.members) >= MAX_ELEMENTS:
+            return None
+        return self.members.setdefault(name, Member(name))
 
     def _deliver(self, member: Member) -> None:
         if member.handler is not None:
@@ -221,7 +241,9 @@ class Router:
         connection: TcpClient | None = getattr(member, which)
         try:
             if connection is None:
-                connection = TcpClient(member.host, member.port, timeout=1.0)
+                connection = TcpClient(
+                    member.host, member.port, timeout=1.0, write_timeout=SHARED_WRITE_TIMEOUT
+                )
                 setattr(member, which, connection)
             connection.write(data)
             if self._acks and connection.read(ACK_WITHIN) == b"":
@@ -245,6 +267,17 @@ class Router:
     def _others(self) -> list[Member]:
         """Elements of other programs."""
         return [one for one in list(self.members.values()) if one.handler is None and one.port]
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and len(text) <= 5 and int(text) <= 65535
+
+
+def _store(member: Member, message: Incoming) -> None:
+    """Let a message wait for its element; the oldest make room."""
+    member.queue.append(message)
+    while sum(len(one.payload) for one in member.queue) > MAX_WAITING:
+        member.queue.popleft()
 
 
 def _close(member: Member) -> None:

@@ -17,6 +17,7 @@ from embodiment_bridge.standins.oac.scripts import Script
 
 TURN: Final = 0.05  # s; a cycle of an OAC
 LOADING_S: Final = 0.2  # s; a real one takes about 2
+MAX_OACS: Final = 16
 UNITS: Final = {"final": 1.0}  # units of length per metre; millimetres elsewhere
 
 
@@ -116,7 +117,7 @@ class OacPeer(OwnThread):
 
     def _spawn(self, message: Incoming) -> None:
         match message.payload.decode("utf-8", "replace").split(" "):
-            case ["LOAD_AGENT", name, _, _, _]:
+            case ["LOAD_AGENT", name, _, _, _] if name in self.brains or len(self.brains) < MAX_OACS:
                 self._add(name, message.sender)
                 self._loading.append((time.monotonic() + LOADING_S, name))
             case ["UNLOAD_AGENT", name] if name in self.brains:

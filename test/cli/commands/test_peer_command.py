@@ -2,10 +2,19 @@
 """Arguments of `embodiment_bridge peer`."""
 
 import argparse
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from embodiment_bridge.cli.commands import peer
+from embodiment_bridge.wire.framing import frame
+
+ROOT = Path(__file__).parents[3]
+PATIENCE = 30.0  # s
 
 
 def read(*words: str) -> argparse.Namespace:
@@ -43,3 +52,29 @@ def test_bad_arguments_are_named(words: list[str], reason: str, capsys: pytest.C
         read(*words)
     assert ended.value.code == 2
     assert reason in capsys.readouterr().err
+
+
+def test_command_ends_when_a_client_has_ended_the_stand_in() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as place:
+        port = place.getsockname()[1]
+    program = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(main())"
+    words = ["peer", "simspark", "--port", "0", "--monitor-port", str(port)]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith("simspark listens on 127.0.0.1:")
+            with socket.create_connection(("127.0.0.1", port), PATIENCE) as trainer:
+                trainer.sendall(frame(b"(killsim)"))
+                _, told = process.communicate(timeout=PATIENCE)
+            assert (process.returncode, told) == (
+                1,
+                "embodiment_bridge: simspark has ended: a client told it to, or it has a fault\n",
+            )
+        finally:
+            process.kill()

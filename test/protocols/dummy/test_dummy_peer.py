@@ -132,7 +132,12 @@ def test_port_that_is_taken_is_named(head):
 
 
 @pytest.mark.parametrize(
-    ("words", "reason"), [(["--port", "65536"], "65536"), (["--host", "no.such.host.invalid"], "no.such")]
+    ("words", "reason"),
+    [
+        (["--port", "65536"], "65536"),
+        (["--host", "no.such.host.invalid"], "no.such"),
+        (["--host", "a..b"], "'a..b' cannot be the name of a host"),
+    ],
 )
 def test_command_that_cannot_listen_ends_with_2(capsys, words, reason):
     assert main(["peer", "dummy", *words]) == 2

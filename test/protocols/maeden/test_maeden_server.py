@@ -5,11 +5,15 @@ import json
 import socket
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.standins.maeden.server import MaedenServer
+from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.standins.maeden.server import MAX_GUESTS, MAX_LEFT, MaedenServer
+
+WORLDS = Path(__file__).parents[2] / "data/maeden/worlds"
+WAIT = '{"command": "w", "arguments": []}'
 
 
 class Client:
@@ -95,6 +99,15 @@ def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_ever
         assert [after - before for before, after in pairwise(times)] == [1, 1, 1]
 
 
+def test_world_without_food_says_nothing_to_who_acts_in_it_and_goes_on(clients):
+    with MaedenServer(world=str(WORLDS / "nofood"), period=0.005) as server:
+        for id_ in ("0", "1"):
+            agent = clients(server)
+            assert agent.hear() == id_
+            agent.say(WAIT)
+            time.sleep(0.05)  # some cycles
+
+
 def test_line_without_end_is_not_kept(clients):
     with MaedenServer(period=0.005) as server:
         flood, other = clients(server), clients(server)
@@ -113,6 +126,66 @@ def test_end_of_the_game_hangs_up(clients):
         agent.say('{"command": "k", "arguments": []}')
         assert json.loads(agent.hear())[0] == "DIE"
         assert agent.hear() == ""
+
+
+def test_who_is_hung_up_on_leaves_no_agent_by_what_he_said_next(clients):
+    with MaedenServer(build="text2017", period=0.005) as server:
+        wrong, right = clients(server), clients(server)
+        wrong.say("emperor\nbase\nbase")
+        assert wrong.hear() == ""
+        right.say("base")
+        assert right.hear() == "0"
+        assert len(server.simulation.world.agents) == 1
+
+
+def test_client_that_does_not_read_is_hung_up_on_and_stops_the_world_once(clients):
+    with MaedenServer(period=0.005) as server:
+        deaf = clients(server)
+        deaf.hear()
+        deaf.hear()
+        other = clients(server)
+        other.hear()
+        other.hear()
+        tried = []
+
+        def full(data):
+            tried.append(data)
+            raise LinkError("timed out")
+
+        server._guests[0].link.write = full
+        deaf.say(WAIT)
+        assert deaf.hear() == ""
+        assert len(tried) == 1
+        other.say(WAIT)
+        assert json.loads(other.hear())[7] == "ok"
+
+
+def test_clients_and_the_agents_that_they_leave_have_a_limit(clients):
+    with MaedenServer(period=0.001) as server:
+        for _ in range(MAX_LEFT + 20):
+            agent = clients(server)
+            agent.hear()
+            agent.close()
+        some = [clients(server) for _ in range(MAX_GUESTS + 10)]
+        heard = [agent.hear() for agent in some]
+        assert heard.count("") >= 10
+        assert 0 < len(server.simulation.world.agents) <= MAX_LEFT + MAX_GUESTS
+        assert str(MAX_LEFT + 20) in heard  # ids go on
+
+
+def test_who_comes_and_is_gone_before_it_is_let_in_ends_nothing(clients):
+    with MaedenServer(period=0.005) as server:
+        accept, tried = server._server.accept, []
+
+        def gone(timeout):
+            tried.append(timeout)
+            server._server.accept = accept
+            raise LinkError("Software caused connection abort")
+
+        server._server.accept = gone
+        while not tried:
+            time.sleep(0.001)
+        assert clients(server).hear() == "0"
 
 
 @pytest.mark.parametrize("options", [{"world": "/nowhere"}, {"build": "J9"}])

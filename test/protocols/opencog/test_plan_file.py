@@ -2,7 +2,7 @@
 """From actions of a plan to skills: parameters by type and place, walking as a loop, what cannot be done."""
 
 from dataclasses import replace
-from math import cos, pi, sin
+from math import cos, inf, nan, pi, sin
 from pathlib import Path
 
 import pytest
@@ -152,6 +152,9 @@ def test_parameters_go_by_type_and_place_not_by_name(names):
         (Action("poo"), BALL, "'poo': walking.yaml has no skill for it"),
         (Action("walk"), BALL, "needs a parameter 'target' of type vector"),
         (Action("walk", 1, (Parameter("vector"),)), BALL, "'target' of type vector is nothing that can be read"),
+        (Action("walk", 1, (Parameter("vector", vector=(inf, 0.0, 0.0)),)), BALL, "'target' of type vector is nothing"),
+        (Action("walk", 1, (Parameter("vector", vector=(0.0, nan, 0.0)),)), BALL, "'target' of type vector is nothing"),
+        (Action("turn", 1, (Parameter("rotation", rotation=(0.0, 0.0, nan)),)), BALL, "of type rotation is nothing"),
         (Action("rotate", 1, (Parameter("float", "", "x"),)), BALL, "'angle' of type float is 'x'"),
         (Action("grab", 1, (Parameter("entity"),)), BALL, "'target' of type entity"),
         (Action("grab", 1, (Parameter("entity", "", "bal"),)), BALL, "unknown entity 'bal'; did you mean 'ball'"),

@@ -278,5 +278,5 @@ def _wants_ack(event: Event) -> bool:
 def _addresses(host: str) -> set[str]:
     try:
         return {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a name that cannot be one, such as "a..b"
         raise LinkError(f"the Router's host {host!r} is unknown: {error}") from error

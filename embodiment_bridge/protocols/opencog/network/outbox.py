@@ -93,6 +93,12 @@ class Outbox:
             else:
                 self.dropped += 1
 
+    def forget_events(self) -> None:
+        """Drop all events: while there was no link, they have become old."""
+        with self._lock:
+            self.dropped += sum(map(len, self._events.values()))
+            self._events.clear()
+
     def forget(self, to: str) -> int:
         """Drop all letters for a destination that is gone, also results; returns the number of results."""
         with self._lock:

@@ -216,6 +216,7 @@ class Proxy:
                 self._outbox.put_back(meant)
 
     def _logged_in(self) -> None:
+        self._outbox.forget_events()  # nobody could be told what was heard meanwhile, and it is not of now
         for oac in self.oacs.values():
             if oac.loading is None or oac.loaded:
                 self._enter(oac, anew=False)

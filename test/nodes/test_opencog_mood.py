@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emotion that the behaviour tree never answers, or takes along when it ends, is asked for again."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from embodiment_bridge.nodes.opencog import opencog_mood
+from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
+from embodiment_bridge.protocols.opencog.world.mood import rules_of
+
+JOY = {"happiness": 0.9}
+SKILLS = ("happy", "neutral")
+
+
+class FakeClient:
+    """A behaviour tree whose answers are the test's."""
+
+    def __init__(self, *_):
+        self.server_is_there, self.answered, self.result, self.sent = True, False, None, []
+
+    def send(self, document, **_):
+        self.answered, self.result = False, None
+        self.sent.append(document)
+
+    def end(self, outcome):
+        self.answered, self.result = True, SimpleNamespace(outcome=outcome)
+
+
+@pytest.fixture
+def stage(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(opencog_mood, "BmlClient", FakeClient)
+    monkeypatch.setattr(opencog_mood, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
+
+    def pass_s(seconds):
+        for _ in range(round(2 * seconds)):
+            clock[0] += 0.5
+            mood.look_after(JOY, SKILLS)
+
+    mood.look_after(JOY, SKILLS)
+    assert len(mood._client.sent) == 1
+    return mood._client, pass_s
+
+
+def test_emotion_that_is_never_answered_is_asked_for_again(stage):
+    client, pass_s = stage
+    pass_s(4.5)
+    assert len(client.sent) == 1
+    pass_s(2.0)
+    assert len(client.sent) == 2
+
+
+def test_emotion_of_a_tree_that_is_gone_is_asked_for_when_there_is_one_again(stage):
+    client, pass_s = stage
+    client.answered, client.server_is_there = True, False
+    pass_s(5.0)
+    assert len(client.sent) == 1
+    client.server_is_there = True
+    pass_s(1.0)
+    assert len(client.sent) == 2
+
+
+def test_emotion_that_takes_long_is_waited_for_though_the_graph_flickers(stage):
+    client, pass_s = stage
+    client.answered = True
+    pass_s(10.0)
+    client.server_is_there = False
+    pass_s(1.0)
+    client.server_is_there = True
+    pass_s(10.0)
+    assert len(client.sent) == 1
+    client.end("SUCCEEDED")
+    pass_s(10.0)
+    assert len(client.sent) == 1  # it is shown
