@@ -3,8 +3,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.plans.action import SIMPLE, Action, Parameter
 
 NUMBERS = ("int", "float")
@@ -62,9 +64,13 @@ def _readable(parameter: Parameter) -> bool:
     if kind in NUMBERS:
         return parameter.number is not None
     if kind == "vector":
-        return parameter.vector is not None
+        return _finite(parameter.vector)
     if kind == "rotation":
-        return parameter.rotation is not None
+        return _finite(parameter.rotation)
     if kind == "boolean":
         return parameter.value in ("true", "false")
     return kind != "entity" or bool(parameter.value)
+
+
+def _finite(triple: Vector | None) -> bool:
+    return triple is not None and all(map(isfinite, triple))

@@ -23,6 +23,8 @@ T = TypeVar("T")
 class GraphThread(OwnThread):
     """Serves a node called ``name``. ``do`` runs something on its thread; nothing else may use the node.
 
+    ``at_end()`` is called on its thread when it serves no more, also when the graph has ended by itself.
+
     Args:
         name: of the node.
         namespace: of the node.
@@ -43,6 +45,8 @@ class GraphThread(OwnThread):
         self._runtime: Runtime | None = None
         self._up: Future[None] = Future()
         self._guard = threading.Lock()
+        self._owed: set[Future[Any]] = set()  # what was asked for and is not done
+        self.at_end: Callable[[], None] = lambda: None
         self._start(name)
         self._up.result()
 
@@ -60,6 +64,8 @@ class GraphThread(OwnThread):
             if self._closing.is_set() or self._runtime is None:
                 answer.set_exception(LinkError("the robot was closed"))
             else:
+                self._owed.add(answer)
+                answer.add_done_callback(self._owed.discard)
                 self._runtime.executor.create_task(act)
         return answer
 
@@ -100,3 +106,6 @@ class GraphThread(OwnThread):
                 with self._guard:
                     self._closing.set()
                     self._runtime = None
+                for answer in tuple(self._owed):  # its turn does not come any more
+                    answer.set_exception(LinkError("the robot was closed"))
+                self.at_end()

@@ -76,6 +76,7 @@ class Robot(ClosedOnExit):
                     Runs(self._thread.node, f"{source}/{os.getpid()}.{number}"),
                 )
             ).result()
+            self._thread.at_end = self._runs.lose
             self._clients = self._thread.do(self._make_clients).result()
             self._await_robot(wait)
         except BaseException:

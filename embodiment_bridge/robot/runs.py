@@ -126,13 +126,19 @@ class Runs:
         self._node.destroy_timer(self._timer)
         self._alive.destroy()
 
+    def lose(self) -> None:
+        """Nobody serves the graph any more: what becomes of the runs will not be known."""
+        for run in self.running:
+            run.end(Outcome(LOST, "this program serves the graph no more"))
+
     def _answered(self, run: Run, goal: ClientGoalHandle) -> None:
         if not goal.accepted:
             self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
             return
         run.goal = goal
         goal.get_result_async().add_done_callback(lambda future: self._ended(run, future.result().result))
-        if run.cancel_asked:
+        # An answer that comes after it was given up: nobody looks after the run any more.
+        if run.cancel_asked or run.ended.done():
             goal.cancel_goal_async()
 
     def _ended(self, run: Run, result: ExecuteBml.Result) -> None:

@@ -15,6 +15,7 @@ from std_srvs.srv import SetBool
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.callback_guard import CallbackGuard
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.deferred_service import deferred_service
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
@@ -42,6 +43,7 @@ class Clumsy(BridgeNode):
         self.calls: dict[str, int] = {}
         self.create_subscription(Bool, "heard", lambda message: self.fail("topic"), 10)
         self.create_service(SetBool, "asked", lambda request, response: self.fail("service"))
+        deferred_service(self, SetBool, "asked_later", lambda request, reply: self.fail("deferred service"))
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self.create_timer(0.01, lambda: self.fail("timer"), clock=steady)
         self.action = DeferredActionServer(
@@ -60,25 +62,25 @@ def test_whatever_raises_the_process_goes_on_and_diagnostics_count_it(runtime, c
     node = runtime.add(Clumsy(runtime))
     asker = runtime.add(Node("asker", context=runtime.context, namespace="/guarded"))
     publisher = asker.create_publisher(Bool, "heard", 10)
-    client = asker.create_client(SetBool, "asked")
+    clients = [asker.create_client(SetBool, name) for name in ("asked", "asked_later")]
     action = ActionClient(asker, ExecuteSkill, "act")
-    until(runtime, lambda: publisher.get_subscription_count() > 0 and client.service_is_ready())
+    until(runtime, lambda: publisher.get_subscription_count() > 0)
+    until(runtime, lambda: all(client.service_is_ready() for client in clients))
     until(runtime, action.server_is_ready)
     runtime.executor.create_task(node.fail, "task")
     for _ in range(3):
         publisher.publish(Bool())
-    answer = client.call_async(SetBool.Request())
+    answers = [client.call_async(SetBool.Request()) for client in clients]
     goal = action.send_goal_async(ExecuteSkill.Goal())
-    until(runtime, lambda: answer.done() and goal.done() and node.calls.get("topic", 0) == 3)
-    assert (answer.result().success, answer.result().message) == (
-        False,
-        "an exception in the node, see its log",
-    )
+    until(runtime, lambda: all(answer.done() for answer in answers))
+    until(runtime, lambda: goal.done() and node.calls.get("topic", 0) == 3)
+    said = {(answer.result().success, answer.result().message) for answer in answers}
+    assert said == {(False, "an exception in the node, see its log")}
     ended = goal.result().get_result_async()
     until(runtime, ended.done)
     before = node.calls["timer"]
     until(runtime, lambda: node.calls["timer"] > before + 5)
-    assert set(node.calls) == {"topic", "service", "timer", "goal", "task"}
+    assert set(node.calls) == {"topic", "service", "deferred service", "timer", "goal", "task"}
     assert node.guard.count == sum(node.calls.values())
     told = capfd.readouterr().err
     assert "[guarded.clumsy]: exception 1 in a callback" in told

@@ -38,6 +38,8 @@ BAD = [
     (SetTorque.Request, {"joints": [1]}, "joints[0] is 1; it must be a text"),
     (Beam.Request, {"x": "far"}, "x is 'far'; it must be a number"),
     (Beam.Request, {"x": True}, "x is True; it must be a number"),
+    (Beam.Request, {"x": 10**400}, f"x is 1{'0' * 27}...{'0' * 29}; it must be a number"),
+    (SetTorque.Request, {"joints": ["\ud800"]}, r"joints[0] is '\ud800'; it must be a text"),
     (ActionParameter, {"vector": {"w": 1}}, "unknown field of vector 'w' (known: x, y, z)"),
     (
         ActionParameter,

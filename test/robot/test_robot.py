@@ -5,6 +5,8 @@ import json
 import threading
 
 import pytest
+import rclpy
+from rclpy.node import Node
 from robot_stage import LONG, bringup
 
 import embodiment_bridge
@@ -171,6 +173,24 @@ def test_waiting_for_a_thing_that_is_behind_it_says_so(robot) -> None:
 def test_without_a_robot() -> None:
     with pytest.raises(LinkError, match=r"no robot in namespace /nobody after 0.2 s: a body is missing"):
         Robot("nobody", wait=0.2)
+
+
+def test_nobody_waits_for_ever_when_the_graph_ends_by_itself(robot) -> None:
+    with Robot("one", wait=PATIENCE) as other:
+        run = other.start(LONG)
+        assert run.began.result(PATIENCE)
+        late = []
+
+        def end(node: Node) -> None:
+            late.append(other.on_graph(lambda _: None))
+            rclpy.try_shutdown(context=node.context)
+
+        other.on_graph(end).result(PATIENCE)
+        assert run.ended.result(PATIENCE).outcome == "UNKNOWN"
+        assert isinstance(late[0].exception(PATIENCE), LinkError | None)
+        with pytest.raises(LinkError, match="was closed"):
+            other.stop()
+    robot.stop()
 
 
 def test_after_the_end(robot) -> None:

@@ -39,7 +39,8 @@ class BridgeNode(LifecycleNode):
     Subclasses fill in ``configure``, ``activate``, ``deactivate``, ``cleanup`` and ``diagnose``. A ``BridgeError`` in
     configure or activate, a full disk and a lack of descriptors or memory fail that transition with one line in the
     log and in /diagnostics, and leave the process running; a configure that failed removes what it had put on the
-    graph. The QoS of each publisher and subscription can be overridden.
+    graph. Any other exception there does the same, with its traceback in the log, and is followed by a deactivate after
+    an activate. The QoS of each publisher and subscription can be overridden.
     Exceptions in callbacks are logged and counted (``guard``); messages of /clock are checked
     (``clock_watch``), unless they are taken as bytes.
     """
@@ -138,9 +139,21 @@ class BridgeNode(LifecycleNode):
         waitable.execute = self.guard.wrap(waitable.execute, type(waitable).__name__)
         super().add_waitable(waitable)
 
-    def _refuse(self, reason: str) -> None:
+    def _refuse(self, how: str, error: Exception) -> None:
+        known = isinstance(error, CANNOT)
+        if not known:
+            self.guard.note(error, how.removesuffix(": "))
+        reason = how + (str(error) if known and str(error) else repr(error))
         self.get_logger().error(reason)
         self.refused, self._why_refused = True, reason
+
+    def _noted(self, step: Callable[[], object], what: str) -> None:
+        """Do a step of a transition; rclpy catches an exception in it, and says nothing."""
+        try:
+            step()
+        except Exception as error:
+            self.guard.note(error, what)
+            raise
 
     def _log_error(self, text: str) -> None:
         self.get_logger().error(text)
@@ -176,8 +189,8 @@ class BridgeNode(LifecycleNode):
             self.values = declare(self, self._declared)
             self.configure()
             self._configured, self.refused = True, False
-        except CANNOT as error:
-            self._refuse(NOT_CONFIGURED + (str(error) or repr(error)))
+        except Exception as error:  # noqa: BLE001 - it is told
+            self._refuse(NOT_CONFIGURED, error)
             return TransitionCallbackReturn.FAILURE
         finally:
             if not self._configured:
@@ -189,27 +202,29 @@ class BridgeNode(LifecycleNode):
         self.active, self.refused = True, False
         try:
             self.activate()
-        except CANNOT as error:
+        except Exception as error:  # noqa: BLE001 - it is told
             self.active = False
-            self._refuse(NOT_ACTIVATED + (str(error) or repr(error)))
+            self._refuse(NOT_ACTIVATED, error)
+            if not isinstance(error, CANNOT):  # how far it came is not known, and joints may be driven
+                self.guard.wrap(self.deactivate, "deactivate")()
             return TransitionCallbackReturn.FAILURE
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``deactivate``."""
         self.active = False
-        self.deactivate()
+        self._noted(self.deactivate, "deactivate")
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition; see ``cleanup``."""
-        self._release()
+        self._noted(self._release, "cleanup")
         return super().on_cleanup(state)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Lifecycle transition: make the body safe, then release everything."""
-        self.close()
-        self._release()
+        self._noted(self.close, "shutdown")
+        self._noted(self._release, "cleanup")
         return super().on_shutdown(state)
 
     def close(self) -> None:

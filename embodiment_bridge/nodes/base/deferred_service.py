@@ -43,8 +43,11 @@ def deferred_service(node: Node, service_type: Any, name: str, callback: Callabl
     service = node.create_service(service_type, name, begin)
     send_response = service.send_response
 
-    def send_later(reply: Reply, header: Any) -> None:
-        reply.route(lambda response: send_response(response, header))
+    def send_later(reply: Any, header: Any) -> None:
+        if isinstance(reply, Reply):
+            reply.route(lambda response: send_response(response, header))
+        else:  # the callback raised, and the guard of the node gave a response in its place
+            send_response(reply, header)
 
     service.send_response = send_later
     return service

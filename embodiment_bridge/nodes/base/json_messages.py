@@ -4,9 +4,11 @@
 import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final, Protocol, TypeAlias
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, quoted, unknown
+from embodiment_bridge.core.unicode_text import is_unicode
 from embodiment_bridge.nodes.base.message_types import message_class
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
@@ -38,7 +40,7 @@ def fill(message: Message, values: Json, place: str = "") -> None:
     fields = message.get_fields_and_field_types()
     if not isinstance(values, dict):
         raise CommandError(
-            f"{place or 'the request'} is {_short(values)}, no object; its fields: {_shown(fields)}"
+            f"{place or 'the request'} is {quoted(values)}, no object; its fields: {_shown(fields)}"
         )
     for name, value in values.items():
         if name not in fields:
@@ -65,7 +67,7 @@ def _read(kind: str, value: Json, place: str) -> object:
         return _read_one(kind, value, place)
     inner, size, most = many["inner"] or many["fixed"], many["size"], many["most"]
     if not isinstance(value, list):
-        raise CommandError(f"{place} is {_short(value)}; it must be a list of {inner}")
+        raise CommandError(f"{place} is {quoted(value)}; it must be a list of {inner}")
     if size is not None and len(value) != int(size):
         raise CommandError(f"{place} has {len(value)} values; it must have {size}")
     if most is not None and len(value) > int(most):
@@ -83,20 +85,16 @@ def _read_one(kind: str, value: Json, place: str) -> object:
         low, high = _WHOLE[kind]
         if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
             return bytes([value]) if kind == "octet" else value
-        raise CommandError(f"{place} is {_short(value)}; it must be a whole number from {low} to {high}")
+        raise CommandError(f"{place} is {quoted(value)}; it must be a whole number from {low} to {high}")
     if kind in ("float", "double"):
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-        raise CommandError(f"{place} is {_short(value)}; it must be a number")
+        with suppress(OverflowError):  # a whole number of hundreds of digits
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+        raise CommandError(f"{place} is {quoted(value)}; it must be a number")
     wanted, name = (bool, "true or false") if kind == "boolean" else (str, "a text")
-    if not isinstance(value, wanted):
-        raise CommandError(f"{place} is {_short(value)}; it must be {name}")
+    if not isinstance(value, wanted) or (isinstance(value, str) and not is_unicode(value)):
+        raise CommandError(f"{place} is {quoted(value)}; it must be {name}")
     return value
-
-
-def _short(value: Json) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _shown(fields: Mapping[str, str]) -> str:

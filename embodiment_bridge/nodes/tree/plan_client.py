@@ -48,7 +48,8 @@ class PlanGoal:
             return
         self._goal = goal
         goal.get_result_async().add_done_callback(lambda future: self._set(future.result().result))
-        if self._cancel_asked:
+        # An answer that comes after it was given up: nobody looks after the plan any more.
+        if self._cancel_asked or self.result is not None:
             goal.cancel_goal_async().add_done_callback(self._canceling)
 
     def _canceling(self, answer: "Future") -> None:

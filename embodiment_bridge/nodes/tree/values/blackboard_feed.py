@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values of topics for the conditions of documents: callbacks only keep them, a tick copies them."""
 
-import importlib
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +14,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from embodiment_bridge.behaviour.engine.blackboard import MAX_TEXT
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.base.message_types import message_class
 from embodiment_bridge.nodes.tree.values.blackboard_sources import Source
 
 LOOK_EVERY = 0.5  # s of wall time between looks for topics that have no publisher yet
@@ -107,19 +107,6 @@ class BlackboardFeed:
     def _take(self, source: Source, message: Any) -> None:
         source.value, source.trouble = read_value(message, source.path)
         source.seen = self._monotonic()
-
-
-def message_class(name: str) -> Any:
-    """The class of ``package/msg/Name``.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
-    package, _, kind = name.partition("/msg/")
-    try:
-        return getattr(importlib.import_module(f"{package}.msg"), kind)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"the type {name} is not installed here ({error})") from error
 
 
 def check_path(kind: Any, path: Iterable[str | int]) -> None:
