@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.paths import exists
 from embodiment_bridge.launching.shares import find_share
 
 CHUNK = 65536
@@ -31,7 +32,7 @@ def read_document(name: str) -> str:
     Raises:
         ConfigError: there is neither; the text has the shipped ones.
     """
-    if name == "-" or Path(name).exists() or Path(name).name != name:
+    if name == "-" or exists(Path(name)) or Path(name).name != name:
         return read_text(name)
     shipped = shipped_documents()
     if Path(name).stem in shipped and Path(name).suffix in ("", ".json"):

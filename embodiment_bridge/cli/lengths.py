@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.core.safe_yaml import load
 
 
@@ -58,7 +59,7 @@ def urls(option: str, words: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _table(name: str) -> dict[str, float]:
     path = Path(name)
-    if not path.is_file():
+    if not is_file(path):
         url, separator, text = name.rpartition("=")
         if separator and url:
             raise ConfigError(f"--media {name}: {text!r} is not a number of seconds")

@@ -26,7 +26,8 @@ def track_of(
     It begins with the first movement and ends with the last. Angles are limited to the ranges of the joints. Legs that
     a gait uses are left out.
     """
-    joints = {joint.name: joint for joint in body.joints if not (body.gait and joint.channel == "legs")}
+    balances = body.carrier is not None and body.carrier.balances
+    joints = {joint.name: joint for joint in body.joints if not (balances and joint.channel == "legs")}
     columns = [i for i in moved_joints(rows, LEAST_MOVE) if names[i] in joints]
     if not columns:
         return None

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.document import Element, is_file, placed
+from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.launching.document import Element, placed
 from embodiment_bridge.launching.launch_description import NodeDescription, ParameterValue, ProgramDescription
 from embodiment_bridge.launching.names import join_namespace, node_name
 from embodiment_bridge.launching.scope import NAMESPACE, Scope, check_given

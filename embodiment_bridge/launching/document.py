@@ -12,6 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.launching.substitutions import parse
 
 MAX_BYTES = 1 << 20  # a launch file has some kilobytes
@@ -116,14 +117,6 @@ def load(path: Path) -> Element:
     if root.tag != "launch":
         raise PlacedError(f"{path}:{root.sourceline}: the root tag is <{root.tag!s}>, not <launch>")
     return _convert(root, "launch", path, 0)
-
-
-def is_file(path: Path) -> bool:
-    """Whether ``path`` is a regular file; False also for a text that cannot be a path."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a name that is too long or has a NUL
-        return False
 
 
 def _read(path: Path) -> bytes:

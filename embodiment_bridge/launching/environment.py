@@ -8,6 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.paths import is_dir, is_file
 
 OUR_PROGRAM = "embodiment_bridge"  # with a sourced setup file its modules are found by PYTHONPATH
 
@@ -53,9 +54,9 @@ def prepare(env: MutableMapping[str, str] = os.environ) -> None:
     prefixes = [Path(prefix) for prefix in env["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
     alone = _is_alone(env)
     ours = CONFIG / (LOOPBACK if alone else NETWORK)
-    files = [str(prefix / ours) for prefix in prefixes if (prefix / ours).is_file()]
+    files = [str(prefix / ours) for prefix in prefixes if is_file(prefix / ours)]
     if files:
-        new = any((prefix / FASTDDS_3).is_dir() for prefix in prefixes)
+        new = any(is_dir(prefix / FASTDDS_3) for prefix in prefixes)
         env[FASTDDS_PROFILES[new]] = files[0]
         if alone:
             _check_loopback(Path(files[0]))

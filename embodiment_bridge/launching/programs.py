@@ -22,7 +22,7 @@ class Program:
     ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``.
 
     Raises:
-        ConfigError: the program is not installed.
+        ConfigError: the program is not installed, or cannot be started.
     """
 
     def __init__(self, program: ProgramDescription, log_dir: Path) -> None:
@@ -37,8 +37,9 @@ class Program:
                 env.pop(name, None)
             else:
                 env[name] = value
-        output = None if self.log is None else self.log.open("wb")
+        output = None
         try:
+            output = None if self.log is None else self.log.open("wb")
             self._process = subprocess.Popen(
                 [path, *program.cmd[1:]],
                 cwd=program.cwd or log_dir,
@@ -48,6 +49,10 @@ class Program:
                 stderr=subprocess.STDOUT if output else None,
                 start_new_session=True,
             )
+        except OSError as error:  # such as a 'cwd' that is not there
+            raise ConfigError(
+                f"{program.place}: {' '.join(program.cmd)}: cannot be started: {error}"
+            ) from error
         finally:
             if output is not None:
                 output.close()

@@ -4,6 +4,7 @@
 import os
 from pathlib import Path
 
+from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.launching.environment import prepare
 
 INDEX = Path("share/ament_index/resource_index/packages")  # has one file per package of a prefix
@@ -18,6 +19,6 @@ def find_share(package: str) -> Path:
     prepare()
     prefixes = [Path(prefix) for prefix in os.environ["AMENT_PREFIX_PATH"].split(os.pathsep) if prefix]
     for prefix in prefixes:
-        if package == Path(package).name and (prefix / INDEX / package).is_file():
+        if package == Path(package).name and is_file(prefix / INDEX / package):
             return prefix / "share" / package
     raise LookupError(f"package '{package}' not found, searching: {[str(prefix) for prefix in prefixes]}")

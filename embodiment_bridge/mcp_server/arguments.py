@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Iterable, Mapping
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, quoted, unknown
 
 MISSING = object()
 
@@ -69,7 +69,7 @@ class Arguments:
             if isinstance(value, str) or (is_number and isinstance(value, (int, float))):
                 found[key] = value
             else:
-                raise CommandError(f"parameter {key[:60]!r} is {_short(value)}, not a number or a text")
+                raise CommandError(f"parameter {key[:60]!r} is {quoted(value)}, not a number or a text")
         return found
 
     def _value(self, name: str) -> object:
@@ -78,13 +78,4 @@ class Arguments:
         return self._given[name]
 
     def _wrong(self, name: str, should: str) -> CommandError:
-        return CommandError(f"argument {name!r} is {_short(self._given[name])}, not {should}")
-
-
-def _short(value: object) -> str:
-    if isinstance(value, (dict, list)):
-        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
-    if isinstance(value, int) and abs(value) > 10**18:
-        return "a huge number"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:60] + "..."
+        return CommandError(f"argument {name!r} is {quoted(self._given[name])}, not {should}")

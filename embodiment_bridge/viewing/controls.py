@@ -111,7 +111,8 @@ class Controls:
         for name, slider in self._sliders.items():
             here = positions.get(name, math.nan)
             if math.isfinite(here) and now - self._slid_at.get(name, -math.inf) >= REST_S:
-                slider.value = min(max(_on_step(here, slider), slider.min), slider.max)  # type: ignore[misc]
+                within = min(max(here, slider.min), slider.max)
+                slider.value = min(_on_step(within, slider), slider.max)  # type: ignore[misc]
 
     def _slid(self, name: str, speed: float, event: GuiEvent[Any]) -> None:
         if event.client_id is None:  # not by a person

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.viewing.page import Page
@@ -89,14 +90,18 @@ def _drawing(
     def draw() -> None:
         for topic, messages in waiting.items():
             for decode in messages:
-                _show(view, topic, decode, failed)
-        view.refresh(time.monotonic())
+                _try(topic, partial(_take, view, topic, decode), failed)
+        _try("picture", partial(view.refresh, time.monotonic()), failed)
 
     return draw
 
 
-def _show(view: RobotView, topic: str, decode: Decode, failed: Callable[[str, Exception], None]) -> None:
+def _take(view: RobotView, topic: str, decode: Decode) -> None:
+    view.take(topic, decode())
+
+
+def _try(what: str, act: Callable[[], None], failed: Callable[[str, Exception], None]) -> None:
     try:
-        view.take(topic, decode())
+        act()
     except FAILURES as error:  # one bad message must not end the page
-        failed(topic, error)
+        failed(what, error)

@@ -7,13 +7,12 @@ as ``decode.py`` writes those of events. A command inside another (``Frame.actio
 
 import base64
 import json
-import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import CommandError, quoted, unknown
 from embodiment_bridge.core.unicode_text import is_unicode
 
 _NUMBERS_BY_NAME = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
@@ -42,7 +41,7 @@ def command_from_json(value: object, kinds: Iterable[type], where: str = "") -> 
     """
     by_name = {kind.__name__: kind for kind in kinds}
     if not isinstance(value, dict):
-        raise CommandError(f"{where}{_short(value)} is no object with a command")
+        raise CommandError(f"{where}{quoted(value)} is no object with a command")
     if "command" not in value:
         raise CommandError(f"{where}no field 'command' (known: {', '.join(sorted(by_name))})")
     name = str(value["command"])
@@ -75,7 +74,7 @@ def _convert(value: object, hint: object, place: str) -> object:
         return _convert_part(value, hint, place)
     if get_origin(hint) is tuple:
         if not isinstance(value, list):
-            raise CommandError(f"{place}: {_short(value)} is no array")
+            raise CommandError(f"{place}: {quoted(value)} is no array")
         element = get_args(hint)[0]  # tuple[X, ...]
         return tuple(_convert(item, element, f"{place}[{index}]") for index, item in enumerate(value))
     return _SCALARS[hint](value, place)
@@ -84,7 +83,7 @@ def _convert(value: object, hint: object, place: str) -> object:
 def _convert_part(value: object, kind: type, place: str) -> object:
     """Make a dataclass that is part of a command, of which there is one kind only."""
     if not isinstance(value, dict):
-        raise CommandError(f"{place}: {_short(value)} is no object")
+        raise CommandError(f"{place}: {quoted(value)} is no object")
     return _build(kind, value, f"{place}: ")
 
 
@@ -101,7 +100,7 @@ def _convert_to_one(value: object, hints: tuple[object, ...], place: str) -> obj
             return _convert(value, hint, place)
         except CommandError as error:
             problem = error
-    raise problem or CommandError(f"{place}: {_short(value)} is of no known type")
+    raise problem or CommandError(f"{place}: {quoted(value)} is of no known type")
 
 
 def _to_float(value: object, place: str) -> float:
@@ -111,33 +110,33 @@ def _to_float(value: object, place: str) -> float:
         try:
             return float(value)
         except OverflowError:
-            raise CommandError(f"{place}: {_short(value)} is too large") from None
-    raise CommandError(f"{place}: {_short(value)} is no number")
+            raise CommandError(f"{place}: {quoted(value)} is too large") from None
+    raise CommandError(f"{place}: {quoted(value)} is no number")
 
 
 def _to_int(value: object, place: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise CommandError(f"{place}: {_short(value)} is no whole number")
+    raise CommandError(f"{place}: {quoted(value)} is no whole number")
 
 
 def _to_bool(value: object, place: str) -> bool:
     if isinstance(value, bool):
         return value
-    raise CommandError(f"{place}: {_short(value)} is neither true nor false")
+    raise CommandError(f"{place}: {quoted(value)} is neither true nor false")
 
 
 def _to_str(value: object, place: str) -> str:
     if not isinstance(value, str):
-        raise CommandError(f"{place}: {_short(value)} is no string")
+        raise CommandError(f"{place}: {quoted(value)} is no string")
     if not is_unicode(value):
-        raise CommandError(f"{place}: {_short(value)} has a lone surrogate, which is no Unicode character")
+        raise CommandError(f"{place}: {quoted(value)} has a lone surrogate, which is no Unicode character")
     return value
 
 
 def _to_none(value: object, place: str) -> None:
     if value is not None:
-        raise CommandError(f"{place}: {_short(value)} is not null")
+        raise CommandError(f"{place}: {quoted(value)} is not null")
 
 
 def _to_bytes(value: object, place: str) -> bytes:
@@ -148,7 +147,7 @@ def _to_bytes(value: object, place: str) -> bytes:
             return base64.b64decode(value["base64"], validate=True)
     except ValueError:  # also that of base64
         pass
-    raise CommandError(f'{place}: {_short(value)} is neither text nor {{"base64": "..."}}')
+    raise CommandError(f'{place}: {quoted(value)} is neither text nor {{"base64": "..."}}')
 
 
 _SCALARS: dict[object, Callable[[object, str], object]] = {
@@ -168,7 +167,3 @@ def _load(line: str) -> object:
         raise CommandError(f"no JSON: {error.msg} at column {error.colno}") from None
     except (ValueError, RecursionError):
         raise CommandError("no JSON: a number is too long, or it is nested too deeply") from None
-
-
-def _short(value: object) -> str:
-    return reprlib.repr(value)

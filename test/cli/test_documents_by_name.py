@@ -28,6 +28,7 @@ def test_a_file_here_comes_first(tmp_path, monkeypatch) -> None:
         ("danse.json", "did you mean 'dance.json'"),
         ("dance.yaml", "unknown shipped document 'dance.yaml'"),
         ("./dance.json", "./dance.json: No such file"),
+        ('{"type": "sequence", "name": "' + "x" * 300 + '"}', "unknown shipped document"),
     ],
 )
 def test_one_that_is_nowhere_is_an_error_with_the_choices(name, text, tmp_path, monkeypatch) -> None:

@@ -31,6 +31,23 @@ def test_nodes_of_others(package: str, executable: str, reason: str, tmp_path: P
     assert str(refused.value).startswith(f"{file}:3: <node>: {reason}")
 
 
+@pytest.mark.parametrize(
+    ("attributes", "reason"),
+    [
+        ('cmd="no_such_program"', "program 'no_such_program' is not installed"),
+        ('cmd="sleep 1" cwd="/no/such/folder"', "sleep 1: cannot be started: "),
+        ('cmd="sleep 1" name="{long}"', "sleep 1: cannot be started: "),
+    ],
+)
+def test_programs_that_cannot_be_started(attributes: str, reason: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.launch.xml"
+    file.write_text(f"<launch>\n<executable {attributes.format(long='x' * 300)}/>\n</launch>\n")
+    plan = read_launch(file, {}, find_share=lambda name: ROOT, environment=os.environ)
+    with pytest.raises(ConfigError) as refused, Graph(plan, lambda line: None):
+        pass
+    assert str(refused.value).startswith(f"{file}:2: {reason}")
+
+
 NODE = (
     '<launch>\n<node pkg="embodiment_bridge" exec="{0}" name="it">\n'
     '<param name="body_file" value="{1}"/>\n</node>\n</launch>'

@@ -88,6 +88,9 @@ def test_sliders_follow_the_joints(stand):
     assert slider.value == slider.max
     stand.controls.show_positions({YAW: float("nan")}, 0.0)
     assert slider.value == slider.max
+    for far, end in ((1.7e308, slider.max), (-1.7e308, slider.min)):
+        stand.controls.show_positions({YAW: far}, 0.0)
+        assert slider.value == pytest.approx(end)
     assert stand.driver.moves == []
 
 

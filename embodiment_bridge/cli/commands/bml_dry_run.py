@@ -21,7 +21,7 @@ from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document, read_text
 from embodiment_bridge.cli.lengths import add_media_option, given_media, urls
 from embodiment_bridge.cli.outcome import exit_code
-from embodiment_bridge.media.silence import times_of
+from embodiment_bridge.media.speech.silence import times_of
 
 if TYPE_CHECKING:
     from embodiment_bridge.cli.robots.robot import Robot

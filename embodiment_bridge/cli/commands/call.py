@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     try:
         values = json.loads(arguments.values)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also of a number of thousands of digits
         raise CommandError(f"{arguments.values[:60]!r} is no JSON: {error}") from None
     from embodiment_bridge.launching.environment import prepare
 

@@ -14,7 +14,7 @@ examples:
   embodiment_bridge doctor
   embodiment_bridge doctor --permissions > policy.xml
 One line per check: "ok|warn|fail  what: finding; do this". Exit code 1 if any failed; warnings alone are 0.
-It sends nothing to other machines.
+It looks on this machine only, unless the variables of ROS 2 open the graph to others.
 """
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from embodiment_bridge.cli.ending import is_gone
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.launching.launch_description import Argument, LaunchDescription
 from embodiment_bridge.launching.read import parse_arguments, read_arguments, read_launch
 from embodiment_bridge.launching.shares import find_share
@@ -95,10 +96,10 @@ def find_launch_file(name: str) -> Path:
         ConfigError: there is no such file; the text lists the names in this package.
     """
     path = Path(name)
-    if path.is_file():
+    if is_file(path):
         return path
     folder = find_share("embodiment_bridge") / "launch"
-    if (folder / name).is_file():
+    if is_file(folder / name):
         return folder / name
     known = ", ".join(sorted(str(p.relative_to(folder)) for p in folder.glob("*.launch.xml")))
     raise ConfigError(f"no launch file {name!r} here or in the package (there: {known})")

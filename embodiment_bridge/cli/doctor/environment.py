@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
+from embodiment_bridge.core.paths import is_dir, is_file
 from embodiment_bridge.launching.environment import is_on_loopback
 
 PACKAGE = "embodiment_bridge"
@@ -21,8 +22,8 @@ def check_prefixes(env: Mapping[str, str], prefix: Path, code: Path) -> Finding:
     """Check that ROS finds the files of this package. prefix: of Python; code: the folder of the package's modules."""
     what = "AMENT_PREFIX_PATH"
     told = [Path(p) for p in env.get(what, "").split(":") if p]
-    absent = [str(p) for p in told if not p.is_dir()]
-    found = next((p for p in (told or [prefix]) if (p / MARKER / PACKAGE).is_file()), None)
+    absent = [str(p) for p in told if not is_dir(p)]
+    found = next((p for p in (told or [prefix]) if is_file(p / MARKER / PACKAGE)), None)
     if found is None:
         where = env.get(what) or f"not set, and {prefix}"
         advice = (
@@ -96,7 +97,7 @@ def check_discovery(env: Mapping[str, str]) -> Finding:
 def check_middleware(env: Mapping[str, str], libraries: Sequence[Path]) -> Finding:
     """Check that the chosen ROS middleware is installed. libraries: folders of shared libraries."""
     name = env.get("RMW_IMPLEMENTATION", "") or DEFAULT_RMW
-    if any((folder / f"lib{name}.so").is_file() for folder in libraries):
+    if any(is_file(folder / f"lib{name}.so") for folder in libraries):
         return ok("middleware", name)
     if name == DEFAULT_RMW:
         return fail("middleware", f"{name} is not installed", "run `make venv`")
@@ -108,12 +109,12 @@ def check_libraries(env: Mapping[str, str], prefix: Path) -> Finding:
     told = [Path(p) for p in env.get("LD_LIBRARY_PATH", "").split(":") if p]
     ours = {prefix, *(Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p)}
     # Only folders with ROS in them matter; a package of a workspace may have lib/ under its own prefix.
-    foreign = [str(p) for p in told if (p.parent / MARKER).is_dir() and p.parent not in ours]
+    foreign = [str(p) for p in told if is_dir(p.parent / MARKER) and p.parent not in ours]
     advice = f"unset LD_LIBRARY_PATH {GUARD}"
     if foreign:
         return fail(
             "libraries", f"LD_LIBRARY_PATH names those of another environment: {', '.join(foreign)}", advice
         )
-    if env.get(GUARD) and (prefix / MARKER).is_dir() and prefix / "lib" not in told:
+    if env.get(GUARD) and is_dir(prefix / MARKER) and prefix / "lib" not in told:
         return fail("libraries", f"{GUARD} was inherited, so {prefix / 'lib'} is not searched", advice)
     return ok("libraries", "LD_LIBRARY_PATH names no other environment")

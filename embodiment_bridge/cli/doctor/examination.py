@@ -27,6 +27,7 @@ from embodiment_bridge.cli.doctor import (
 )
 from embodiment_bridge.cli.doctor.finding import Finding
 from embodiment_bridge.cli.doctor.security import check_security
+from embodiment_bridge.core.paths import exists, is_dir
 from embodiment_bridge.launching.environment import find_program, prepare
 
 LIBRARIES = {  # that the package imports, and their Debian packages
@@ -91,7 +92,7 @@ def _installation(env: Mapping[str, str], prefix: Path) -> Iterator[Finding]:
         )
     prefixes = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p] or [prefix]
     shares = [p / "share" / environment.PACKAGE for p in prefixes]
-    share = next((s for s in shares if s.is_dir()), shares[0])
+    share = next((s for s in shares if is_dir(s)), shares[0])
     checkout = installed.find_checkout([CODE.parent, Path.cwd()], environment.PACKAGE)
     yield installed.check_sources(checkout, share, CODE)
 
@@ -139,8 +140,8 @@ def _library_folders(env: Mapping[str, str], prefix: Path) -> list[Path]:
 def _log_folder(env: Mapping[str, str]) -> Finding:
     home = Path(env.get("ROS_HOME") or "~/.ros")
     folder = Path(env.get("ROS_LOG_DIR") or home / "log").expanduser()
-    there = next(f for f in (folder, *folder.parents) if f.exists())
-    return python.check_log_folder(folder, there.is_dir() and os.access(there, os.W_OK | os.X_OK))
+    there = next(f for f in (folder, *folder.parents) if exists(f))
+    return python.check_log_folder(folder, is_dir(there) and os.access(there, os.W_OK | os.X_OK))
 
 
 def _shared_memory(folder: Path) -> tuple[int, int | None]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from embodiment_bridge.cli.doctor.finding import Finding, fail, ok, warn
+from embodiment_bridge.core.paths import is_file
 
 DISTRIBUTIONS = {"7": "jazzy", "9": "kilted"}  # by major version of rclpy
 DATA = ("msg", "srv", "action", "launch", "config", "urdf")  # of a checkout, installed under share/
@@ -80,4 +81,4 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _same(source: Path, installed: Path) -> bool:
-    return installed.is_file() and source.read_bytes() == installed.read_bytes()
+    return is_file(installed) and source.read_bytes() == installed.read_bytes()

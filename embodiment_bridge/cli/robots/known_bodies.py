@@ -7,6 +7,7 @@ from pathlib import Path
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.read import read_arguments, read_launch
 from embodiment_bridge.launching.shares import find_share
@@ -26,7 +27,7 @@ def body_skills(text: str) -> dict[str, SkillInfo]:
     Raises:
         ConfigError: there is no such body, or its file cannot be used.
     """
-    if (Path(text) / METADATA).is_file():
+    if is_file(Path(text) / METADATA):
         return _recorded_skills(Path(text))
     return {info.name: info for info in read_body(body_path(text)).skill_infos()}
 
@@ -41,7 +42,7 @@ def body_path(text: str) -> Path:
         return Path(text)
     share = find_share(PACKAGE)
     path = share / "config" / "bodies" / f"{text}.yaml"
-    if path.is_file():
+    if is_file(path):
         return path
     if text in launched_bodies():
         return _launched_path(text, share)

@@ -67,6 +67,8 @@ def test_it_lists_what_there_is(graph):
     ("words", "says"),
     [
         (["/robot1/set_torque", "{'on': true}"], "is no JSON: "),
+        (["/robot1/set_torque", "[" * 100_000], "is no JSON: "),
+        (["/robot1/set_torque", "1" * 5000], "is no JSON: "),
         (
             ["/robot1/set_torqe", "--wait", "5"],
             "unknown service '/robot1/set_torqe'; did you mean '/robot1/set_torque'?",

@@ -47,6 +47,21 @@ def test_every_check_says_something_of_this_machine() -> None:
     ] == []
 
 
+def test_folders_that_cannot_be_looked_at_are_findings() -> None:
+    nowhere = "/" + "x" * 300  # for root, too, that is no folder that can be asked for
+    env = {
+        "AMENT_PREFIX_PATH": nowhere,
+        "LD_LIBRARY_PATH": f"{nowhere}/lib",
+        "ROS_LOG_DIR": nowhere,
+        "ROS_SECURITY_ENABLE": "true",
+        "ROS_SECURITY_KEYSTORE": nowhere,
+    }
+    verdicts = {finding.what: finding.verdict for finding in examine(env)}
+    assert verdicts["AMENT_PREFIX_PATH"] is Verdict.FAIL
+    assert verdicts["security"] is Verdict.FAIL
+    assert "log folder" in verdicts
+
+
 def test_a_broken_import_is_a_finding(monkeypatch) -> None:
     monkeypatch.setattr("embodiment_bridge.nodes.base.runtime.make_executor", None)
     (finding,) = [f for f in examine({}) if f.what == "rclpy"]
