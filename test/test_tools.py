@@ -47,6 +47,35 @@ def test_no_debian_part_is_forgotten():
     assert set(line.partition("=")[2].strip('"').split()) <= set(PROBES)
 
 
+def test_the_team_of_a_tournament_ends_also_before_it_handles_signals(tmp_path):
+    start = tmp_path / "tools" / "tournament" / "start.sh"
+    start.parent.mkdir(parents=True)
+    shutil.copy(TOOLS / "tournament" / "start.sh", start)
+    program = tmp_path / "embodiment_bridge"
+    program.write_text('#!/bin/sh\necho "$@"\nexec sleep 600\n')
+    program.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    process = subprocess.Popen(
+        [start, "server", "60000", "team:=ours"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=env,
+        start_new_session=True,
+    )
+    try:
+        words = process.stdout.readline().split()
+        assert (words[:2], words[-3:]) == (
+            ["up", "team.launch.xml"],
+            ["host:=server", "port:=60000", "team:=ours"],
+        )
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.stdout.close()
+
+
 @pytest.fixture
 def folder(tmp_path):
     """Of programs: a browser, and one that tells its words."""

@@ -4,7 +4,7 @@
 import socket
 import threading
 
-from embodiment_bridge.link.transports.parting_client import READS, PartingClient
+from embodiment_bridge.link.transports.parting_client import PartingClient
 
 
 def serve(listener, talk):
@@ -52,7 +52,6 @@ def test_server_that_goes_on_sending_is_left_at_last():
         client.close()
         thread.join(10.0)
     assert broken
-    assert READS > 1
 
 
 def test_silent_server_is_left():

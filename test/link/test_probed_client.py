@@ -213,3 +213,30 @@ def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
     client.close()
     for end in ends:
         end.close()
+
+
+def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers, monkeypatch) -> None:
+    monitor, agent = servers
+    ends = []
+
+    def serve() -> None:
+        ends.append(monitor.accept(5.0))
+        ends[0].write(b"world")
+        ends.append(agent.accept(5.0))
+        ends[1].write(b"percept")
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    client = connect(monitor, agent)
+    thread.join()
+    worlds = iter([b"world"] * 1000)
+    monkeypatch.setattr(client._probe, "read", lambda timeout: next(worlds))
+    while not (data := client.read(0.05)):
+        pass
+    assert data == b"percept"
+    assert len(list(worlds)) > 500
+    with pytest.raises(LinkError):
+        ends[0].read(5.0)
+    client.close()
+    for end in ends:
+        end.close()

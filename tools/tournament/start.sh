@@ -14,7 +14,8 @@ program=$here/../../.venv/bin/embodiment_bridge
 [ -x "$program" ] || program=$(command -v embodiment_bridge) || { echo "no embodiment_bridge: make venv" >&2; exit 3; }
 
 child=
-trap 'trap - INT TERM; [ -z "$child" ] || { kill -INT "$child" 2>/dev/null; wait "$child"; }; exit 0' INT TERM
+# Not INT: a program in the background ignores it until it handles signals itself, a second after its start.
+trap 'trap - INT TERM; [ -z "$child" ] || { kill -TERM "$child" 2>/dev/null; wait "$child"; }; exit 0' INT TERM
 while :; do
     begun=$SECONDS
     "$program" up team.launch.xml play:=true players:=7 monitor_port:=0 host:="$host" port:="$port" "$@" &

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.base import Transport
-from embodiment_bridge.link.transports.tcp_client import SHARED_WRITE_TIMEOUT, TcpClient
+from embodiment_bridge.link.transports.tcp_client import READS, SHARED_WRITE_TIMEOUT, TcpClient
 
 _LOG = logging.getLogger(__name__)
 
@@ -84,8 +84,9 @@ class ProbedClient(Transport):
     def _drain(self) -> None:
         """Read what has come on the probe: a server waits for whoever does not read."""
         try:
-            while self._probe is not None and self._probe.read(0.0):
-                pass
+            for _ in range(READS):
+                if self._probe is None or not self._probe.read(0.0):
+                    break
         except LinkError:
             self._hang_up()
 

@@ -14,6 +14,7 @@ from embodiment_bridge.link.transports.base import Transport
 READ_SIZE = 65536  # a percept of a full soccer field is under 4 kB; larger reads only serve catching up
 WRITE_TIMEOUT = 5.0  # s; a peer that takes nothing for so long is gone
 SHARED_WRITE_TIMEOUT = 0.5  # s; on a thread that serves other links, too (link_loop.py)
+READS = 100  # in a row, of a peer that goes on sending
 # A host that was cut off sends nothing, not even an end. Linux asks it after 4 s of silence, and every 2 s after that;
 # 10 s without an answer end the connection. A program that only stands still is not ended: its host answers.
 _KEEPALIVE = {
@@ -41,16 +42,20 @@ class TcpClient(Transport):
             self._take(socket.create_connection((host, port), timeout=timeout), write_timeout)
         except OSError as error:
             raise LinkError(f"{self.peer}: {error.strerror or error}") from error
+        except UnicodeError as error:  # a name that cannot be one, such as "a..b"
+            raise LinkError(f"{self.peer}: {error}") from error
 
     @classmethod
-    def from_socket(cls, connection: socket.socket, peer: str) -> "TcpClient":
+    def from_socket(
+        cls, connection: socket.socket, peer: str, write_timeout: float = WRITE_TIMEOUT
+    ) -> "TcpClient":
         """A transport over a connection that was made elsewhere."""
         made = cls.__new__(cls)
         made.peer = peer
-        made._take(connection)
+        made._take(connection, write_timeout)
         return made
 
-    def _take(self, connection: socket.socket, write_timeout: float = WRITE_TIMEOUT) -> None:
+    def _take(self, connection: socket.socket, write_timeout: float) -> None:
         self._socket = connection
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -87,12 +92,13 @@ class TcpClient(Transport):
     def part(self, timeout: float) -> None:
         """Say that nothing more will come, read and drop what does until the peer has closed too, then close.
 
-        A peer that is silent for ``timeout`` s is left without waiting longer.
+        A peer that is silent for ``timeout`` s, or goes on sending, is left without waiting longer.
         """
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
-            while self.read(timeout):
-                pass
+            for _ in range(READS):
+                if not self.read(timeout):
+                    break
         self.close()
 
     @override

@@ -5,20 +5,25 @@ from collections.abc import Callable
 
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import listen, place
-from embodiment_bridge.link.transports.tcp_client import TcpClient
+from embodiment_bridge.link.transports.tcp_client import WRITE_TIMEOUT, TcpClient
 
 
 class TcpServer:
     """Listens once made. ``allowed(host)`` decides who may connect; by default only this machine.
 
-    port 0 takes a free one, see ``port``.
+    port 0 takes a free one, see ``port``. write_timeout: of the connections, see ``TcpClient``.
 
     Raises:
         LinkError: it cannot listen there; the text names host, port and reason.
     """
 
     def __init__(
-        self, host: str = "127.0.0.1", port: int = 0, *, allowed: Callable[[str], bool] | None = None
+        self,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        allowed: Callable[[str], bool] | None = None,
+        write_timeout: float = WRITE_TIMEOUT,
     ) -> None:
         if not 0 <= port <= 65535:
             raise LinkError(f"tcp://{place(host, port)}: cannot listen: a port is 0 to 65535")
@@ -28,6 +33,7 @@ class TcpServer:
             raise LinkError(f"tcp://{place(host, port)}: cannot listen: {error}") from error
         self.host, self.port = self._listener.getsockname()[:2]
         self._allowed = allowed or _is_this_machine
+        self._write_timeout = write_timeout
         self.refused = 0
 
     def fileno(self) -> int:
@@ -51,7 +57,7 @@ class TcpServer:
             self.refused += 1
             connection.close()
             return None
-        return TcpClient.from_socket(connection, f"tcp://{place(*address[:2])}")
+        return TcpClient.from_socket(connection, f"tcp://{place(*address[:2])}", self._write_timeout)
 
     def close(self) -> None:
         """Stop listening; open connections stay."""
