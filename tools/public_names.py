@@ -198,6 +198,7 @@ def _lines(part: object, path: str = "") -> Iterator[str]:
         for key, below in part.items():
             yield from _lines(below, f"{path} / {key}" if path else key)
     elif isinstance(part, list):
+        yield path  # also of a command without options
         for one in part:
             yield f"{path} / {one}"
 

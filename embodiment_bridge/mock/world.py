@@ -95,14 +95,14 @@ class World:
         left = left if isfinite(left) else 0.0
         forward = forward if isfinite(forward) else 0.0
         turn = turn if isfinite(turn) else 0.0
+        self.servos.step(joints, rest)  # at once: the speed of a joint is that over the whole step
         while rest > 1e-9:
             part = min(rest, FINEST_S)
-            self._step(part, joints, forward, turn, left)
+            self._step(part, forward, turn, left)
             rest -= part
 
-    def _step(self, dt: float, joints: Sequence[float], forward: float, turn: float, left: float) -> None:
+    def _step(self, dt: float, forward: float, turn: float, left: float) -> None:
         self.time += dt
-        self.servos.step(joints, dt)
         robot, other = self.robot_obstacle, self.neighbour
         other.walk(dt, (*self.walls, robot))
         self.base.drive(forward, turn, dt, (*self.walls, other.obstacle), left)

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -66,6 +67,8 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
+        if self.process is not None and self.process.poll():  # it has failed by itself: pytest shows why
+            sys.stderr.write(self._log()[-2000:])
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             try:

@@ -4,6 +4,8 @@
 import socket
 import threading
 
+import pytest
+
 from embodiment_bridge.link.transports.parting_client import PartingClient
 
 
@@ -33,6 +35,28 @@ def test_server_can_send_until_it_has_heard_that_the_client_leaves():
         client.close()
         thread.join(10.0)
     assert after == ["sent"]
+
+
+def test_client_leaves_right_after_the_server_has_sent_something():
+    left = []
+
+    def talk(link):
+        with link:
+            link.sendall(b"old")
+            link.settimeout(0.1)
+            with pytest.raises(TimeoutError):  # the client closes meanwhile, and waits for what comes next
+                link.recv(100)
+            link.settimeout(10.0)
+            link.sendall(b"new")
+            left.append(link.recv(100))
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = serve(listener, talk)
+        client = PartingClient(*listener.getsockname())
+        assert client.read(5.0) == b"old"
+        client.close()
+        thread.join(10.0)
+    assert left == [b""]
 
 
 def test_server_that_goes_on_sending_is_left_at_last():

@@ -105,6 +105,14 @@ def test_joints_come_late_but_come() -> None:
     assert world.state.velocity[0] == pytest.approx(0.0, abs=1e-4)
 
 
+@pytest.mark.parametrize("dt", [0.001, 0.0201, 0.033, 0.1])
+def test_speed_of_a_joint_is_its_way_in_the_step(dt) -> None:
+    world = World(BODY)
+    before = world.servos.position[0]
+    world.step(dt, (0.5, *REST[1:]), 0.0, 0.0)
+    assert world.state.velocity[0] == pytest.approx((world.servos.position[0] - before) / dt)
+
+
 def test_base_has_mass() -> None:
     world = World(BODY)
     world.step(0.02, REST, 1.0, 0.0)

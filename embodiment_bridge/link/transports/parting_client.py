@@ -8,11 +8,11 @@ from typing_extensions import override
 
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 
-PARTING = 0.2  # s to wait for a server that sends nothing more and does not close its end
+PARTING = 0.2  # s to wait for what a server sends next, and for one that does not close its end
 
 
 class PartingClient(TcpClient):
-    """Says first that nothing more will come, and reads what does until the server has closed its end."""
+    """Leaves as ``TcpClient.part`` does: right after something was sent, and after the server has closed its end."""
 
     _parting = False
 

@@ -21,8 +21,7 @@ from embodiment_bridge.link.transports.tcp_client import READS, SHARED_WRITE_TIM
 _LOG = logging.getLogger(__name__)
 
 SETTLE = 3.0  # s from the first connection on; a soccer world compiles in 1 to 3 s
-QUIET = 0.2  # s in which a server in real time sends to the probe, and a busy one in --sync gets to where it waits
-PARTING = 0.2  # s to wait for a server that does not close its end
+PARTING = 0.2  # s in which a server in real time sends to the probe, and a busy one in --sync gets to where it waits
 
 
 class ProbedClient(Transport):
@@ -92,14 +91,9 @@ class ProbedClient(Transport):
 
     def _part(self) -> None:
         """Leave the probe when the server has just sent to it, or sends nothing."""
-        self._drain()
-        try:
-            if self._probe is not None:
-                self._probe.read(QUIET)
-                self._probe.part(PARTING)
-        except LinkError:
-            pass
-        self._hang_up()
+        probe, self._probe = self._probe, None
+        if probe is not None:
+            probe.part(PARTING)
 
     def _hang_up(self) -> None:
         probe, self._probe = self._probe, None

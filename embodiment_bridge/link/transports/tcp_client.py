@@ -90,16 +90,23 @@ class TcpClient(Transport):
             raise LinkError(f"{self.peer}: {error}") from error
 
     def part(self, timeout: float) -> None:
-        """Say that nothing more will come, read and drop what does until the peer has closed too, then close.
+        """Leave a peer that may not survive it when it learns of that while it is about to send.
 
-        A peer that is silent for ``timeout`` s, or goes on sending, is left without waiting longer.
+        So it is told when it has just sent something: read and drop what has come and what comes next, say that nothing
+        more will come, read and drop what does until the peer has closed too, then close. A peer that is silent for
+        ``timeout`` s, or goes on sending, is left without waiting longer.
         """
         with contextlib.suppress(OSError):
+            self._drop(0.0)
+            self.read(timeout)
             self._socket.shutdown(socket.SHUT_WR)
-            for _ in range(READS):
-                if not self.read(timeout):
-                    break
+            self._drop(timeout)
         self.close()
+
+    def _drop(self, timeout: float) -> None:
+        for _ in range(READS):
+            if not self.read(timeout):
+                break
 
     @override
     def close(self) -> None:

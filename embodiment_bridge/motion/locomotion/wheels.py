@@ -14,7 +14,8 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 class WheelPace(Pace):
     """A pace at which no wheel is faster than it can: the shares of ``forward`` and ``turn`` add up to 1 at most.
 
-    Both have the same ramp, so that this holds on the way from one command to another, too.
+    Both have the same ramp, so that this holds on the way from one command to another, too. With three axes it would
+    not: they have to go straight from one command to the next.
     """
 
     def possible(self, command: WalkCommand) -> WalkCommand:
