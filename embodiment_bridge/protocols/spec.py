@@ -11,6 +11,8 @@ from embodiment_bridge.core.resolve import resolve
 class Output:
     """A topic of the protocol. ``type`` is ``package.msg:Name``; ``role`` names the QoS (``nodes/base/qos.py``).
 
+    Of several messages in one percept a subscriber loses what is beyond its depth: send one message with an array.
+
     of_state: it is ``joint_states`` and has what ``BodyState`` has of all joints. The node then publishes it by itself,
     as soon as the state is known, and tells the converter that nobody wants it.
     """

@@ -61,6 +61,10 @@ PARTS = [
     (b.loop(3, b.delay(1)).retrying(), {"type": "loop", "loop": 3, "behavior": WAIT, **RETRYING}),
     (b.sequence(b.delay(1)).afterwards(b.delay(1)), {"type": "sequence", "behaviors": [WAIT], "finally": WAIT}),
     (b.delay(1).when(key("battery") < 20), {**WAIT, "condition": LOW}),
+    (
+        b.node("sequence", behaviors=[b.delay(1)], **{"finally": b.delay(1)}),
+        {"type": "sequence", "behaviors": [WAIT], "finally": WAIT},
+    ),
 ]  # fmt: skip
 
 

@@ -278,5 +278,11 @@ def subtree(ref: str, **args: Scalar) -> Part:
 
 
 def node(kind: str, **keys: Any) -> Part:
-    """A node of any type with its keys as JSON values; those that are None are left out."""
-    return Part({"type": kind, **{key: value for key, value in keys.items() if value is not None}})
+    """A node of any type; its keys are JSON values, parts or lists of parts. Those that are None are left out."""
+    return Part({"type": kind, **{key: _plain(value) for key, value in keys.items() if value is not None}})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Part):
+        return value.data
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

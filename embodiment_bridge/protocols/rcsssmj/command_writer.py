@@ -2,7 +2,8 @@
 """Writes commands as the server reads them, and refuses those that would harm it, the game or oneself.
 
 rcssservermj 0.2.1 ends at the name of an unknown motor, zeroes the controls of all robots at one that is not
-finite or is huge, and drops what it does not understand, with all that follows in the frame, without a word.
+finite or is huge, skips a list that it does not know, and drops all that follows a bad number in a frame, without a
+word.
 """
 
 from collections.abc import Callable, Iterable

@@ -22,13 +22,14 @@ BAD_GAPS = ("  ", "\n", "\t", "x", "(y)", ")")
 
 
 class FrameMaker:
-    """Writes frames of the usual shape in which each choice is wrong with a small probability."""
+    """Writes frames of the usual shape in which each choice is wrong with the probability ``wrong``."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, wrong=0.0):
         self.rng = rng
+        self.wrong = wrong
 
     def pick(self, good, bad):
-        return self.rng.choice(bad) if self.rng.random() < 0.002 else self.rng.choice(good)
+        return self.rng.choice(bad) if self.rng.random() < self.wrong else self.rng.choice(good)
 
     def number(self):
         return self.pick(GOOD_NUMBERS, BAD_NUMBERS)
@@ -88,7 +89,7 @@ def percept_with(names):
 
 def test_patterns_and_lists_agree_wherever_patterns_have_an_answer():
     rng = random.Random(3)
-    maker = FrameMaker(rng)
+    maker = FrameMaker(rng, wrong=0.002)
     joints = ("q_hj1", "a.b", "+*")
     answers = refusals = 0
     for _ in range(3000):
