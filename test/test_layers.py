@@ -128,7 +128,7 @@ LAYERS = (
     ("nodes/tree/values", "io messages ros", "behaviour/engine bml/base core nodes/base"),
     (
         "nodes/tree/runs", "io messages ros",
-        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml bml/analysis bml/base bml/reading "
+        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml/analysis bml/base bml/reading "
         "bml/rules body core fetching nodes/base nodes/body nodes/sound nodes/tree/values plans "
         "protocols/opencog/plans",
     ),

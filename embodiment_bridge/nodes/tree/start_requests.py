@@ -124,7 +124,7 @@ class StartRequests:
         else:  # rclpy: one line of code has one severity
             self._node.get_logger().warning(text)
         retry = self._node.values["start_retry"]
-        failed = result.outcome == "FAILED" or result.reason.startswith(VETOED)
+        failed = result.outcome == "FAILED" or result.reason.startswith((VETOED, f": {VETOED}"))
         again = goal.request.source == "start" and failed and retry > 0.0
         if again and self._node.active:
             self._wait(retry)
