@@ -17,7 +17,7 @@ _PLAYER: Final = re.compile(r"player_(.+)_([0-9]{1,2})").fullmatch
 _NAMES: Final = ("ball", "player_left_N", "player_right_N")
 
 
-def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Command]:
+def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Single]:
     """The command that puts a thing where it is wanted.
 
     Raises:
