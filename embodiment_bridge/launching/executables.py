@@ -75,7 +75,7 @@ def mujoco_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
 
 
 def soccer_monitor(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """What watches a soccer server."""
+    """The node that watches a soccer server."""
     from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
 
     return SoccerMonitor(registry.spec, **node_kwargs)

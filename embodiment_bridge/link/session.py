@@ -62,7 +62,7 @@ class LinkStatus:
 
 
 class Agent(Protocol[Event_contra, Command_co, Percept]):
-    """What a session serves; called on one thread at a time.
+    """The interface that a session serves; called on one thread at a time.
 
     What an agent makes of an event is one value, a percept, which the session hands to the calls that follow.
     """
@@ -76,7 +76,7 @@ class Agent(Protocol[Event_contra, Command_co, Percept]):
         ...
 
     def perceive(self, event: Event_contra) -> Percept:
-        """What an event means to the agent."""
+        """How an event changes the state of the agent."""
         ...
 
     def respond(self, percept: Percept) -> Iterable[Command_co]:

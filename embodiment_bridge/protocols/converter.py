@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a converter is: between the events and commands of a protocol and a body in SI units and ROS messages."""
+"""The base class of converters, from a protocol's events and commands to a body in SI units and ROS messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -12,7 +12,7 @@ class Output:
     """A topic of the protocol. ``type`` is ``package.msg:Name``; ``role`` names the QoS (``nodes/base/qos.py``).
 
     of_state: it is ``joint_states`` and has what ``BodyState`` has of all joints. The node then publishes it by itself,
-    as soon as the state is known, and tells the converter that nobody wants it.
+    as soon as the state is known, and tells the converter that it is not wanted.
     """
 
     topic: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others do, found in the changes of what a body sees: an agent grabs, drops, kicks or moves. In ``map``, m."""
+"""Detects actions of others from changes in what a body sees: grabs, drops, kicks, moves. In ``map``, m."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Deed:
 
 @dataclass(slots=True)
 class _Track:
-    """What was seen of one thing before."""
+    """The earlier sightings of one thing."""
 
     seen: Seen
     speed: float = 0.0

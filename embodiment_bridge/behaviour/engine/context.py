@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all nodes of one run share."""
+"""The context of a run, which all of its nodes share."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened in a run, node by node, for people and programs that watch."""
+"""The journal of a run: the transitions of its nodes, and warnings."""
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every node of a behaviour tree is, on top of the py_trees behaviour."""
+"""The base class of all nodes of a behaviour tree, on top of the py_trees behaviour."""
 
 import math
 from collections.abc import Iterable, Iterator

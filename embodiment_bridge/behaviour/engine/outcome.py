@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run stands and how it ended."""
+"""The states and outcomes of a run."""
 
 from dataclasses import dataclass
 from enum import Enum

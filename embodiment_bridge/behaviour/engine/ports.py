@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the leaves of a tree need from the outside, as values to be polled: body, sound, next document.
+"""The ports of a run, which its leaves poll: body, sound, and fetched documents.
 
 No port calls back into the tree. ``start`` and ``cancel`` return at once; ``report`` says how things stand
 now. It may be asked any number of times until it says that the thing has ended, and is not asked again for

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is round one child."""
+"""Base class of nodes that wrap one child."""
 
 import math
 from collections.abc import Iterator

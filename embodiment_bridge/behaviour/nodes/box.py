@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One child in a box of time.
+"""A time box around one child.
 
 py_trees 2.6.0's Timeout reads a wall clock; only the base class is used.
 """

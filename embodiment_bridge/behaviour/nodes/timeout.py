@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A time-out round one child."""
+"""A time-out for one child."""
 
 import math
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ PARTS = (AT, MARK, OFFSET)
 
 
 class Begin(NamedTuple):
-    """What ``start`` says: which sound, which word of it, and how many s later."""
+    """The value of ``start``: which sound, which word of it, and how many s later."""
 
     at: str
     mark: str = ""

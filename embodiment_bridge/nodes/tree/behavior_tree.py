@@ -29,7 +29,7 @@ NANOSECONDS = 1e9
 
 
 class BehaviorTree(BridgeNode):
-    """The list of its parts, and their lifecycle. What a new goal does about the one that runs, the goal says.
+    """The parts of the node, and their lifecycle. A goal says how it treats the run that has the body.
 
     ``share()`` gives the folder of the package's files, or raises LookupError.
     """

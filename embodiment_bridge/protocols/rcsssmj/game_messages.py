@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes on around a robot, as messages: the game, and what is said."""
+"""The game and what is said in it, as messages."""
 
 from std_msgs.msg import Header
 

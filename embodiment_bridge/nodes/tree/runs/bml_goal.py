@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a goal of `execute_bml` asks for, read and checked before anything of it begins."""
+"""Reads and checks a goal of `execute_bml` before anything of it begins."""
 
 import time
 from collections.abc import Mapping, Sequence

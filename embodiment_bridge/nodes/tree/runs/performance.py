@@ -19,7 +19,7 @@ FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class RunGoal(Protocol):
-    """What a run needs of the goal that asked for it."""
+    """The part of an action goal that a run uses."""
 
     @property
     def is_cancel_requested(self) -> bool:

@@ -100,7 +100,7 @@ class Performer:
         self.tick()
 
     def values(self) -> Mapping[str, Value]:
-        """What topics tell now, for the blackboard; None for what is not known."""
+        """The present values of topics for the blackboard; None for one that is not known."""
         return {**self._team.values(), **self.feed.values()}
 
     def missing(self) -> str:
@@ -176,7 +176,7 @@ class Performer:
             self._alive.rest(self._performances)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
-        """What runs, in a line and as values."""
+        """The state of the runs, as a line and as values."""
         current, suspended = self.director.current, self.director.suspended
         text = "idle" if current is None else f"running {current.run_id}"
         return text, {

@@ -23,7 +23,7 @@ from embodiment_bridge.nodes.tree.runs.ros_leaves import RosSkills
 
 
 class RunPorts:
-    """What the parameters of ``node`` say about skills, sound and fetching.
+    """Skills, sound and fetching, as the parameters of ``node`` set them.
 
     Args:
         node: has the parameters.
@@ -56,7 +56,7 @@ class RunPorts:
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
-        """What the document of a goal may ask for."""
+        """The rules for the document of a goal."""
         subtrees = {item.key: item.value for item in goal.subtrees}
         return self.rules.of(self.body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
 
