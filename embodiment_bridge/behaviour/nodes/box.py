@@ -26,15 +26,12 @@ class Box(Around):
 
     def reset(self) -> None:
         """The child is to be begun."""
-        self._begun = False
+        super().reset()
         self._t_due = self.t_start + self.duration_s
 
     def work(self) -> Iterator[Behaviour]:
         """Tick the child while it runs; end with its failure or with the time."""
-        if not self._begun:
-            self._begun = True
-            self.child.begin(self.t_start)
-        yield from self.child.tick()
+        yield from self.tick_child()
         child = self.child
         if child.status is Status.FAILURE and child.t_end <= self._t_due + TIE_S:
             self.finish(Status.FAILURE, child.t_end, child.feedback_message, child.culprit)
