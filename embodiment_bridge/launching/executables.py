@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of this package, by their names in launch files. Each makes one node.
 
-A node is imported when it is made: a robot shall not wait for the libraries of nodes that its launch file lacks.
+A node is imported when it is made: a robot does not wait for the libraries of nodes that its launch file lacks.
 """
 
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A launch description: what a launch file starts, with conditions and substitutions resolved."""
+"""A launch description: nodes and programs of a launch file, with conditions and substitutions resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

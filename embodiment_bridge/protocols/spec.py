@@ -51,8 +51,8 @@ class ProtocolSpec:
     link: a function that takes parameters, transport, codec, counters and clock, and returns the ``EventLink`` of one
     connection, for a peer with which more is to be arranged than bytes; empty where a codec is enough.
     quiet_after: s without a message after which the peer counts as silent; 0 for one that speaks only when it has to.
-    stay_for_answer: a peer that was told the handshake is not left before its first message, for some seconds: for one
-    that would keep the body of whoever left while it was made.
+    stay_for_answer: the link is not closed between the handshake and the first message, for some seconds: for a peer
+    that keeps the body of a client that leaves while the body is made.
     """
 
     name: str

@@ -83,7 +83,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run stands: its state, s of its clock, and what runs in it: by JSON pointers, and in words.
+    """The status of a run: its state, s of its clock, and what runs in it: by JSON pointers, and in words.
 
     ``expected`` s in all; None where that is not known.
     """

@@ -30,5 +30,5 @@ class Failures:
 
     @property
     def missed(self) -> list[str]:
-        """Those that no node has met."""
+        """The failures that have not happened."""
         return [key for key in self._reasons if key not in self.happened]

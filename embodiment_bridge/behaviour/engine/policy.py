@@ -22,7 +22,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a node of several children (or iterations) succeeds and when it fails.
+    """The conditions under which a node with several children (or iterations) succeeds and fails.
 
     The default succeeds when all succeeded and fails when one failed.
     """

@@ -15,7 +15,7 @@ MAX_STEPS = 1000
 
 
 class StepState(IntEnum):
-    """How a step stands; the numbers are those of PlanActionStatus.msg."""
+    """The state of a step; the numbers are those of PlanActionStatus.msg."""
 
     PENDING = 0
     RUNNING = 1
@@ -26,7 +26,7 @@ class StepState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepStatus:
-    """How one step stands: ``attempts`` times begun, ``reason`` for people."""
+    """The status of one step: ``attempts`` times begun, ``reason`` for people."""
 
     sequence: int
     name: str

@@ -171,7 +171,7 @@ class NodeType(Generic[N]):
     # When it ends.
 
     def timing(self, node: N, below: list[Timing], lengths: Lengths) -> Timing:
-        """How it can end and when, from the same of what is below it."""
+        """Its estimate, from those of the nodes below it."""
         raise NotImplementedError
 
     def reached(self, node: N, below: list[Timing]) -> int:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which URLs a document may name. Documents come from servers and must not reach into the robot's network.
 
-This is the part that needs no name resolution. Whoever opens a URL checks every address that its host
+This is the part that needs no name resolution. The program that opens a URL checks every address that its host
 resolves to with ``address_refusal`` again, and every redirect with ``url_refusal``.
 """
 

@@ -82,7 +82,7 @@ class ProbedClient(Transport):
         self._hang_up()
 
     def _drain(self) -> None:
-        """Read what has come on the probe: a server waits for whoever does not read."""
+        """Read what has come on the probe: a server waits for a client that does not read."""
         try:
             for _ in range(READS):
                 if self._probe is None or not self._probe.read(0.0):

@@ -118,7 +118,7 @@ def habits(values: NodeValues) -> Habits:
 
 
 def loading(values: NodeValues) -> Loading | None:
-    """How OACs are loaded; None if they run already.
+    """The way in which OACs are loaded; None if they run already.
 
     Raises:
         ConfigError: owner or traits are more than one word.

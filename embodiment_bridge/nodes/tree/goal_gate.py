@@ -86,7 +86,7 @@ class GoalGate:
         fail: Callable[[Exception], None],
         size: int = 0,
     ) -> None:
-        """When the goal's turn has come, now if it may be: ``take(read())``, on the executor.
+        """Call ``take(read())`` on the executor when the goal's turn has come, which may be now.
 
         The ``read`` of a large document is called on a thread, and no other goal begins until it is done.
 

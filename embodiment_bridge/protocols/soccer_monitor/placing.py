@@ -41,7 +41,7 @@ def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Single]:
     if length == 0.0:
         if dialect.free_poses:
             raise CommandError(
-                f"pose.orientation is 0: {dialect.server} cannot leave it as it is; say what it shall be"
+                f"pose.orientation is 0: {dialect.server} cannot leave it as it is; say what it is to be"
             )
         return [c.Agent(*who, pos=at)]
     if not isfinite(length):

@@ -26,7 +26,7 @@ def actions_of(messages: list[PlanAction]) -> list[Action]:
 
 
 def status_message(status: StepStatus) -> PlanActionStatus:
-    """How a step stands, as a message."""
+    """The status of a step as a message."""
     return PlanActionStatus(
         sequence=status.sequence,
         name=status.name,
