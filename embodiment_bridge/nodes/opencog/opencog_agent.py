@@ -277,8 +277,8 @@ class OpencogAgent:
     def _take_entities(self, message: EntityArray) -> None:
         self._entities = message
         self._put_map_if_due()
-        for deed in self._perceptor.deeds(message, self._pose, self._now_s()):
-            self._published[3].publish(deed)  # it comes back as any other observed action
+        for action in self._perceptor.seen_actions(message, self._pose, self._now_s()):
+            self._published[3].publish(action)  # it comes back as any other observed action
 
     def _take_pose(self, message: PoseStamped) -> None:
         self._pose = message
