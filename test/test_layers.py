@@ -95,7 +95,7 @@ LAYERS = (
     ("media/outputs", "io parsers", "core"),
     ("media/speech", "io parsers", "bml/base bml/rules core fetching media/files"),
     ("media", "io parsers", "bml bml/base bml/nodes core media/files media/outputs media/speech"),
-    ("viewing", "io", "core protocols/soccer_monitor/scene urdf"),
+    ("viewing", "io messages", "core protocols/soccer_monitor/scene urdf"),
     ("standins", "io", "core link/transports wire"),
     ("standins/bml", "io parsers", "core fetching"),
     ("standins/mcp_host", "parsers", ""),
@@ -128,7 +128,7 @@ LAYERS = (
     ("nodes/tree/values", "io messages ros", "behaviour/engine bml/base core nodes/base"),
     (
         "nodes/tree/runs", "io messages ros",
-        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml bml/analysis bml/base bml/reading "
+        "behaviour/engine behaviour/nodes behaviour/plans behaviour/runs bml/analysis bml/base bml/reading "
         "bml/rules body core fetching nodes/base nodes/body nodes/sound nodes/tree/values plans "
         "protocols/opencog/plans",
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body is: its state, its description, and the readers of a body file."""
+"""Bodies: the state, the description, and the readers of a body file."""
 
 from embodiment_bridge.body.state import (
     BodyState,

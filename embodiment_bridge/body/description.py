@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body is made of: joints, channels, skills and gait, as data (a file in ``config/bodies``)."""
+"""The description of a body as data: joints, channels, skills and gait (a file in ``config/bodies``)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -68,7 +68,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Light:
-    """What the eyes show; ``color`` is red, green, blue (0..1); None keeps the colour and changes the pattern only."""
+    """The light of the eyes; ``color`` is red, green, blue (0..1); None keeps it and changes only the pattern."""
 
     pattern: str
     color: tuple[float, float, float] | None = None
@@ -122,7 +122,7 @@ class Fall:
 
 @dataclass(frozen=True, slots=True)
 class WalkLimits:
-    """What the gait does at full command, measured, and how fast commands may change.
+    """The measured speeds of the gait at full command, and how fast commands may change.
 
     forward, backward: m/s (both > 0); turn: rad/s; amplitude_rate, forward_rate, turn_rate: full commands per s;
     brake: m before the goal from which a walk slows down;
@@ -149,7 +149,7 @@ class WalkLimits:
 
 
 class Carrier(Protocol):
-    """What moves a body over the floor: a gait, a base, or what another module of ``carriers`` reads."""
+    """The means by which a body moves over the floor: a gait, a base, or what another module of ``carriers`` reads."""
 
     @property
     def moved_by(self) -> str:
@@ -157,7 +157,7 @@ class Carrier(Protocol):
 
     @property
     def walk(self) -> WalkLimits:
-        """What it does at full command."""
+        """The speeds at full command."""
 
     @property
     def step_s(self) -> float:
@@ -193,7 +193,7 @@ class BodyDescription:
         return all(channel in self.channels or channel in skill.optional for channel in skill.channels)
 
     def skill_infos(self) -> tuple[SkillInfo, ...]:
-        """What clients may know of each skill, in the order of the file."""
+        """The public information on each skill, in the order of the file."""
         return tuple(
             SkillInfo(
                 s.name,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body does while it has nothing to do."""
+"""Idle motions: what a body does while it has nothing to do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

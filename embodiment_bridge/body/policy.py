@@ -74,7 +74,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Felt:
-    """What an ``observe`` function gets; joints in the order of the network.
+    """The input of an ``observe`` function; joints in the order of the network.
 
     gyro rad/s and gravity in base_link, velocity m/s in base_link, joint_position rad beside the default angles,
     joint_velocity rad/s, last_action as ``TERMS`` says, phase: the values of ``PHASES``.

@@ -3,8 +3,8 @@
 
 from array import array
 from collections.abc import Sequence
-from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Header
@@ -13,7 +13,7 @@ from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.rotation import quaternion_from_rpy
 
 
-def joint_states(names: Sequence[str], state: BodyState, stamp: Any) -> JointState:
+def joint_states(names: Sequence[str], state: BodyState, stamp: Time) -> JointState:
     """Angles (rad) and rates (rad/s) of all joints."""
     return JointState(
         header=Header(stamp=stamp),
@@ -25,7 +25,7 @@ def joint_states(names: Sequence[str], state: BodyState, stamp: Any) -> JointSta
     )
 
 
-def pose(state: BodyState, stamp: Any, frame: str) -> PoseStamped:
+def pose(state: BodyState, stamp: Time, frame: str) -> PoseStamped:
     """Pose of base_link in ``frame``, which is that of the map."""
     x, y, z = state.base_position
     header = Header(stamp=stamp, frame_id=frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the usual skills and parameters do, in one sentence each; a body file may say it of its own ones."""
+"""Descriptions of the usual skills and parameters, in one sentence each; a body file may add its own."""
 
 SKILLS = {
     "reset": "Bring all joints to rest and show the neutral light.",

@@ -27,5 +27,5 @@ def read_walk(section: Section) -> WalkLimits:
 
 
 def default_of(one: "Field[Any]") -> float | None:
-    """What a number of a dataclass is where the file does not say it; None if the file has to."""
+    """The default of a number of a dataclass; None if the file has to give it."""
     return None if one.default is MISSING else float(one.default)

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
+from embodiment_bridge.cli.outcome import OTHER
+
 GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
     1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
@@ -13,7 +15,11 @@ PATIENCE = (
 
 
 class GoneError(Exception):
-    """The outcome of the goal will stay unknown; the text says why."""
+    """There is no result; the text says why. ``code``: the exit code of the command."""
+
+    def __init__(self, text: str, code: int = GONE) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class FollowedGoal(Protocol):
@@ -33,6 +39,33 @@ class FollowedGoal(Protocol):
 
     def cancel(self) -> None:
         """Ask the server to cancel the goal."""
+
+
+def not_served(action: str, namespace: str) -> GoneError:
+    """The error for an action without a server."""
+    return GoneError(
+        f"nothing serves {action} in namespace {namespace}; start a body first, e.g. "
+        "`embodiment_bridge up bringup.launch.xml`",
+        OTHER,
+    )
+
+
+def await_server(
+    is_served: Callable[[], bool],
+    spin: Callable[[Callable[[], bool]], None],
+    stopped: Callable[[], bool],
+    seconds: float,
+) -> bool:
+    """Spin until a node serves the action; whether one does within so many s.
+
+    Raises:
+        KeyboardInterrupt: ``stopped()`` before.
+    """
+    deadline = time.monotonic() + seconds
+    spin(lambda: is_served() or stopped() or time.monotonic() > deadline)
+    if stopped():
+        raise KeyboardInterrupt
+    return is_served()
 
 
 def follow(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a document does at this moment, in words: ``HEAD_SHAKE + HAND_ROLL``."""
+"""The present actions of a document, in words: ``HEAD_SHAKE + HAND_ROLL``."""
 
 import shutil
 import sys
@@ -10,7 +10,7 @@ from embodiment_bridge.bml.base.plain import one_line
 
 
 def together(doing: Iterable[str]) -> str:
-    """What runs, each name once, in the order of the document."""
+    """The actions that run, each name once, in the order of the document."""
     return " + ".join(dict.fromkeys(doing))
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every layer may use: errors, units, rotations, parameters. It imports no other folder of this package."""
+"""Helpers for all layers: errors, units, rotations, parameters. It imports no other folder of this package."""

@@ -3,10 +3,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 ParameterValues: TypeAlias = Mapping[str, bool | int | float | str]
 """Values of parameters by name, as a protocol gets them."""
+
+NodeValues: TypeAlias = Mapping[str, Any]
+"""Values of parameters by name, as a node gets them: each has the type of its parameter's default."""
 
 
 @dataclass(frozen=True, slots=True)

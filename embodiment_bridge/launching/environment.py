@@ -89,7 +89,7 @@ def _check_loopback(profile: Path) -> None:
 
 
 def _is_alone(env: Mapping[str, str]) -> bool:
-    """Whether the graph shall be on this machine only, with a middleware that can use our profile."""
+    """Whether the graph is to be on this machine only, with a middleware that can use our profile."""
     return (
         env.get(RANGE) == "LOCALHOST"
         and "ROS_LOCALHOST_ONLY" not in env

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executables of this package, by their names in launch files. Each makes one node.
 
-A node is imported when it is made: a robot shall not wait for the libraries of nodes that its launch file lacks.
+A node is imported when it is made: a robot does not wait for the libraries of nodes that its launch file lacks.
 """
 
 import os
@@ -75,7 +75,7 @@ def mujoco_body(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
 
 
 def soccer_monitor(**node_kwargs: Unpack[NodeOptions]) -> BridgeNode:
-    """What watches a soccer server."""
+    """The node that watches a soccer server."""
     from embodiment_bridge.nodes.soccer.soccer_monitor import SoccerMonitor
 
     return SoccerMonitor(registry.spec, **node_kwargs)

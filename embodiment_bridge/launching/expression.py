@@ -34,7 +34,7 @@ def calculate(text: str) -> str:
     """The result as text: a whole number, or ``True`` or ``False``.
 
     Raises:
-        ConfigError: it is too long, is no expression, divides by zero, or has more than whole numbers, ``+ - * // %``,
+        ConfigError: it is too long, is not an expression, divides by 0, or has more than whole numbers, ``+ - * // %``,
             comparisons and brackets.
     """
     if len(text) > MAX_TEXT:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a launch file starts, after all conditions and substitutions are done."""
+"""A launch description: nodes and programs of a launch file, with conditions and substitutions resolved."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session talks through: events come in, commands go out, whatever carries them."""
+"""The link of a session: events come in and commands go out, over any transport."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ KEPT_TIMES = 3000  # answer times kept for the percentiles: a minute at 50 Hz
 
 @dataclass(slots=True)
 class Counters:
-    """What a session has seen since its start.
+    """The counts of a session since its start.
 
     answer_times: s from bytes read to answer written. most_at_once: events that one read brought. late: why the peer
     counts as late now; empty when it does not.
@@ -61,7 +61,7 @@ class EventLink(Protocol[Event_co, Command_contra]):
 
     @property
     def peer(self) -> str:
-        """Who is at the other end, as a URL."""
+        """The peer, as a URL."""
         ...
 
     def fileno(self) -> int | None:

@@ -40,7 +40,7 @@ POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
 
 
 class Phase(IntEnum):
-    """Where a link stands; the numbers are those of LinkState.msg."""
+    """The states of a link; the numbers are those of LinkState.msg."""
 
     CLOSED = 0
     CONNECTING = 1
@@ -52,7 +52,7 @@ class Phase(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkStatus:
-    """How the link stands: ``retry_in`` s until the next try, ``connects`` times READY since the start."""
+    """The status of the link: ``retry_in`` s until the next try, ``connects`` times READY since the start."""
 
     phase: Phase = Phase.CLOSED
     peer: str = ""
@@ -62,7 +62,7 @@ class LinkStatus:
 
 
 class Agent(Protocol[Event_contra, Command_co, Percept]):
-    """What a session serves; called on one thread at a time.
+    """The interface that a session serves; called on one thread at a time.
 
     What an agent makes of an event is one value, a percept, which the session hands to the calls that follow.
     """
@@ -76,7 +76,7 @@ class Agent(Protocol[Event_contra, Command_co, Percept]):
         ...
 
     def perceive(self, event: Event_contra) -> Percept:
-        """What an event means to the agent."""
+        """How an event changes the state of the agent."""
         ...
 
     def respond(self, percept: Percept) -> Iterable[Command_co]:
@@ -123,7 +123,7 @@ class Session(Generic[Event, Command, Percept]):
     hears every change of the link, on the session's thread. handshake_timeout s is the longest wait for the first
     sign of readiness; ``refusal`` explains a peer that closes before it. A peer that was READY and says nothing for
     ``quiet_after`` s is SILENT; 0: it may be quiet for as long as it likes. A peer that was told the handshake is not
-    left before its first event if ``stay_for_answer``. wait(s) waits, True when the session shall end. ``loop`` serves
+    left before its first event if ``stay_for_answer``. wait(s) waits, True when the session is to end. ``loop`` serves
     the link together with others once it is ready, if it can be waited for.
     """
 
@@ -173,7 +173,7 @@ class Session(Generic[Event, Command, Percept]):
         """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s.
 
         The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
-        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment; one that shall first
+        survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment; one that is first to
         answer the handshake (``stay_for_answer``) when the time is over.
         """
         self._stop.set()

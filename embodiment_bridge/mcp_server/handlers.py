@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each of the ten tools does."""
+"""The handlers of the ten tools."""
 
 import asyncio
 import json

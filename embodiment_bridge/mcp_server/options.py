@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the operator allows the host of a language model."""
+"""The permissions that the operator gives to the host of a language model."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

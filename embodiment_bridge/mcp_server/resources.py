@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a host may read beside the tools."""
+"""The resources that a host may read."""
 
 import base64
 import json

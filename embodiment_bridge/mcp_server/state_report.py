@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model needs to know of the robot, in less than two kilobytes."""
+"""The state of the robot for a model, in less than two kilobytes."""
 
 import math
 from typing import Final

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a document does, in a text that a person can agree to: nothing may hide behind its end."""
+"""Summarises a document for the person who has to agree to it, so that nothing is cut off unseen."""
 
 import json
 from collections.abc import Iterator, Mapping

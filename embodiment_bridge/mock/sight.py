@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the mock body sees with the camera in its head, and remembers when it looks elsewhere."""
+"""The sight of the mock body, by the camera in its head, and its memory of what is out of view."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -70,7 +70,7 @@ def place_body(
         x, y, z, w = turn
         norm = float(np.linalg.norm(turn))
         if norm < 1e-6:
-            raise CommandError(f"{name}: orientation {turn} is no rotation")
+            raise CommandError(f"{name}: orientation {turn} is not a rotation")
         data.qpos[at + 3 : at + 7] = np.array([w, x, y, z]) / norm
     data.qvel[dof : dof + 6] = [*velocity, 0.0, 0.0, 0.0]
     mujoco.mj_forward(model, data)

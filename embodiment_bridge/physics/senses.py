@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulated robot senses of itself: joints, IMU, contacts of feet and hands; with noise, if wanted."""
+"""The sensors of a simulated robot: joints, IMU, contacts of feet and hands; with noise, if wanted."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulated robot sees: the things of the world in the field of view of its camera that nothing hides."""
+"""The sight of a simulated robot: things in the field of view of its camera that nothing hides."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -40,7 +40,7 @@ Array = npt.NDArray[np.float64]
 
 
 def _torques(targets: JointTargets) -> Array:
-    """What the motors shall give, without what hangs on the state: kp * position + kd * velocity + effort."""
+    """The part of the motors' efforts that does not depend on the state: kp * position + kd * velocity + effort."""
     position, velocity, kp, kd, effort = np.array(
         (targets.position, targets.velocity, targets.kp, targets.kd, targets.effort)
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the actions of a plan need to know of the world: the poses of the body and of entities."""
+"""The world for the actions of a plan: the poses of the body and of entities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

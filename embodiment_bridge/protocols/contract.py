@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a protocol package of others imports: each name is at home in the module that it comes from."""
+"""The names that outside protocol packages of 0.1 import, handed on from their modules."""
 
 from typing_extensions import override
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a converter is: between the events and commands of a protocol and a body in SI units and ROS messages."""
+"""The base class of converters, from a protocol's events and commands to a body in SI units and ROS messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ Messages: TypeAlias = Iterable[tuple[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Cycle(Generic[OneEvent]):
-    """One event on its way through: what the body senses, and what it shall do next.
+    """One event with the sensed state of the body and the targets of its next motion.
 
     state: None where the event says nothing of the body. targets: of all joints; None where there is no state.
     """

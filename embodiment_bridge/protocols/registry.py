@@ -43,7 +43,7 @@ def choices() -> str:
 
 
 def spec(name: str) -> ProtocolSpec:
-    """What a protocol says of itself.
+    """The spec of a protocol.
 
     Raises:
         ConfigError: no such protocol, or the package that has it cannot be imported.

@@ -14,7 +14,7 @@ class Output:
     Of several messages in one percept a subscriber loses what is beyond its depth: send one message with an array.
 
     of_state: it is ``joint_states`` and has what ``BodyState`` has of all joints. The node then publishes it by itself,
-    as soon as the state is known, and tells the converter that nobody wants it.
+    as soon as the state is known, and tells the converter that it is not wanted.
     """
 
     topic: str
@@ -53,8 +53,8 @@ class ProtocolSpec:
     link: a function that takes parameters, transport, codec, counters and clock, and returns the ``EventLink`` of one
     connection, for a peer with which more is to be arranged than bytes; empty where a codec is enough.
     quiet_after: s without a message after which the peer counts as silent; 0 for one that speaks only when it has to.
-    stay_for_answer: a peer that was told the handshake is not left before its first message, for some seconds: for one
-    that would keep the body of whoever left while it was made.
+    stay_for_answer: the link is not closed between the handshake and the first message, for some seconds: for a peer
+    that keeps the body of a client that leaves while the body is made.
     """
 
     name: str

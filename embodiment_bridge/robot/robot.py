@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from functools import partial
 from itertools import count
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
+from rclpy.client import Client
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
 from typing_extensions import override
@@ -99,7 +100,7 @@ class Robot(ClosedOnExit):
 
     @property
     def skills(self) -> Mapping[str, SkillInfo]:
-        """What it can do, by name."""
+        """The skills of the body, by name."""
         return self.senses.skills
 
     def see(self, name: str = "") -> list[Thing]:
@@ -107,7 +108,7 @@ class Robot(ClosedOnExit):
         return [thing for thing in self.senses.things() if not name or thing.is_named(name)]
 
     def heard(self, after: int = 0) -> list[Heard]:
-        """What it heard lately, later than the number ``after``."""
+        """The latest that was heard, with numbers above ``after``."""
         return [one for one in self.senses.heard if one.number > after]
 
     def wait_for(self, name: str, timeout: float = 10.0) -> Thing:
@@ -186,7 +187,7 @@ class Robot(ClosedOnExit):
         self._thread.do(lambda: self._runs.cancel(run))
 
     def check(self, document: Written) -> Check:
-        """What is wrong with a document for this body, and how long it takes."""
+        """The problems of a document for this body, and how long it takes."""
         return examine(document, self.skills, self._allowed)
 
     def stop(self) -> str:
@@ -241,7 +242,7 @@ class Robot(ClosedOnExit):
         """Do something with the node of this robot, on the thread of the graph."""
         return self._thread.do(lambda: action(self._thread.node))
 
-    def _make_clients(self) -> dict[str, Any]:
+    def _make_clients(self) -> dict[str, Client]:
         node = self._thread.node
         triggers = ("behavior_tree/stop", "behavior_tree/pause", "behavior_tree/resume", "stop")
         clients = {name: node.create_client(Trigger, name) for name in triggers}

@@ -93,7 +93,7 @@ class Runs:
 
     @property
     def running(self) -> tuple[Run, ...]:
-        """What was sent and has not ended."""
+        """The runs that were sent and have not ended."""
         return tuple(self._running)
 
     def send(self, run: Run, on_new: str, priority: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the topics of one robot say, kept for other threads."""
+"""The latest values of a robot's topics, kept for other threads."""
 
 import threading
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a robot says of itself, as plain values. SI units, frame ``map``."""
+"""The state of a robot as plain values. SI units, frame ``map``."""
 
 import math
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What somebody said; ``number`` counts all that was heard."""
+    """A text that was heard; ``number`` counts them."""
 
     number: int
     sender: str
@@ -83,7 +83,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How a run stands: its state, s of its clock, and what runs in it: by JSON pointers, and in words.
+    """The status of a run: its state, s of its clock, and what runs in it: by JSON pointers, and in words.
 
     ``expected`` s in all; None where that is not known.
     """
@@ -97,7 +97,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is wrong and what is doubtful in a document, and how long it takes in s (inf: without end).
+    """The errors and warnings of a document, and how long it takes in s (inf: without end).
 
     ``expected`` is None where the time is not known.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a body knows of the world around it: from what a camera sees to entities in ``map`` and to markers.
+"""The knowledge of a body about the world: from pictures of a camera to entities in ``map`` and markers.
 
 The same for every protocol.
 """

@@ -47,17 +47,17 @@ class Known:
 
     @property
     def kind(self) -> str:
-        """That of the sighting."""
+        """The kind of the entity."""
         return self.sighting.kind
 
     @property
     def position(self) -> Vector:
-        """That of the sighting."""
+        """The place where it was seen, m."""
         return self.sighting.position
 
     @property
     def size(self) -> Vector:
-        """That of the sighting."""
+        """Its size, m."""
         return self.sighting.size
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a camera can see, and which places are in the picture: m in ``map``, rad from the optical axis."""
+"""The field of view of a camera, and which places are in the picture: m in ``map``, rad from the optical axis."""
 
 from dataclasses import dataclass
 from math import asin, atan2, hypot, inf, radians
@@ -11,7 +11,7 @@ EDGE = radians(
     8.0
 )  # a head turns this far while a picture is on its way, so the rim of a picture proves nothing
 SLACK = 0.15  # m by which the remembered place of a thing may be wrong
-NEAREST = 0.3  # m; a thing nearer to the eye may be in nobody's picture
+NEAREST = 0.3  # m; a nearer thing may be in no picture at all
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page can have a robot do; the node of the viewer does it on the graph."""
+"""The commands that the page can give to a robot; the node of the viewer carries them out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
+
+from embodiment_bridge.msg import SkillInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,8 @@ class SkillForm:
     fields: tuple[Field, ...]
 
 
-def skill_form(info: Any) -> SkillForm:
-    """The form of a SkillInfo message."""
+def skill_form(info: SkillInfo) -> SkillForm:
+    """The form of a skill."""
     fields = [
         Field(
             one.name, one.type == "number", one.default_value, one.unit, one.description, tuple(one.choices)

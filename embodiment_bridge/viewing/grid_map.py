@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws an occupancy grid as a picture on the floor."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
+from nav_msgs.msg import OccupancyGrid
 
 LARGEST = 512  # pixels along one side; larger maps are thinned out
 UNKNOWN = (88, 94, 102)
@@ -12,7 +11,7 @@ FREE = np.array((226, 229, 222), dtype=np.float32)
 TAKEN = np.array((38, 42, 48), dtype=np.float32)
 
 
-def picture(grid: Any) -> npt.NDArray[np.uint8]:
+def picture(grid: OccupancyGrid) -> npt.NDArray[np.uint8]:
     """The picture of an OccupancyGrid: RGB, rows from its top (largest y) down. Empty if sizes and data do not fit."""
     width, height = grid.info.width, grid.info.height
     if not width or not height or width * height != len(grid.data):

@@ -5,10 +5,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from viser import LabelHandle, SceneApi, SceneNodeHandle
+from visualization_msgs.msg import Marker, MarkerArray
 
 from embodiment_bridge.viewing.panels import MOST_TEXT
 from embodiment_bridge.viewing.robot_shape import opacity_of, rgb
@@ -25,10 +26,19 @@ CLOUDS = (CUBE_LIST, SPHERE_LIST, POINTS)
 FindParent = Callable[[str], str]
 
 
+class _Look(NamedTuple):
+    kind: int
+    frame: str
+    scale: tuple[float, float, float]  # m
+    color: tuple[float, float, float, float]  # r g b a, 0 to 1
+    text: str
+    points: tuple[float, ...]  # x y z of each, m
+
+
 @dataclass(slots=True)
 class _Drawn:
     slot: int
-    look: tuple[Any, ...]
+    look: _Look
     pose: tuple[float, ...]
     node: SceneNodeHandle | LabelHandle
     ends: float  # monotonic time, s; inf: never
@@ -46,8 +56,8 @@ class MarkerBoard:
         self._free: list[int] = []
         self._slots = 0
 
-    def take(self, markers: Any, now: float) -> None:
-        """Draw one MarkerArray; ``now`` is monotonic time, s."""
+    def take(self, markers: MarkerArray, now: float) -> None:
+        """Draw the markers; ``now`` is monotonic time, s."""
         for marker in markers.markers:
             key = (marker.ns, marker.id)
             if marker.action == DELETE_ALL:
@@ -67,7 +77,7 @@ class MarkerBoard:
         for key in list(self._drawn):
             self._remove(key)
 
-    def _show(self, key: tuple[str, int], marker: Any, now: float) -> None:
+    def _show(self, key: tuple[str, int], marker: Marker, now: float) -> None:
         look, pose = _look(marker), _pose(marker)
         old = self._drawn.get(key)
         if look is None or not all(map(math.isfinite, pose)) or (old is None and len(self._drawn) >= MOST):
@@ -87,7 +97,7 @@ class MarkerBoard:
         path = f"{self._find_parent(marker.header.frame_id)}/{self._name}{slot}"
         self._drawn[key] = _Drawn(slot, look, pose, self._add(path, look, pose), ends)
 
-    def _add(self, path: str, look: tuple[Any, ...], pose: tuple[float, ...]) -> SceneNodeHandle:
+    def _add(self, path: str, look: _Look, pose: tuple[float, ...]) -> SceneNodeHandle:
         kind, _, scale, rgba, text, points = look
         at: dict[str, Any] = {"position": pose[:3], "wxyz": pose[3:]}
         color, opacity = rgb(rgba), opacity_of(rgba)
@@ -124,8 +134,8 @@ class MarkerBoard:
             self._free.append(drawn.slot)
 
 
-def _look(marker: Any) -> tuple[Any, ...] | None:
-    """Type, frame, scale (m), colour, text, points; None for a marker that is not drawn (arrow, mesh, bad values)."""
+def _look(marker: Marker) -> _Look | None:
+    """How it looks; None for a marker that is not drawn (arrow, mesh, bad values)."""
     kind = marker.type
     scale = (marker.scale.x, marker.scale.y, marker.scale.z)
     rgba = (marker.color.r, marker.color.g, marker.color.b, marker.color.a)
@@ -141,10 +151,10 @@ def _look(marker: Any) -> tuple[Any, ...] | None:
         return None
     if not math.isfinite(sum(scale)) or (kind in SOLIDS and min(scale) <= 0.0):
         return None
-    return kind, marker.header.frame_id, scale, rgba, marker.text[:MOST_TEXT], points
+    return _Look(kind, marker.header.frame_id, scale, rgba, marker.text[:MOST_TEXT], points)
 
 
-def _pose(marker: Any) -> tuple[float, ...]:
+def _pose(marker: Marker) -> tuple[float, ...]:
     """Position (x y z), then w x y z of a unit quaternion; all 0 means no rotation."""
     place, turn = marker.pose.position, marker.pose.orientation
     numbers = (turn.w, turn.x, turn.y, turn.z)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the page of viser lacks: a title of this package, and files that can be dropped on it."""
+"""Additions to the page of viser: a title of this package, and files that can be dropped on it."""
 
 from html import escape
 from typing import Final

@@ -7,10 +7,13 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.viewing.page import Page
-from embodiment_bridge.viewing.robot_view import EACH_COUNTS, Decode, RobotView
+from embodiment_bridge.viewing.robot_view import EACH_COUNTS, RobotView
+
+Decode = Callable[[], Any]
 
 QUEUE = 100  # messages that are kept of a topic on which a new one does not replace the last
 FAILURES = (ArithmeticError, AttributeError, BridgeError, LookupError, RuntimeError, TypeError, ValueError)

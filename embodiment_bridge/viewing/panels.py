@@ -4,7 +4,8 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
+
+from embodiment_bridge.msg import BodyStatus, HeardMessage, LinkState, TreeNode, TreeSnapshot
 
 MOST_NODES = 300  # of a tree, shown at most
 MOST_BARS = 40
@@ -25,8 +26,8 @@ def text_of(value: object) -> str:
     return escape(text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…")
 
 
-def tree_html(tree: Any) -> str:
-    """The HTML of a TreeSnapshot: one line per node, the running path in bold."""
+def tree_html(tree: TreeSnapshot) -> str:
+    """The HTML of a tree: one line per node, the running path in bold."""
     nodes = list(tree.nodes)[:MOST_NODES]
     if not nodes:
         return _block("Behaviour tree", _line("nothing runs", COLORS["INVALID"]))
@@ -39,7 +40,7 @@ def tree_html(tree: Any) -> str:
     return _block(f"Behaviour tree: {text_of(tree.state.lower())}, {tree.elapsed:.1f} s", "".join(lines))
 
 
-def _node(node: Any, depth: int) -> str:
+def _node(node: TreeNode, depth: int) -> str:
     color = COLORS.get(node.status, PLAIN)
     words = " ".join(text_of(word) for word in (node.type, node.label, node.name) if word)
     weight = 700 if node.status == "RUNNING" else 400
@@ -66,8 +67,8 @@ def _bar(name: str, level: float, color: str) -> str:
     )
 
 
-def status_html(links: Mapping[str, Any], body: Any, missing: Sequence[str] = ()) -> str:
-    """The HTML of LinkStates (by name of the link), of a BodyStatus, or None, and of the topics that have not come."""
+def status_html(links: Mapping[str, LinkState], body: BodyStatus | None, missing: Sequence[str] = ()) -> str:
+    """The HTML of the links by name, of the body where it is known, and of the topics that have not come."""
     rows = [_link(name, link) for name, link in links.items()]
     if body is not None:
         posture = _word(POSTURES, body.posture)
@@ -79,14 +80,14 @@ def status_html(links: Mapping[str, Any], body: Any, missing: Sequence[str] = ()
     return _block("Status", "".join(rows)) if rows else ""
 
 
-def _link(name: str, link: Any) -> str:
+def _link(name: str, link: LinkState) -> str:
     state = _word(LINKS, link.state)
     color = GOOD if state == "ready" else COLORS["INVALID"] if state == "closed" else BAD
     return _line(f"{text_of(name)}: {state} {text_of(link.peer)} {text_of(link.reason)}", color)
 
 
-def heard_html(heard: Iterable[Any]) -> str:
-    """The HTML of HeardMessages, newest last."""
+def heard_html(heard: Iterable[HeardMessage]) -> str:
+    """The HTML of what was heard, newest last."""
     rows = [f"<div>{text_of(one.sender or 'unknown')}: <i>{text_of(one.text)}</i></div>" for one in heard]
     return _block("Heard", "".join(rows)) if rows else ""
 

@@ -8,9 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import PoseStamped, PoseWithCovariance
+from nav_msgs.msg import OccupancyGrid, Odometry
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from viser import GuiHtmlHandle, ImageHandle
+from visualization_msgs.msg import MarkerArray
 
 from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.msg import BodyStatus, HeardMessage, LinkState, SkillList, SoccerField, TreeSnapshot
 from embodiment_bridge.protocols.soccer_monitor.scene.field_lines import field_lines, goal_lines
 from embodiment_bridge.protocols.soccer_monitor.scene.field_values import FieldValues
 from embodiment_bridge.urdf import read_urdf
@@ -21,8 +27,6 @@ from embodiment_bridge.viewing.grid_map import picture
 from embodiment_bridge.viewing.marker_board import MarkerBoard
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.robot_shape import RobotShape, moved
-
-Decode = Callable[[], Any]
 
 EACH_COUNTS = ("markers", "heard")  # on these topics a message does not replace the one before
 HEARD = 8  # lines that are shown
@@ -62,11 +66,11 @@ class RobotView:
         self._shape: RobotShape | None = None
         self._positions: dict[str, float] = {}
         self._markers = MarkerBoard(page.scene, f"marker{number}_", self._node_of)
-        self._arrays: deque[Any] = deque(maxlen=MOST_ARRAYS)  # of markers, until they are drawn
+        self._arrays: deque[MarkerArray] = deque(maxlen=MOST_ARRAYS)  # of markers, until they are drawn
         self._maps: dict[str, ImageHandle] = {}
-        self._links: dict[str, Any] = {}
-        self._body: Any = None
-        self._heard: deque[Any] = deque(maxlen=HEARD)
+        self._links: dict[str, LinkState] = {}
+        self._body: BodyStatus | None = None
+        self._heard: deque[HeardMessage] = deque(maxlen=HEARD)
         self._texts: dict[str, str] = {}
         self._shown: dict[str, str] = {}
         self._panel_time = -math.inf
@@ -133,7 +137,7 @@ class RobotView:
             scene.add_cylinder(f"{self._path}/disc", 0.3, 0.3, color, position=(0.0, 0.0, 0.15))
             scene.add_box(f"{self._path}/nose", (60, 60, 60), (0.3, 0.1, 0.1), position=(0.3, 0.0, 0.2))
 
-    def _describe(self, message: Any) -> None:
+    def _describe(self, message: String) -> None:
         robot = read_urdf(message.data)
         self._markers.clear()
         self._base.remove()
@@ -148,12 +152,12 @@ class RobotView:
         if not self._posed:
             self._base.position = (0.0, 0.0, self._height)
 
-    def _move(self, message: Any) -> None:
+    def _move(self, message: JointState) -> None:
         self._positions = dict(zip(message.name, message.position, strict=False))
         if self._shape is not None:
             self._shape.move(self._positions)
 
-    def _place(self, message: Any) -> None:
+    def _place(self, message: PoseStamped | PoseWithCovariance) -> None:
         place, turn = message.pose.position, message.pose.orientation
         numbers = (place.x, place.y, place.z, turn.w, turn.x, turn.y, turn.z)
         if all(map(math.isfinite, numbers)):
@@ -167,12 +171,12 @@ class RobotView:
                 self._at = numbers
                 self._base.position, self._base.wxyz = numbers[:3], numbers[3:]
 
-    def _place_by_odometry(self, message: Any) -> None:
+    def _place_by_odometry(self, message: Odometry) -> None:
         if not self._posed or self._by_odometry:
             self._by_odometry = True
             self._place(message.pose)
 
-    def _draw_field(self, message: Any) -> None:
+    def _draw_field(self, message: SoccerField) -> None:
         numbers = {
             name: getattr(message, name)
             for name, kind in message.get_fields_and_field_types().items()
@@ -188,7 +192,7 @@ class RobotView:
                 points = np.array(lines, dtype=np.float32)
                 self._page.scene.add_line_segments(f"/{name}", points, LINE, thickness=thickness)
 
-    def _draw_map(self, topic: str, grid: Any) -> None:
+    def _draw_map(self, topic: str, grid: OccupancyGrid) -> None:
         image = picture(grid)
         if not image.size:
             return
@@ -209,19 +213,19 @@ class RobotView:
             wxyz=(0.0, math.cos(0.5 * yaw), math.sin(0.5 * yaw), 0.0), format="png", cast_shadow=False,
         )  # fmt: skip
 
-    def _take_body(self, message: Any) -> None:
+    def _take_body(self, message: BodyStatus) -> None:
         self._body = message
 
-    def _take_tree(self, message: Any) -> None:
+    def _take_tree(self, message: TreeSnapshot) -> None:
         self._texts["tree"] = panels.tree_html(message)
         if self._controls is not None:
             self._controls.see_tree(message.state)
 
-    def _take_skills(self, message: Any) -> None:
+    def _take_skills(self, message: SkillList) -> None:
         if self._controls is not None:
             self._controls.offer([skill_form(skill) for skill in message.skills if skill.available])
 
-    def _take_heard(self, message: Any) -> None:
+    def _take_heard(self, message: HeardMessage) -> None:
         self._heard.append(message)
 
     def _node_of(self, frame: str) -> str:

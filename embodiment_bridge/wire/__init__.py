@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes and text: what a codec is, the events any codec may give, framing, S-expressions, JSON in and out."""
+"""Bytes and text: the base class of codecs, common events, framing, S-expressions, JSON in and out."""

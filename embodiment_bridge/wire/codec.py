@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a codec is: pure, bytes in and events out, commands in and bytes out; it keeps only the unfinished frame."""
+"""The base class of codecs: bytes to events, commands to bytes. Its only state is the unfinished frame."""
 
 from collections.abc import Sequence
 from typing import Protocol, TypeVar

@@ -241,10 +241,10 @@ def test_blackboard_takes_values_away_and_counts_changes():
 @pytest.mark.parametrize(
     ("key", "value", "match"),
     [
-        ("", 1, "no key"),
-        ("a b", 1, "no key"),
-        ("a" * 129, 1, "no key"),
-        (3, 1, "no key"),
+        ("", 1, "not a key"),
+        ("a b", 1, "not a key"),
+        ("a" * 129, 1, "not a key"),
+        (3, 1, "not a key"),
         ("a", [1], "not a list"),
         ("a", float("nan"), "finite"),
         ("a", 2**53 + 1, "at most"),

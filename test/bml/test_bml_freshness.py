@@ -42,7 +42,7 @@ def test_times(value, seconds):
         ({"req_time": "20180108100000"}, NOON - 60.0, ""),
         ({"req_time": "20180108100000"}, NOON + 61.0, "61 s before now, parameter max_age allows 60 s"),
         ({"req_time": "20180108100000"}, NOON - 3600.0, "3600 s after now"),
-        ({"req_time": "soon"}, NOON, "is no time"),
+        ({"req_time": "soon"}, NOON, "is not a time"),
         ({}, NOON, ""),
     ],
 )

@@ -72,12 +72,12 @@ def test_a_paused_run_holds_the_device_where_it_is(stages, folder):
         stage = stages(runtime, "/device", body={"speed": 1.0}, sound="device", sound_backend="null")
         stage.begin(json.dumps(play(folder)))
         stage.until(lambda: any(one.state == "playing" and one.position > 0.2 for one in stage.heard))
-        helper = stage.tree._parts.ports.audio.player.output.pid
+        helper = stage.tree._performer.ports.audio.player.output.pid
         stage.pause()
         stage.until(lambda: stage.heard[-1].state == "held")
-        held = stage.tree._parts.ports.audio.player.states()[0].position
+        held = stage.tree._performer.ports.audio.player.states()[0].position
         stage.steps(20)
-        assert stage.tree._parts.ports.audio.player.states()[0].position == held
+        assert stage.tree._performer.ports.audio.player.states()[0].position == held
         assert stage.control("resume").success
         assert stage.finish().outcome == "SUCCEEDED"
         assert stage.heard[-1].position == pytest.approx(2.0, abs=0.05)

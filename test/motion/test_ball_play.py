@@ -193,7 +193,7 @@ def test_kick_fails_when_the_ball_is_gone_and_is_refused_without_a_kick_in_the_g
     assert player.finish("kick").reason == "the ball is not known any more"
     with pytest.raises(CommandError, match="the gait of this body has no kick"):
         Player(ball=(1.0, 0.0)).do("kick")
-    with pytest.raises(CommandError, match="give either a direction, or where the ball shall go"):
+    with pytest.raises(CommandError, match="give either a direction, or where the ball is to go"):
         Player(T1, ball=(1.0, 0.0)).do("kick", direction=0.3, x=1.0, y=1.0)
 
 

@@ -12,6 +12,7 @@ from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
+from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.nodes.body import keep_alive
 from embodiment_bridge.nodes.body.keep_alive import LOOK_S
 from embodiment_bridge.nodes.tree.runs.client_watch import GONE_S
@@ -20,6 +21,7 @@ from embodiment_bridge.nodes.tree.runs.run_controls import RunControls
 
 LAG_S = 0.3  # until the body is at rest, holds, or goes on
 SHAKES = {"type": "body", "action": "HEAD_SHAKE"}  # without an end
+SKILLS = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
 DEAD_MAN = 0.5
 
 
@@ -114,9 +116,13 @@ class PerformerStage:
         guard = Compare("charge", ">=", 15)
         rules = SimpleNamespace(sources=(), guards=[guard])
         ports = SimpleNamespace(
-            rules=rules, audio=SimpleNamespace(serve=lambda: None), forget=lambda run_id: None
+            rules=rules,
+            audio=SimpleNamespace(serve=lambda: None),
+            forget=lambda run_id: None,
+            body=SimpleNamespace(skills=SKILLS),
         )
-        self.performer = Performer(self.node, ports, files, lambda: self.now)
+        viewers = SimpleNamespace(publish=lambda run_id, run: None)
+        self.performer = Performer(self.node, ports, files, viewers, lambda: self.now)
         monkeypatch.setattr(self.performer._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80})
         self.director = self.performer.director
         RunControls(self.node, self.director, self.performer.tick, self.performer.clients.hand_over)
@@ -124,12 +130,15 @@ class PerformerStage:
     def goal(self, run_id, document=None, *, source="", breakpoints=(), canceled=False, **wishes):
         """Submit a run; returns why not."""
         body = SlowBody(lambda: self.now)
-        skills = {"head_shake": SkillInfo("head_shake", "motion", ("head",), 1.0, 0.1)}
         run = Run(
-            json.dumps(document or SHAKES), Ports(body, NoMedia(), NoRequests()), Rules(skills), run_id=run_id
+            json.dumps(document or SHAKES), Ports(body, NoMedia(), NoRequests()), Rules(SKILLS), run_id=run_id
         )
         self.runs[run_id] = Played(run, run_id, body, breakpoints, canceled)
-        return self.performer.submit(self.runs[run_id], source=source, **wishes)
+        try:
+            self.performer.submit(self.runs[run_id], source=source, **wishes)
+        except BridgeError as error:
+            return str(error)
+        return ""
 
     def control(self, name):
         """What a person does; returns the message of the service."""

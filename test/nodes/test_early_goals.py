@@ -49,7 +49,7 @@ def stage():
 def test_goal_waits_for_the_body(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.gate.waiting)
+    stage.until(lambda: stage.tree._gate.waiting)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "SUCCEEDED", stage.result().reason
 
@@ -65,7 +65,7 @@ def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     words = ["--ros-args", "-p", "body_file:=/no/such.yaml"]
     stage.runtime.add(mock_body(cli_args=words, **stage.common))
-    stage.until(lambda: stage.tree._parts.body.absence.count("/no/such.yaml"))
+    stage.until(lambda: stage.tree._performer.ports.body.absence.count("/no/such.yaml"))
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", 0.0)
     stage.client.send(SHAKE, source="test")
     assert "NO_BODY" in stage.result().reason
@@ -75,13 +75,13 @@ def test_a_body_that_cannot_be_configured_is_quoted(stage, monkeypatch):
 def test_a_body_that_has_come_is_no_longer_missed(stage):
     body = stage.runtime.add(mock_body(**stage.common))
     stage.until(lambda: body.active and stage.tree.skills)
-    assert stage.tree._parts.body._failed is None
+    assert stage.tree._performer.ports.body._failed is None
 
 
 def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.gate.waiting)
+    stage.until(lambda: stage.tree._gate.waiting)
     stage.client.cancel()
     stage.until(lambda: stage.client.cancel_taken)
     stage.runtime.add(mock_body(**stage.common))
@@ -91,7 +91,7 @@ def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
 def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "body", PATIENCE)
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.gate.waiting)
+    stage.until(lambda: stage.tree._gate.waiting)
     stage.tree.trigger_deactivate()
     assert stage.result().outcome == "REJECTED"
 
@@ -99,13 +99,13 @@ def test_node_that_is_deactivated_refuses_what_waits(stage, monkeypatch):
 def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
-    body = stage.tree._parts.body
+    body = stage.tree._performer.ports.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.HANDSHAKE))
     stage.client.send(SHAKE, source="test")
-    stage.until(lambda: stage.tree._parts.gate.waiting)
+    stage.until(lambda: stage.tree._gate.waiting)
     body._take_link(LinkState(state=LinkState.CONNECTING))
-    assert stage.tree._parts.gate.waiting
+    assert stage.tree._gate.waiting
     body._take_link(LinkState(state=LinkState.READY))
     assert stage.result().outcome == "SUCCEEDED", stage.result().reason
 
@@ -113,7 +113,7 @@ def test_goal_waits_for_a_body_that_is_joining(stage, monkeypatch):
 def test_goal_does_not_wait_for_a_body_that_cannot_be_joined(stage, monkeypatch):
     monkeypatch.setitem(goal_gate.PATIENCE_S, "link", PATIENCE)
     stage.runtime.add(mock_body(**stage.common))
-    gate, body = stage.tree._parts.gate, stage.tree._parts.body
+    gate, body = stage.tree._gate, stage.tree._performer.ports.body
     stage.until(lambda: stage.tree.skills and body.link == LinkState.READY)
     body._take_link(LinkState(state=LinkState.CONNECTING))
     stage.client.send(SHAKE, source="test")
@@ -129,6 +129,6 @@ def test_document_on_the_topic_waits_for_the_body_too(stage, monkeypatch):
     topic = stage.watcher.create_publisher(String, "bml", profile("command"))
     stage.until(topic.get_subscription_count)
     topic.publish(String(data=SHAKE))
-    stage.until(lambda: stage.tree._parts.gate.waiting)
+    stage.until(lambda: stage.tree._gate.waiting)
     stage.runtime.add(mock_body(**stage.common))
     stage.until(lambda: any(event.event == "success" for event in events))

@@ -7,14 +7,17 @@ import time
 from functools import partial
 
 import pytest
+from embodiment_bridge.action import ExecuteActionPlan
 from rclpy.parameter import Parameter
 
+from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.tree import goal_gate
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
+from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.nodes.tree.runs import bml_goal
 
 PATIENCE = 30.0  # s; the machine may be busy
@@ -50,13 +53,17 @@ class FakeNode:
 class Desk:
     def __init__(self, rate=10.0, most=3):
         self.node, self.now = FakeNode(), 0.0
-        self.missing = ""
-        self.gate = GoalGate(self.node, rate, most, lambda: self.missing, lambda: self.now)
+        self.missing = self.refusal = ""
+        self.gate = GoalGate(self.node, rate, most, lambda: self.missing, self.check, lambda: self.now)
         self.begun, self.refused = [], []
+
+    def check(self):
+        if self.refusal:
+            raise Rejected.because("", "INACTIVE", self.refusal)
 
     def enter(self, *names):
         for name in names:
-            self.gate.enter(partial(self.begun.append, name), self.refused.append)
+            self.gate.enter(lambda name=name: name, self.begun.append, self.refused.append)
 
 
 def test_so_many_at_once_then_the_queue_then_a_refusal_that_says_why():
@@ -64,11 +71,9 @@ def test_so_many_at_once_then_the_queue_then_a_refusal_that_says_why():
     desk.enter(*range(15))
     assert desk.begun == list(range(10))
     assert desk.gate.waiting == 3
-    assert (
-        desk.refused
-        == ["too many goals: 3 wait already (parameter goal_queue), and 10 are begun in a second (goal_rate)"]
-        * 2
-    )
+    assert [str(error) for error in desk.refused] == [
+        "too many goals: 3 wait already (parameter goal_queue), and 10 are begun in a second (goal_rate)"
+    ] * 2
     assert desk.gate.refused == 2
 
 
@@ -156,9 +161,9 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
         assert go.wait(PATIENCE)
         return "read"
 
-    desk.gate.read(lambda: "small", taken.append, broken.append, size=goal_gate.LARGE)
+    desk.gate.enter(lambda: "small", taken.append, broken.append, size=goal_gate.LARGE)
     assert taken == ["small"]
-    desk.gate.read(work, taken.append, broken.append, size=goal_gate.LARGE + 1)
+    desk.gate.enter(work, taken.append, broken.append, size=goal_gate.LARGE + 1)
     desk.enter("next")
     for _ in range(100):  # the executor goes on
         desk.node.turn()
@@ -177,7 +182,7 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
 def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
     desk = Desk(rate=0.0)
     taken, broken = [], []
-    desk.gate.read(lambda: 1 / 0, taken.append, broken.append, size=size)
+    desk.gate.enter(lambda: 1 / 0, taken.append, broken.append, size=size)
     if size > goal_gate.LARGE:
         desk.enter("next")
         desk.gate._reader.join()
@@ -194,11 +199,23 @@ def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
 def test_run_that_cannot_be_made_of_a_document_ends_that_goal(size):
     desk = Desk(rate=0.0)
     broken = []
-    desk.gate.read(lambda: 0, lambda zero: 1 / zero, broken.append, size=size)
+    desk.gate.enter(lambda: 0, lambda zero: 1 / zero, broken.append, size=size)
     if size > goal_gate.LARGE:
         desk.gate._reader.join()
         desk.node.tasks[0]()
     assert [type(error) for error in broken] == [ZeroDivisionError]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_goal_that_cannot_begin_when_its_turn_has_come_is_not_read(waits):
+    desk = Desk(rate=0.0)
+    desk.missing = "body" if waits else ""
+    desk.refusal = "" if waits else "activate it first"
+    desk.enter("first")
+    desk.missing, desk.refusal = "", "activate it first"
+    desk.node.turn()
+    assert [str(error) for error in desk.refused] == [": INACTIVE: activate it first"]
+    assert (desk.begun, desk.node.timers) == ([], [])
 
 
 def test_at_the_end_all_that_wait_begin_and_may_be_refused():
@@ -242,7 +259,7 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     assert reasons == {
         "too many goals: 1 wait already (parameter goal_queue), and 1 are begun in a second (goal_rate)"
     }
-    assert tree._parts.gate.refused == 2
+    assert tree._gate.refused == 2
 
 
 LEAF = {"type": "delay", "duration": 0.0001}
@@ -261,6 +278,19 @@ def test_goal_whose_reading_breaks_ends_with_an_error_and_the_next_is_run(stage,
     clients[1].send(json.dumps(LEAF), source="test")
     until(runtime, lambda: clients[1].result is not None)
     assert clients[1].result.outcome == "SUCCEEDED"
+
+
+def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage, monkeypatch):
+    runtime, _, tree, clients = stage
+    monkeypatch.setattr(tree._plans, "_make_run", lambda request, run_id: {}["no such key"])
+    plans = PlanClient(runtime.add(Watcher(context=runtime.context, namespace="/gate")))
+    until(runtime, lambda: plans.server_is_there)
+    clients[0].send(json.dumps(LEAF), source="test")
+    until(runtime, lambda: clients[0].answered)
+    goal = plans.send(ExecuteActionPlan.Goal())
+    until(runtime, lambda: goal.result is not None)
+    assert (goal.result.outcome, goal.result.reason) == ("ERROR", "KeyError: 'no such key'")
+    plans.destroy()
 
 
 def test_the_executor_goes_on_while_a_large_document_is_read(stage, monkeypatch):

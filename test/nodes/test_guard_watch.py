@@ -18,7 +18,7 @@ def watch():
         destroy_timer=lambda timer: None,
         get_logger=lambda: SimpleNamespace(error=errors.append),
     )
-    feed = SimpleNamespace(unpublished={"charge": "charge is /charge, and nobody publishes the topic yet"})
+    feed = SimpleNamespace(unpublished={"charge": "charge is /charge, and the topic has no publisher yet"})
     body = SimpleNamespace(missing="")
     made = GuardWatch(node, [parse_guard("warm > 1"), parse_guard("charge >= 0.15")], feed, body)
     made.errors, made.feed, made.body = errors, feed, body
@@ -36,7 +36,7 @@ def test_a_guard_without_a_publisher_is_an_error_that_is_told_once(watch) -> Non
     look(watch, 3)
     (error,) = watch.errors
     assert "charge >= 0.15 cannot hold" in error
-    assert error.endswith("charge is /charge, and nobody publishes the topic yet")
+    assert error.endswith("charge is /charge, and the topic has no publisher yet")
     assert watch.trouble == error
     watch.feed.unpublished = {}
     look(watch, 1)

@@ -39,9 +39,9 @@ def test_all_of_them_must_hold(values, refused):
 def test_the_refusal_says_what_is_wanted_and_what_is():
     found = guards({"battery.percent": 9}, "battery.percent >= 15").refusal()
     assert found == "VETOED: parameter guards wants battery.percent >= 15; it is 9"
-    trouble = {"battery.percent": "nobody publishes the topic yet"}
+    trouble = {"battery.percent": "the topic has no publisher yet"}
     found = guards({"battery.percent": None}, "battery.percent >= 15", troubles=trouble).refusal()
-    assert found.endswith("it is not known (nobody publishes the topic yet)")
+    assert found.endswith("it is not known (the topic has no publisher yet)")
 
 
 def test_without_guards_nothing_is_refused():

@@ -140,7 +140,7 @@ def test_things_are_placed_and_thrown(desk) -> None:
         desk.place("table", NONE, None, NONE)
     with pytest.raises(CommandError, match="unknown thing"):
         desk.place("base_link", NONE, None, NONE)
-    with pytest.raises(CommandError, match="no rotation"):
+    with pytest.raises(CommandError, match="not a rotation"):
         desk.place("ball", NONE, (0.0, 0.0, 0.0, 1e-9), NONE)
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs a tree: goals, control, blackboard, time, outcomes."""
+"""The engine of a behaviour tree: loading, context, control, blackboard, clock, outcomes."""

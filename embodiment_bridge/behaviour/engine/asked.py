@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nodes ask of the run during a pass over the tree; the run does it when the pass is over."""
+"""Requests of nodes to their run: noted during a pass over the tree, and carried out after it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

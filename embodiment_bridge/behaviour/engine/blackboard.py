@@ -36,7 +36,7 @@ class Blackboard:
         """
         if not isinstance(key, str) or not KEY.fullmatch(key):
             text = "(a letter or '_', then at most 127 letters, digits and '_ . / -')"
-            raise CommandError(f"{key!r:.80} is no key of a blackboard {text}")
+            raise CommandError(f"{key!r:.80} is not a key of a blackboard {text}")
         _check(key, value)
         found = self._values.get(key)
         if same(found, value):

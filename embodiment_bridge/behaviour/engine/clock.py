@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The run clock: the only time that a performance knows."""
+"""The clock of a run: it stands still while the run is paused."""
 
 import math
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all nodes of one run share."""
+"""The context of a run, which all of its nodes share."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -61,7 +61,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Chain:
-    """How a run's documents have followed each other: how many, and how many in a row of one text without time."""
+    """The chain of a run's documents: how many, and how many in a row with one text that took no time."""
 
     links: int = 0
     idle: int = 0
@@ -123,7 +123,7 @@ class RunContext:
 
     @property
     def unseen(self) -> int:
-        """How often something was done that a tick may do without an event: a halt, a leaf queued up, a slice."""
+        """Counts what a tick may do without an event: halts, leaves queued up, slices."""
         return self.halts + self.budget.queued + self.slices
 
     def pause_body(self, on: bool) -> None:

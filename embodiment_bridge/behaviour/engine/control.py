@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run pauses by itself: at breakpoints, and after each step."""
+"""The gate of a run: pauses at breakpoints and after each step."""
 
 from collections.abc import Iterable
 

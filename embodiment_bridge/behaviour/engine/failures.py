@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nodes that fail because a rehearsal wants it, so that the branches for failures are tried."""
+"""Failures of nodes that a rehearsal injects, to try the branches for failures."""
 
 from collections.abc import Mapping
 
@@ -30,5 +30,5 @@ class Failures:
 
     @property
     def missed(self) -> list[str]:
-        """Those that no node has met."""
+        """The failures that have not happened."""
         return [key for key in self._reasons if key not in self.happened]

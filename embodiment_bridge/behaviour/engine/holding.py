@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import text_of
 
 
 class Hold:
-    """What the ports were last asked for: to hold (``on``) or to go on; and whether they have followed."""
+    """The last request to the ports, to hold (``on``) or to go on, and whether they have followed it."""
 
     def __init__(self, context: RunContext) -> None:
         self.on = False

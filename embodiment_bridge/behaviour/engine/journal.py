@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happened in a run, node by node, for people and programs that watch."""
+"""The journal of a run: the transitions of its nodes, and warnings."""
 
 from collections import OrderedDict, deque
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ STATUS_AFTER = {
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a tree node comes from.
+    """The place of a tree node in its document.
 
     ``pointer`` is a JSON pointer into document number ``document`` of the run (0 is the one it was started
     with, every fetched one gets the next number). ``kind`` is the node's type; ``label`` says what a leaf

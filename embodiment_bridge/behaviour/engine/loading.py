@@ -33,7 +33,7 @@ Source = Document | Loaded | str | bytes
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What a document may ask for, and how its text is read; the same for fetched documents.
+    """The rules for a document: what it may ask for, and how its text is read.
 
     ``skills`` are those of the body, by lower-case name; the others are options of ``bml.read`` and
     ``check``. ``allowed`` are the channels that the document may drive, ``allowed_fetched`` those of documents that it

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every node of a behaviour tree is, on top of the py_trees behaviour."""
+"""The base class of all nodes of a behaviour tree, on top of the py_trees behaviour."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from embodiment_bridge.behaviour.engine.policy import Result
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a node is going to end, and when (run time in s), once what runs below it has come to rest."""
+    """The result of a node that ends once the nodes below it have come to rest, and its time (run time in s)."""
 
     halt: "Halt"
     t: float
@@ -209,7 +209,7 @@ class Node(Behaviour):
         return []
 
     def haltable_children(self) -> "list[Node]":
-        """Those of the active children that are halted along with this node."""
+        """The active children that are halted along with this node."""
         return self.active_children()
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run stands and how it ended."""
+"""The states and outcomes of a run."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -10,7 +10,7 @@ NOWHERE = Origin("", "run")
 
 
 class RunState(Enum):
-    """Where a run is between goal and outcome."""
+    """The states of a run, from goal to outcome."""
 
     LOADING = "loading"  # until the first tick, which reads and checks the document
     RUNNING = "running"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two policies of a composite or loop, and what they decide."""
+"""The success and failure policies of a composite or loop."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -22,7 +22,7 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """When a node of several children (or iterations) succeeds and when it fails.
+    """The conditions under which a node with several children (or iterations) succeeds and fails.
 
     The default succeeds when all succeeded and fails when one failed.
     """
@@ -75,7 +75,7 @@ class Tally:
 
     @property
     def verdict(self) -> Status | None:
-        """What the counts decide so far."""
+        """The result that the counts give so far."""
         if self._total == 0:
             return self._empty
         return self._policy.verdict(self.succeeded, self.failed, self._total)

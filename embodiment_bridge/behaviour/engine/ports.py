@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the leaves of a tree need from the outside, as values to be polled: body, sound, next document.
+"""The ports of a run, which its leaves poll: body, sound, and fetched documents.
 
 No port calls back into the tree. ``start`` and ``cancel`` return at once; ``report`` says how things stand
 now. It may be asked any number of times until it says that the thing has ended, and is not asked again for
@@ -26,7 +26,7 @@ class SkillPort(Protocol):
         """Begin a skill; its id is new."""
 
     def report(self, request_id: str) -> SkillReport:
-        """How it stands."""
+        """The state of the skill."""
 
     def cancel(self, request_id: str) -> None:
         """Bring it to rest; the report then ends with CANCELED (or with whatever came first)."""
@@ -36,7 +36,7 @@ class SkillPort(Protocol):
 
 
 class SoundStatus(Enum):
-    """How a piece of sound stands or ended."""
+    """The state of a sound, or how it ended."""
 
     RUNNING = "running"  # loading, synthesising, playing, or paused by a player command
     ENDED = "ended"  # played to its end
@@ -73,7 +73,7 @@ class SoundRequest:
 
 @dataclass(frozen=True, slots=True)
 class SoundReport:
-    """How sound ``id`` stands; ``held`` while frozen by ``hold``; ``reason`` for people.
+    """The state of the sound ``id``; ``held`` while frozen by ``hold``; ``reason`` for people.
 
     ``words`` is how many words of its text have begun; -1 before anything of it is heard. ``left``: in how many s it
     ends, rounded up to whole ones; None while that is not known.
@@ -98,7 +98,7 @@ class MediaPort(Protocol):
         """Begin to load and play, or to speak."""
 
     def report(self, request_id: str) -> SoundReport:
-        """How it stands."""
+        """The state of the sound."""
 
     def cancel(self, request_id: str) -> None:
         """Fade out and release; the report then ends with STOPPED."""
@@ -118,7 +118,7 @@ class MediaPort(Protocol):
 
 
 class FetchStatus(Enum):
-    """How a fetch stands or ended."""
+    """The state of a fetch, or how it ended."""
 
     RUNNING = "running"
     DONE = "done"
@@ -133,7 +133,7 @@ class FetchStatus(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FetchReport:
-    """How the fetch of request ``id`` stands; ``text`` is the reply once DONE.
+    """The state of the fetch ``id``; ``text`` is the reply once DONE.
 
     ``document`` is what has become of the text where the port has read it; it is not logged.
     """
@@ -156,7 +156,7 @@ class RequestPort(Protocol):
         """Begin a GET. A port with threads has one of them ``read`` the reply, so that no tick does."""
 
     def report(self, request_id: str) -> FetchReport:
-        """How it stands."""
+        """The state of the fetch."""
 
     def cancel(self, request_id: str) -> None:
         """Give up; the report then ends with CANCELED."""

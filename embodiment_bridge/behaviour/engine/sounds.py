@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sound of the run as those see it that wait for its words."""
+"""The sounds of a run, for nodes that wait for a word of one."""
 
 from embodiment_bridge.behaviour.engine.ports import MediaPort, SoundReport, SoundRequest
 

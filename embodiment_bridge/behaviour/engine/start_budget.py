@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the leaves of a run may begin something: a busy loop must not flood the body."""
+"""Limits how often leaves of a run may start, so that a busy loop does not flood the body."""
 
 import math
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is round one child."""
+"""Base class of nodes that wrap one child."""
 
 import math
 from collections.abc import Iterator
@@ -23,24 +23,31 @@ class Around(Node, Decorator):
         """The child; it is always a node."""
         return cast("Node", self.decorated)
 
-    def active_children(self) -> list[Node]:
-        """The child, which may be running."""
-        return [self.child]
-
-
-class Through(Around):
-    """Ends as its child does."""
+    _begun = False
+    """Whether this execution has begun the child."""
 
     def reset(self) -> None:
         """The child is to be begun."""
         self._begun = False
 
-    def work(self) -> Iterator[Behaviour]:
-        """Tick the child."""
+    def active_children(self) -> list[Node]:
+        """The child, which may be running."""
+        return [self.child]
+
+    def tick_child(self) -> Iterator[Behaviour]:
+        """Tick the child, which begins with this node."""
         if not self._begun:
             self._begun = True
             self.child.begin(self.t_start)
         yield from self.child.tick()
+
+
+class Through(Around):
+    """Ends as its child does."""
+
+    def work(self) -> Iterator[Behaviour]:
+        """Tick the child."""
+        yield from self.tick_child()
         child = self.child
         if not child.running:
             self.end_as(child)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The leaf that lets the body do something."""
+"""The leaf that has the body do a skill."""
 
 import math
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One child in a box of time.
+"""A time box around one child.
 
 py_trees 2.6.0's Timeout reads a wall clock; only the base class is used.
 """
@@ -26,15 +26,12 @@ class Box(Around):
 
     def reset(self) -> None:
         """The child is to be begun."""
-        self._begun = False
+        super().reset()
         self._t_due = self.t_start + self.duration_s
 
     def work(self) -> Iterator[Behaviour]:
         """Tick the child while it runs; end with its failure or with the time."""
-        if not self._begun:
-            self._begun = True
-            self.child.begin(self.t_start)
-        yield from self.child.tick()
+        yield from self.tick_child()
         child = self.child
         if child.status is Status.FAILURE and child.t_end <= self._t_due + TIE_S:
             self.finish(Status.FAILURE, child.t_end, child.feedback_message, child.culprit)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A condition round one child."""
+"""A condition that guards one child."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all leaves have in common."""
+"""Base class of all leaves."""
 
 from collections.abc import Iterator
 

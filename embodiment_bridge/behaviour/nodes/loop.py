@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One child, again and again.
+"""Repeats one child.
 
 py_trees 2.6.0's Repeat takes 0 for ever, has no policies and loses the rest of a tick in every iteration.
 """

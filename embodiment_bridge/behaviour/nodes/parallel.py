@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All children at once."""
+"""Runs all children at the same time."""
 
 import math
 from collections.abc import Iterator

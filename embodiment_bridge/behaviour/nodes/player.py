@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays a medium, or works the player."""
+"""Plays a medium, or controls the player."""
 
 from py_trees.common import Status
 

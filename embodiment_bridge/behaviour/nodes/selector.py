@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One child after the other until one succeeds; looking again at higher ones, or in an order drawn."""
+"""Children one after the other until one succeeds; reactive, or in random order."""
 
 import random
 from collections.abc import Iterable, Iterator

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One child after the other."""
+"""Children one after the other until one fails."""
 
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.nodes.registry import makes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has several children and policies.
+"""Base class of nodes with several children and policies.
 
 py_trees 2.6.0 has nodes of these names, but its Parallel fails on the first failure under every policy, none
 has a failure policy, and all stop running children without waiting for them. Only its base class is used.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A leaf that is heard."""
+"""Base class of leaves that make a sound."""
 
 import math
 from dataclasses import replace

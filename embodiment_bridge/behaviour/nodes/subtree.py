@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another document, put in place."""
+"""A subtree: another document, inserted while reading."""
 
 from embodiment_bridge.behaviour.engine.node import Node
 from embodiment_bridge.behaviour.nodes.around import Through

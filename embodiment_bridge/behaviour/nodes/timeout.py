@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A time-out round one child."""
+"""A time-out for one child."""
 
 import math
 from collections.abc import Iterator
@@ -24,10 +24,7 @@ class Timeout(Through):
 
     def work(self) -> Iterator[Behaviour]:
         """Tick the child while it has time; an end is judged by its scheduled time."""
-        if not self._begun:
-            self._begun = True
-            self.child.begin(self.t_start)
-        yield from self.child.tick()
+        yield from self.tick_child()
         child = self.child
         if not child.running and child.t_end <= self.wake_at() + TIE_S:
             self.end_as(child)

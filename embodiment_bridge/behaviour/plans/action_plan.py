@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a plan of actions is to a behaviour tree: its steps, what to do about a failed one, and how each stands."""
+"""A plan of actions for the behaviour tree: its steps, the policy for a failed one, and the state of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ MAX_STEPS = 1000
 
 
 class StepState(IntEnum):
-    """How a step stands; the numbers are those of PlanActionStatus.msg."""
+    """The state of a step; the numbers are those of PlanActionStatus.msg."""
 
     PENDING = 0
     RUNNING = 1
@@ -26,7 +26,7 @@ class StepState(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StepStatus:
-    """How one step stands: ``attempts`` times begun, ``reason`` for people."""
+    """The status of one step: ``attempts`` times begun, ``reason`` for people."""
 
     sequence: int
     name: str
@@ -37,7 +37,7 @@ class StepStatus:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What to do about a step that failed (see ``ON_ERROR``), and the longest that an attempt may take in s."""
+    """How a failed step is handled (see ``ON_ERROR``), and the longest time of an attempt in s."""
 
     on_error: str = ON_ERROR[0]
     retries: int = 3
@@ -45,7 +45,7 @@ class Options:
 
 
 class Surroundings(Protocol):
-    """What the steps of a plan need to know of the world."""
+    """The knowledge of the world that steps of a plan need."""
 
     def known(self) -> bool:
         """Whether ``world`` is worth looking at; False for a moment after the start."""

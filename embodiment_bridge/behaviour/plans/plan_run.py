@@ -68,7 +68,7 @@ class PlanRun(Run):
         self._all_are_tried = options.on_error == "continue"
 
     def statuses(self) -> list[StepStatus]:
-        """How each step stands, in the order in which they are done."""
+        """The status of each step, in their order."""
         found = [step.status_of_step(over=self.ending is not None) for step in self.steps]
         if self.ending is None or not self.ending.reason:
             return found

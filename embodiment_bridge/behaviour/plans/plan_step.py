@@ -58,7 +58,7 @@ class PlanStep(Leaf):
         self._next_at = self._begun = self.t_start
 
     def status_of_step(self, *, over: bool) -> StepStatus:
-        """How the step stands; ``over``: the plan has ended, so what has not begun never will."""
+        """The state of the step; ``over``: the plan has ended, so a step that has not begun never will."""
         state = StepState.CANCELED if over or self.was_halted else StepState.PENDING
         if self.running and self.started:
             state = StepState.RUNNING

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run did, written down and read again."""
+"""The log of a run, and its replay."""

@@ -91,7 +91,7 @@ def _allowed(entry: Any) -> Allowed | None:
 
 
 class _Answers:
-    """What the ports answer: as before, unless the log has something new for this call."""
+    """The answers of the ports: the last one again, unless the log has a new one for this call."""
 
     def __init__(self) -> None:
         self._calls: Counter[str] = Counter()

@@ -15,7 +15,7 @@ _PAUSED = (RunState.PAUSING, RunState.PAUSED)
 
 
 class OnNew(Enum):
-    """What a new run does about the one that runs."""
+    """How a new run treats the one that has the body."""
 
     REPLACE = "replace"  # ends it as PREEMPTED
     REJECT = "reject"  # gives way to it
@@ -215,16 +215,16 @@ class Director:
 
     @property
     def current(self) -> Entry | None:
-        """What has the robot."""
+        """The run that has the robot."""
         return self._current
 
     @property
     def suspended(self) -> Entry | None:
-        """What goes on when the present run has ended."""
+        """The run that goes on when the present one has ended."""
         return self._suspended
 
     def waiting(self) -> list[Entry]:
-        """What has not begun, in the order in which it will."""
+        """The runs that have not begun, in the order in which they will."""
         return [*([self._next] if self._next is not None else []), *self._queue]
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One performance: a document on its way from the goal to the outcome."""
+"""A run: executes one document, from its loading to its outcome."""
 
 import secrets
 from collections.abc import Generator, Iterable

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be said of a document before it runs: how long it takes, and what in it cannot go well."""
+"""Estimates a document before it runs: how long it takes, and what in it cannot work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How all nodes of a document can end and when, from the leaves up."""
+"""Computes how and when each node of a document can end, from the leaves up."""
 
 from dataclasses import replace
 

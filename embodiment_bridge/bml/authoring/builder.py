@@ -106,7 +106,7 @@ class Part:
         """The document, checked.
 
         Args:
-            skills: of the body that shall perform it; then actions and URLs are checked, too.
+            skills: of the body that performs it; then actions and URLs are checked, too.
             urls: which URLs are allowed; the usual policy when only skills are given.
             subtrees: texts of the documents that ``subtree`` parts name.
             metadata: of the envelope round the document, such as ``suspendable``.

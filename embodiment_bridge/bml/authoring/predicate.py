@@ -47,31 +47,31 @@ class key:  # noqa: N801 - reads as a word of the language
         return Predicate({"key": self._name, "op": op, "value": value})
 
     def __eq__(self, value: object) -> Predicate:  # type: ignore[override]
-        """The values are equal and of one type."""
+        """Whether the values are equal and of one type."""
         return self._compared("==", value)
 
     def __ne__(self, value: object) -> Predicate:  # type: ignore[override]
-        """They are not."""
+        """Whether the values differ, or their types do."""
         return self._compared("!=", value)
 
     def __lt__(self, value: float | str) -> Predicate:
-        """Less."""
+        """Whether the value is less."""
         return self._compared("<", value)
 
     def __le__(self, value: float | str) -> Predicate:
-        """Less or equal."""
+        """Whether the value is less or equal."""
         return self._compared("<=", value)
 
     def __gt__(self, value: float | str) -> Predicate:
-        """More."""
+        """Whether the value is more."""
         return self._compared(">", value)
 
     def __ge__(self, value: float | str) -> Predicate:
-        """More or equal."""
+        """Whether the value is more or equal."""
         return self._compared(">=", value)
 
     def among(self, *values: Scalar) -> Predicate:
-        """One of the values."""
+        """Whether the value is one of these."""
         return self._compared("in", list(values))
 
     def exists(self) -> Predicate:

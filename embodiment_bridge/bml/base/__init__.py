@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is below all of BML: problems, limits, pointers, conditions, and the words of a text."""
+"""The basis of BML: problems, limits, pointers, conditions, and the words of a text."""

@@ -98,7 +98,7 @@ def blackboard_key(raw: Raw, pointer: str, values: Values) -> str:
     """The key of a value on the blackboard, under ``key``."""
     key = values.text(raw, pointer, "key", values.limits.max_name, required=True)
     if key and not KEY.fullmatch(key):
-        text = f"{short(key)} is no key (a letter or '_', then at most 127 letters, digits and '_ . / -')"
+        text = f"{short(key)} is not a key (a letter or '_', then at most 127 letters, digits and '_ . / -')"
         values.problems.error(at(pointer, "key"), "BAD_KEY", text)
     return key
 

@@ -33,9 +33,7 @@ class ActionName(Field):
             values.problems.tolerated(at(pointer, key), "ACTION_SPELLING", message)
             return name
         if text:  # else already noted
-            message = (
-                f"{short(text)} is no name of an action (a letter, then at most 63 letters, digits and '_')"
-            )
+            message = f"{short(text)} is not the name of an action (a letter, then at most 63 letters, digits and '_')"
             values.problems.error(at(pointer, key), "BAD_ACTION", message)
         return ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What sequence, selector and parallel have in common."""
+"""Base class of sequence, selector and parallel."""
 
 from collections.abc import Mapping
 from dataclasses import replace

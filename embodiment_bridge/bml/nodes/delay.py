@@ -13,7 +13,7 @@ from embodiment_bridge.bml.nodes.timing import FAILS, SUCCEEDS, Lengths, Timing,
 
 @dataclass(frozen=True)
 class Wait(Duration):
-    """How long; 0 in tolerant reading where it is not written."""
+    """The duration; 0 in tolerant reading where it is not written."""
 
     def absent(self, raw: Raw, pointer: str, values: Values) -> float:
         text = "a delay without 'duration' is read as 0 s"

@@ -30,7 +30,7 @@ class GuardType(WrapperType[Guard]):
         return [f"if {describe(node.condition)}"]
 
     def timing(self, node: Guard, below: list[Timing], lengths: Lengths) -> Timing:
-        """What it takes is not known, as it may be left out."""
+        """Its duration is not known, as it may be left out."""
         (child,) = below
         expects = child.expects or LEFT_OUT
         return Timing(child.may | LEFT_OUT, child.usual | LEFT_OUT, expects, 0.0, None, child.max_s)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all nodes of the canonical tree have in common, and the document round the tree.
+"""The base class of the nodes of the canonical tree, and the document around the tree.
 
 Every tolerated spelling has been rewritten before. ``pointer`` is the JSON pointer of the node in the text that was
 read; what was made for a key has the pointer and the name of its node. In a subtree it is the pointer of the subtree
@@ -24,7 +24,7 @@ def attributes(cls: type[T]) -> type[T]:
 
 @attributes
 class Node:
-    """What all nodes have. ``extra`` holds keys that tolerant reading did not know."""
+    """Base class of all nodes. ``extra`` holds keys that tolerant reading did not know."""
 
     TYPE: ClassVar[str] = ""
     pointer: str

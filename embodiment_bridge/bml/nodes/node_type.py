@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a type of node says of its nodes; everything that is done with a document asks this, by the registry."""
+"""The description of a node type. Reading, writing, checking and estimating ask it, by the registry."""
 
 import dataclasses
 from collections.abc import Callable, Mapping, Set
@@ -20,7 +20,7 @@ Given = dict[str, Any]
 
 
 class Surroundings(NamedTuple):
-    """What a node is checked against: the body, and the rest of its document.
+    """The surroundings that a node is checked against: the body, and the rest of its document.
 
     url_refusal: why a URL is refused, empty when it is not. names: of all nodes. sounds: what is heard, by name.
     begun_together: ids of the children of parallels.
@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
 
 
 class Use(NamedTuple):
-    """What a leaf drives, for those who may be denied it: its name, the channels, and the key that says so."""
+    """The channels that a leaf drives, which a source may be denied; with its name and the key that says so."""
 
     what: str
     channels: tuple[str, ...]
@@ -132,15 +132,15 @@ class NodeType(Generic[N]):
         }
 
     def label(self, node: N) -> str:
-        """What a leaf does, in a few words. A URL is shown without user, query and fragment, where secrets are."""
+        """The action of a leaf, in a few words. A URL is shown without user, query and fragment, where secrets are."""
         return ""
 
     def title(self, node: N) -> str:
-        """What a drawing shows beside the type."""
+        """The text that a drawing shows beside the type."""
         return self.label(node)
 
     def details(self, node: N) -> list[str]:
-        """What its keys say, in words."""
+        """The values of its keys, in words."""
         return []
 
     def schema_of_children(self) -> dict[str, Object]:
@@ -148,7 +148,7 @@ class NodeType(Generic[N]):
         return {}
 
     def constraints(self) -> list[Object]:
-        """What the schema says besides the single keys."""
+        """The part of the schema that is not about single keys."""
         return []
 
     # Against a body.
@@ -157,7 +157,7 @@ class NodeType(Generic[N]):
         """Note what cannot be done."""
 
     def uses(self, node: N, skills: Skills) -> Use | None:
-        """What it drives, also where the body lacks it."""
+        """The channels that it drives, also those that the body lacks."""
         return None
 
     def drives(self, node: N, skills: Skills) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ class NodeType(Generic[N]):
     # When it ends.
 
     def timing(self, node: N, below: list[Timing], lengths: Lengths) -> Timing:
-        """How it can end and when, from the same of what is below it."""
+        """Its estimate, from those of the nodes below it."""
         raise NotImplementedError
 
     def reached(self, node: N, below: list[Timing]) -> int:
@@ -204,7 +204,7 @@ class NodeType(Generic[N]):
 
 
 def _default(field: Field, given: "dataclasses.Field[Any] | None") -> object:
-    """What a node has where the key is not written."""
+    """The value of a node where the key is not written."""
     if field.default is not None or given is None:
         return field.default
     if given.default_factory is not dataclasses.MISSING:
@@ -226,7 +226,7 @@ class WrapperType(NodeType[N]):
         return other.own_keys.isdisjoint(self.keys)
 
     def wanted(self, raw: Raw, pointer: str, values: Values) -> object:
-        """What the keys of a node ask for: a Child is read and handed to ``around``; None: nothing."""
+        """The request of a node's keys: a Child is read and handed to ``around``; None: nothing."""
         (field,) = self.fields
         return field.read(raw, pointer, field.key, values)
 

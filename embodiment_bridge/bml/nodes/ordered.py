@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When composites end whose children have their turns one after the other."""
+"""Estimates composites whose children run one after the other."""
 
 from collections.abc import Sequence
 from itertools import accumulate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``player``: plays a medium, or works the player."""
+"""``player``: plays a medium, or controls the player."""
 
 import re
 from dataclasses import dataclass, replace

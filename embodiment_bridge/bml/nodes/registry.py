@@ -55,7 +55,7 @@ KEYS: Final = {
 
 
 class Entry(NamedTuple):
-    """What reading a node of one type asks for; ``plain_keys`` are the known ones that put nothing round it."""
+    """The keys of a node type for reading; ``plain_keys`` are those that do not wrap the node."""
 
     type: AnyType
     plain_keys: frozenset[str]
@@ -84,7 +84,7 @@ def kind_of(node: Node) -> str:
 
 
 def label_of(node: Node) -> str:
-    """What a leaf does, in a few words, for journals."""
+    """The action of a leaf, in a few words, for journals."""
     return type_of(node).label(node)
 
 

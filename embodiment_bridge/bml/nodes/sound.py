@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What player and speak have in common."""
+"""Base class of player and speak."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Channel(Text):
     def read(self, raw: Raw, pointer: str, key: str, values: Values) -> str:
         text = super().read(raw, pointer, key, values)
         if text and not CHANNEL.fullmatch(text):
-            message = f"{short(text)} is no channel (a letter, then at most 31 letters, digits and '_')"
+            message = f"{short(text)} is not a channel (a letter, then at most 31 letters, digits and '_')"
             values.problems.error(at(pointer, key), "BAD_CHANNEL", message)
         return text
 
@@ -35,7 +35,7 @@ CHANNEL_KEY = Channel("channel", "which of the player's channels; main when left
 
 @attributes
 class Sound(Leaf):
-    """What is heard, on a ``channel`` (empty: the usual one), at a volume in percent (None: as it is)."""
+    """A sound on a ``channel`` (empty: the usual one), at a volume in percent (None: unchanged)."""
 
     content: str = ""
     volume: float | None = None

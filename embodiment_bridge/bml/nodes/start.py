@@ -41,7 +41,7 @@ PARTS = (AT, MARK, OFFSET)
 
 
 class Begin(NamedTuple):
-    """What ``start`` says: which sound, which word of it, and how many s later."""
+    """The value of ``start``: which sound, which word of it, and how many s later."""
 
     at: str
     mark: str = ""
@@ -116,7 +116,7 @@ class StartType(WrapperType[Start]):
             problems.warning(f"{node.pointer}/start/mark", "UNKNOWN_MARK", text)
 
     def timing(self, node: Start, below: list[Timing], lengths: Lengths) -> Timing:
-        """When a sound comes to a word is not known."""
+        """Not known, as the time of the word is not."""
         (child,) = below
         return replace(child, expected_s=inf if child.expects == NEVER else None, max_s=inf)
 

@@ -35,9 +35,7 @@ class Arguments(Field):
             return {}
         for name in args:
             if not ARGUMENT.fullmatch(name):
-                text = (
-                    f"{short(name)} is no name of an argument (a letter or '_', then letters, digits and '_')"
-                )
+                text = f"{short(name)} is not the name of an argument (a letter or '_', then letters, digits and '_')"
                 values.problems.error(where, "BAD_ARGUMENT", text)
         return {name: scalar(value, at(where, name), values) for name, value in args.items()}
 

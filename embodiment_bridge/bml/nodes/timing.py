@@ -20,7 +20,7 @@ EITHER = SUCCEEDS | FAILS
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What is known of a node before it runs; times in s from its start to its end.
+    """The estimate of a node before it runs; times in s from its start to its end.
 
     ``expects`` is the one end that is expected, ``NEVER`` when it runs until something outside stops it.
     ``expected_s`` is None when it depends on lengths that are not known; ``max_s`` is inf when there is no
@@ -41,7 +41,7 @@ Timings = Sequence[Timing]
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """What is known of lengths: skills by name, media in s by URL, spoken texts in s (None: not known)."""
+    """The known lengths: skills by name, media in s by URL, spoken texts in s (None: not known)."""
 
     skills: Mapping[str, SkillInfo]
     media_s: Mapping[str, float]

@@ -41,7 +41,7 @@ class WaitUntilType(NodeType[WaitUntil]):
         )
 
     def timing(self, node: WaitUntil, below: list[Timing], lengths: Lengths) -> Timing:
-        """When the condition is met is not known."""
+        """Not known, as the time of the condition is not."""
         late = SUCCEEDS if node.timeout_s is None or node.succeed else FAILS
         longest = inf if node.timeout_s is None else node.timeout_s
         return Timing(SUCCEEDS | late, SUCCEEDS | late, SUCCEEDS, 0.0, None, longest)

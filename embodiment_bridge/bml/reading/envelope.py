@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may be round a document: the object that a server wraps it in, and the version of the language."""
+"""The envelope of a document: the object that a server wraps it in, and the version of the language."""
 
 from embodiment_bridge.bml.base.pointer import at
 from embodiment_bridge.bml.base.problems import short
@@ -29,7 +29,7 @@ def _has_no_node_key(value: Raw) -> bool:
 
 
 def _envelope(value: Raw, values: Values) -> dict[str, object]:
-    """What a server writes round a document: ``action`` is the root node, the rest is about the run."""
+    """The envelope that servers write: ``action`` is the root node, the rest is about the run."""
     values.problems.tolerated("", "ENVELOPE", "an envelope; its 'action' is read as the document")
     metadata = {key: item for key, item in value.items() if key != "action"}
     if "suspendable" in value:

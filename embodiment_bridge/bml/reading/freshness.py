@@ -13,7 +13,7 @@ _DIGITS = re.compile(r"\d{14}")
 
 
 def time_of(value: Any) -> float | None:
-    """Seconds since 1970 of a ``req_time``; None when it is no time.
+    """Seconds since 1970 of a ``req_time``; None when it is not a time.
 
     Taken are ``20180108101105`` (UTC), ISO 8601 with its zone (UTC without one), and a number of seconds.
     """
@@ -42,7 +42,7 @@ def age_refusal(metadata: Mapping[str, Any], max_age: float, now: float, *, requ
         return f"it has no {KEY}, by which its age would be known (parameter {PARAMETER})" if required else ""
     sent = time_of(metadata[KEY])
     if sent is None:
-        return f"its {KEY} is no time, as 20180108101105 (UTC), ISO 8601 or seconds since 1970 are"
+        return f"its {KEY} is not a time such as 20180108101105 (UTC), ISO 8601, or seconds since 1970"
     if abs(now - sent) <= max_age:
         return ""
     when = "before" if sent < now else "after"

@@ -36,7 +36,7 @@ Wrapping = tuple[AnyWrapper, Any]
 
 
 class Level(NamedTuple):
-    """What is below one node: what is left to be read, how deep, inside of which subtree, and the list it goes to."""
+    """The children of one node that are still to be read: their depth, their subtree, and the list that they go to."""
 
     left: Iterator[Child]
     depth: int
@@ -178,7 +178,7 @@ class _Walk:
         return draft
 
     def _note_below(self, below: list[Child], above: Level, into: Parts) -> None:
-        """What is to be read before all that was noted earlier."""
+        """To be read before everything that was noted earlier."""
         self._levels.append(Level(iter(below), above.depth + 1, above.scope, into))
 
     def _extra(self, raw: Raw, pointer: str, node_type: AnyType) -> Raw:
@@ -221,7 +221,7 @@ class _Walk:
         return name
 
     def _below_unknown(self, raw: Raw, pointer: str) -> list[Child]:
-        """What is below a node of no known type: its nodes may have errors of their own."""
+        """Reads below a node of unknown type: the nodes there may have errors of their own."""
         below: list[Child] = []
         if any(key in raw for key in CHILD_KEYS):
             below = children.find(raw, pointer, "node", self._values)

@@ -82,7 +82,7 @@ def bracket_depth(data: bytes) -> int:
 
 
 def _outside_texts(data: bytes) -> bytes:
-    """What stands between the strings of JSON text."""
+    """The parts of a JSON text between its strings."""
     unescaped = _ESCAPE.sub(b"", data) if b"\\" in data else data
     return b"".join(unescaped.split(b'"')[::2])
 

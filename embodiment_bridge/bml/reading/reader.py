@@ -21,7 +21,7 @@ FULL_VOLUME = {"percent": 100.0, "unit": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What reading gave: the document (None when a problem is fatal) and all problems, about in text order.
+    """The result of reading: the document (None when a problem is fatal) and all problems, about in text order.
 
     At most ``Limits.max_problems`` problems, and one more that counts the others.
     """
@@ -60,7 +60,7 @@ def read(
 
 
 def metadata_of(text: bytes | str) -> dict[str, Any]:
-    """What the envelope of a document says, whatever is in it; nothing when the text is no JSON."""
+    """The metadata in the envelope of a document, whether its tree is valid or not; empty when the text is not JSON."""
     values = Values(Problems(), Limits(), FULL_VOLUME["percent"])
     parsed = parse(text, values.problems, values.limits)
     return {} if parsed is None else opened(parsed.value, values)[1]

@@ -71,13 +71,13 @@ def _channels(text: str) -> frozenset[str]:
 
 
 def allowed_to(table: Table, source: str) -> Allowed | None:
-    """What a source may use; None: everything. A client ``mcp/4711`` of the kind ``mcp`` may use what that may."""
+    """The channels that a source may use; None: all. A client ``mcp/4711`` may use those of the kind ``mcp``."""
     channels = table.get(source, table.get(source.partition(CLIENT)[0], table.get(OTHERS)))
     return None if channels is None else Allowed(source, channels)
 
 
 def allowed_fetched(table: Table, source: str) -> Allowed | None:
-    """What documents may use that runs of ``source`` have fetched: what both may."""
+    """The channels for documents that runs of ``source`` have fetched: those that both may use."""
     own, fetched = allowed_to(table, source), table.get(FETCHED)
     if fetched is None:
         return own

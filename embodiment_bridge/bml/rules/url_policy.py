@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which URLs a document may name. Documents come from servers and must not reach into the robot's network.
 
-This is the part that needs no name resolution. Whoever opens a URL checks every address that its host
+This is the part that needs no name resolution. The program that opens a URL checks every address that its host
 resolves to with ``address_refusal`` again, and every redirect with ``url_refusal``.
 """
 
@@ -23,7 +23,7 @@ _METADATA_HOSTS = frozenset({"168.63.129.16", "metadata", "metadata.google.inter
 
 @dataclass(frozen=True, slots=True)
 class UrlPolicy:
-    """What URLs are allowed.
+    """Which URLs are allowed.
 
     schemes: of ``https http file package``.
     ports: of web URLs; the default port of the scheme is one of them.
@@ -93,7 +93,7 @@ def _web_refusal(parts: SplitResult, policy: UrlPolicy) -> str:
     try:
         port = parts.port
     except ValueError:
-        return "its port is no number from 0 to 65535"
+        return "its port is not a number from 0 to 65535"
     default = 443 if parts.scheme == "https" else 80
     if is_trusted(host, default if port is None else port, policy):
         return ""

@@ -131,7 +131,7 @@ class PolicyGait:
 
     @property
     def walk(self) -> WalkLimits:
-        """What the policy does at full command."""
+        """The speeds of the policy at full command."""
         return self.policy.walk
 
     @property

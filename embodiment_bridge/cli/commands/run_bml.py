@@ -17,9 +17,9 @@ from embodiment_bridge.cli.bml_options import (
 )
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document
-from embodiment_bridge.cli.following import GONE, GoneError, follow
+from embodiment_bridge.cli.following import GoneError, await_server, follow, not_served
 from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import OTHER, exit_code, where_and_why
+from embodiment_bridge.cli.outcome import exit_code, where_and_why
 from embodiment_bridge.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -90,13 +90,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
-        return GONE
-    if result is None:
-        sys.stderr.write(
-            f"embodiment_bridge: nothing serves execute_bml in namespace {arguments.namespace}; start a "
-        )
-        sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml start_peer:=true`\n")
-        return OTHER
+        return error.code
     for problem in result.problems:
         sys.stderr.write(f"{problem}\n")
     sys.stdout.write(one_line(f"{result.outcome} after {result.elapsed:.2f} s{where_and_why(result)}") + "\n")
@@ -105,12 +99,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _perform(
     document: str, values: dict[str, str], subtrees: dict[str, str], arguments: argparse.Namespace
-) -> "tuple[ExecuteBml.Result | None, bool]":
-    """The result of the action, or None if no server appeared in time; whether it was interrupted.
+) -> "tuple[ExecuteBml.Result, bool]":
+    """The result of the action; whether it was interrupted.
 
     Raises:
         KeyboardInterrupt: nothing had begun yet.
-        GoneError: the outcome is unknown; the text says why.
+        GoneError: there is no server, or the outcome is unknown.
     """
     import rclpy
 
@@ -124,12 +118,8 @@ def _perform(
         )
         progress = Progress()
         client = BmlClient(node, _show_pointers if arguments.verbose else partial(_show, progress))
-        deadline = time.monotonic() + arguments.wait
-        runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
-        if stopped():
-            raise KeyboardInterrupt
-        if not client.server_is_there:
-            return None, False
+        if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
+            raise not_served("execute_bml", arguments.namespace)
         client.send(
             document,
             source="run-bml",
@@ -145,7 +135,7 @@ def _perform(
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not (client.answered or stopped()):
-            return None, False
+            raise not_served("execute_bml", arguments.namespace)
         try:
             follow(client, runtime.spin, stopped)
         finally:

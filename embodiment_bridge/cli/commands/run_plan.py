@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,9 @@ from typing_extensions import override
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
-from embodiment_bridge.cli.following import GONE, FollowedGoal, GoneError, follow
+from embodiment_bridge.cli.following import FollowedGoal, GoneError, await_server, follow, not_served
 from embodiment_bridge.cli.namespaces import namespace
-from embodiment_bridge.cli.outcome import OTHER, exit_code
+from embodiment_bridge.cli.outcome import exit_code
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteActionPlan
@@ -90,13 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         result, interrupted = _perform(plan, arguments)
     except GoneError as error:
         sys.stderr.write(f"embodiment_bridge: {error}\n")
-        return GONE
-    if result is None:
-        sys.stderr.write(
-            f"embodiment_bridge: nothing serves execute_action_plan in namespace {arguments.namespace}; start a "
-        )
-        sys.stderr.write("body first, e.g. `embodiment_bridge up bringup.launch.xml`\n")
-        return OTHER
+        return error.code
     why = f": {result.reason}" if result.reason else ""
     sys.stdout.write(f"{result.outcome} after {result.elapsed:.2f} s{why}\n")
     return exit_code(result.outcome, interrupted=interrupted)
@@ -133,14 +126,12 @@ def _goal(plan: "ActionPlan", arguments: argparse.Namespace) -> "ExecuteActionPl
     )
 
 
-def _perform(
-    plan: "ActionPlan", arguments: argparse.Namespace
-) -> "tuple[ExecuteActionPlan.Result | None, bool]":
-    """The result of the action, or None if no server appeared in time; whether it was interrupted.
+def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[ExecuteActionPlan.Result, bool]":
+    """The result of the action; whether it was interrupted.
 
     Raises:
         KeyboardInterrupt: nothing had begun yet.
-        GoneError: the outcome is unknown; the text says why.
+        GoneError: there is no server, or the outcome is unknown.
     """
     import rclpy
 
@@ -153,12 +144,8 @@ def _perform(
             rclpy.create_node("run_plan", namespace=arguments.namespace, context=runtime.context)
         )
         client = PlanClient(node)
-        deadline = time.monotonic() + arguments.wait
-        runtime.spin(lambda: client.server_is_there or stopped() or time.monotonic() > deadline)
-        if stopped():
-            raise KeyboardInterrupt
-        if not client.server_is_there:
-            return None, False
+        if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
+            raise not_served("execute_action_plan", arguments.namespace)
         goal = client.send(_goal(plan, arguments), Progress().show)
 
         def spin(until: Callable[[], bool]) -> None:

@@ -90,7 +90,7 @@ def _of_model(model: str, share: Path) -> Path | None:
 
 
 def _recorded_skills(directory: Path) -> dict[str, SkillInfo]:
-    """Those that the player serves where a recording is the body."""
+    """The skills that the player serves where a recording is the body."""
     from embodiment_bridge.bags.reader import BagReader
     from embodiment_bridge.nodes.bags.recorded_skills import description_of, recorded_list
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A body with its rules: what it says to a document."""
+"""A body with its rules, for checking documents."""
 
 import argparse
 import time

@@ -37,7 +37,7 @@ def checked_sdk_port(name: str, baud_rate: int) -> "PortHandler":
     """The SDK's handler of a port, not open yet.
 
     Raises:
-        ConfigError: there is no SDK, the port is no serial device, or the SDK has no such bit rate.
+        ConfigError: there is no SDK, the port is not a serial device, or the SDK has no such bit rate.
     """
     try:
         from dynamixel_sdk import PortHandler

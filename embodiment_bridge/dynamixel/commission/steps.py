@@ -29,7 +29,7 @@ class StepError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the operator chose. move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request."""
+    """Choices of the operator. move: rad; force: share; patience_s: s to wait for a hand. tell: prints a request."""
 
     move: float
     force: float

@@ -19,7 +19,7 @@ FAULTS = ("voltage", "overheating", "encoder", "shock", "overload")
 
 @dataclass(frozen=True, slots=True)
 class FaultPolicy:
-    """What is done when a servo reports a hardware error, one of ``ON_FAULT`` for each.
+    """The reaction to hardware errors of servos, one of ``ON_FAULT`` for each.
 
     A voltage error only means that the supply sags, and is reported; the others switch the torque off.
     """

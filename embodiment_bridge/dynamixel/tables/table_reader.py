@@ -49,7 +49,7 @@ Indirect = tuple[tuple[int, int, int, int], ...]
 
 
 class ModelNames(NamedTuple):
-    """How a model is called: by its number, by ``name`` (of its file), by ``model`` (of the manual), or by aliases."""
+    """The names of a model: its number, ``name`` (of its file), ``model`` (of the manual), and aliases."""
 
     name: str
     model: str

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links that carry bytes: nothing here knows what they mean."""
+"""Transports: links that carry bytes of any protocol."""

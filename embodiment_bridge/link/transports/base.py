@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every transport offers to a session."""
+"""The interface of a transport."""
 
 from typing import Protocol
 

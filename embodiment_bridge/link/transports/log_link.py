@@ -20,7 +20,7 @@ FASTEST: Final = 1000.0  # times real time; 0 stands for as fast as possible
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a log is played: s from its beginning."""
+    """The position in a log that is played: s from its beginning."""
 
     time: float
     duration: float
@@ -29,7 +29,7 @@ class Position:
 
 
 class LogPlayer:
-    """Decides which message is due; used by the link's thread and by whoever controls it."""
+    """Decides which message is due; used by the link's thread and by the one that controls it."""
 
     def __init__(self, log: MonitorLog, speed: float, clock: Callable[[], float]) -> None:
         self.log = log
@@ -44,7 +44,7 @@ class LogPlayer:
         self.set_speed(speed)
 
     def position(self) -> Position:
-        """Where it is."""
+        """The position."""
         with self._condition:
             return Position(min(self._now(), self.log.duration), self.log.duration, self._paused, self._speed)
 
@@ -83,7 +83,7 @@ class LogPlayer:
             self._condition.notify_all()
 
     def close(self) -> None:
-        """Wake whoever waits, for the last time."""
+        """Wake the thread that waits, for the last time."""
         with self._condition:
             self._closed = True
             self._condition.notify_all()

@@ -35,7 +35,7 @@ class ProbedClient(Transport):
         settle: s; how long a server has to have listened, if the probe does not say that it is ready.
 
     Raises:
-        LinkError: nobody accepted on ``port``, or the server left before it was ready.
+        LinkError: no connection was accepted on ``port``, or the server left before it was ready.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ProbedClient(Transport):
         self._hang_up()
 
     def _drain(self) -> None:
-        """Read what has come on the probe: a server waits for whoever does not read."""
+        """Read what has come on the probe: a server waits for a client that does not read."""
         try:
             for _ in range(READS):
                 if self._probe is None or not self._probe.read(0.0):
@@ -102,7 +102,7 @@ class ProbedClient(Transport):
 
 
 def _listening(host: str, port: int) -> TcpClient | None:
-    """A connection to the probe's port; None where there is none, or nobody accepts."""
+    """A connection to the probe's port; None where it is not set, or none is accepted."""
     try:
         return TcpClient(host, port) if port else None
     except LinkError:
@@ -113,7 +113,7 @@ def _settled(host: str, port: int, settle: float) -> TcpClient:
     """A connection to a server that has listened for ``settle`` s, in which it was told nothing.
 
     Raises:
-        LinkError: nobody accepted, it closed the connection, or it spoke before it was spoken to.
+        LinkError: no connection was accepted, the server closed it, or it spoke before it was spoken to.
     """
     link = TcpClient(host, port, write_timeout=SHARED_WRITE_TIMEOUT)
     try:

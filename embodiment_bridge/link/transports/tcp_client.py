@@ -31,7 +31,7 @@ class TcpClient(Transport):
     A write that the peer does not take within ``write_timeout`` s is a LinkError.
 
     Raises:
-        LinkError: nobody accepted within ``timeout`` s; the text names host, port and reason.
+        LinkError: no connection was accepted within ``timeout`` s; the text names host, port and reason.
     """
 
     def __init__(

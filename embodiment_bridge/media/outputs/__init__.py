@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What plays sound: the sound device, or nothing in the same time."""
+"""Outputs of sound: the sound device, or none, which takes the same time."""

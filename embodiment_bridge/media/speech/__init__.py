@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What speaks: programs, a service or silence, and the store that speaks each text once."""
+"""Speech: by programs, a service or silence; and the store that speaks each text once."""

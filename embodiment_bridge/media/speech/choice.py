@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What speaks: the parameters that choose it, and how it is made."""
+"""The choice of a speech program, by parameters."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.sources import Fetch
 from embodiment_bridge.media.speech.cloud import CloudSettings, CloudSpeaker
@@ -50,7 +50,7 @@ class SpeechChoice:
 
 
 def open_speech(
-    values: Mapping[str, Any], environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
+    values: NodeValues, environment: Mapping[str, str], cache: MediaCache, tell: Callable[[str], None]
 ) -> SpeechStore | None:
     """What the parameters choose; None for ``none``. Where it does not work, texts take their time in silence.
 

@@ -26,7 +26,7 @@ class Swing(NamedTuple):
 
 
 class KickStep:
-    """Waits for the swing of the foot that shall kick, and shapes it."""
+    """Waits for the swing of the foot that kicks, and shapes it."""
 
     def __init__(self, parameters: KickParameters | None) -> None:
         self._p = parameters

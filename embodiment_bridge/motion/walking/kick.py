@@ -38,7 +38,7 @@ SPEED_SHARE = 0.25  # of full speed, for the time limit
 EXTRA_PATIENCE_S = 30.0
 
 Aim = Callable[[Pose, Thing], float]
-"""The direction (rad in map) in which the ball shall roll."""
+"""The direction (rad in map) in which the ball is to roll."""
 
 
 class KickBall:
@@ -171,7 +171,7 @@ def kick_ball(
 
     Args:
         skill: for the text of errors.
-        values: ``distance`` (m) that the ball shall roll, ``direction`` (rad) beside the heading of the body now, or
+        values: ``distance`` (m) that the ball is to roll, ``direction`` (rad) beside the heading of the body now, or
             ``towards``, a thing, or x and y in ``map``, past others who stand in the way; ``thing``: the ball.
         limits: of the gait.
         kick: of the gait, if it has one.
@@ -182,7 +182,7 @@ def kick_ball(
     """
     target = target_of(skill.name, values, "towards", things)
     if target is not None and "direction" in values:
-        raise CommandError(f"skill {skill.name!r}: give either a direction, or where the ball shall go")
+        raise CommandError(f"skill {skill.name!r}: give either a direction, or where the ball is to go")
     name = str(values.get("thing", BALL))
     distance = float(values["distance"]) if "distance" in values else None
     if not named(name, things()) and target is None and not values.get("direction") and name == BALL:

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serves the skills of a recorded body: each takes its time and is reported as skipped."""
 
-from typing import Any
-
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
@@ -11,7 +9,7 @@ from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.msg import SkillList
+from embodiment_bridge.msg import SkillInfo, SkillList
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.body.skill_server import SkillServer
 
@@ -23,7 +21,7 @@ LONGEST_S = 86400.0
 class RecordedSkills:
     """Serves the skills of a recorded SkillList, so that a brain can work with a recording."""
 
-    def __init__(self, node: Node, recorded: Any) -> None:
+    def __init__(self, node: Node, recorded: SkillList) -> None:
         self._node = node
         body = description_of(recorded)
         self._queue = SkillQueue(MotionRunner(body), lambda report: self._server.report(report))
@@ -51,13 +49,13 @@ def recorded_list(reader: BagReader) -> SkillList | None:
     return None
 
 
-def description_of(recorded: Any) -> BodyDescription:
+def description_of(recorded: SkillList) -> BodyDescription:
     """A body without channels that has all skills of a SkillList."""
     skills = {one.name: _skill(one) for one in recorded.skills}
     return BodyDescription(recorded.body, (), skills=skills)
 
 
-def _skill(recorded: Any) -> Skill:
+def _skill(recorded: SkillInfo) -> Skill:
     nominal = min(max(float(recorded.nominal), 0.0), LONGEST_S)
     parameters: tuple[Parameter | TextParameter, ...] = tuple(
         TextParameter(name, ANY_LENGTH, "") for name in recorded.parameters

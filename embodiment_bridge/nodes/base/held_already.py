@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `hold` of a body and `pause` of the tree answer when somebody had frozen the robot before."""
+"""The answer of `hold` and of `pause` when the robot was already frozen."""
 
 from typing import Final
 

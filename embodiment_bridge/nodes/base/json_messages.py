@@ -5,11 +5,11 @@ import math
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from embodiment_bridge.core.errors import CommandError, quoted, unknown
 from embodiment_bridge.core.unicode_text import is_unicode
-from embodiment_bridge.nodes.base.message_types import message_class
+from embodiment_bridge.nodes.base.message_types import Message, message_class
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -21,14 +21,6 @@ _WHOLE: Final = {
 _MANY: Final = re.compile(
     r"(?:sequence<(?P<inner>[^,>]+(?:<\d+>)?)(?:, (?P<most>\d+))?>|(?P<fixed>.+)\[(?P<size>\d+)\])"
 )
-
-
-class Message(Protocol):
-    """A message, or the request or response of a service."""
-
-    def get_fields_and_field_types(self) -> Mapping[str, str]:
-        """Types by the names of the fields, in their order."""
-        ...
 
 
 def fill(message: Message, values: Json, place: str = "") -> None:

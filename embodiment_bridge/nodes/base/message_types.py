@@ -2,11 +2,20 @@
 """Finds message classes by their type names on the graph."""
 
 import importlib
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from embodiment_bridge.core.errors import ConfigError
 
 FEEDBACK = "_FeedbackMessage"
+
+
+class Message(Protocol):
+    """A message, or the request or response of a service."""
+
+    def get_fields_and_field_types(self) -> Mapping[str, str]:
+        """Types by the names of the fields, in their order."""
+        ...
 
 
 def message_class(type_name: str) -> Any:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A topic that knows whether anything subscribes to it, so that messages nobody takes are not made."""
+"""A publisher that knows whether it has subscribers, so that no message is built without one."""
 
 import time
-from typing import Any, Final
+from typing import Final
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+
+from embodiment_bridge.nodes.base.message_types import Message
 
 LOOK_S: Final = 0.1  # asking the middleware takes 10 us, as much as a robot has for two topics in a percept
 
@@ -13,7 +15,7 @@ LOOK_S: Final = 0.1  # asking the middleware takes 10 us, as much as a robot has
 class Outlet:
     """One publisher. A new subscriber is seen after ``LOOK_S`` s at the latest, on the thread that asks."""
 
-    def __init__(self, node: Node, message_type: Any, topic: str, qos: QoSProfile) -> None:
+    def __init__(self, node: Node, message_type: type[Message], topic: str, qos: QoSProfile) -> None:
         self._node = node
         self._publisher = node.create_publisher(message_type, topic, qos)
         self._next_look = 0.0
@@ -28,7 +30,7 @@ class Outlet:
             self._subscribed = self._publisher.get_subscription_count() > 0
         return self._subscribed
 
-    def publish(self, message: Any) -> None:
+    def publish(self, message: Message | bytes) -> None:
         """Publish a message, or its serialised bytes."""
         self._publisher.publish(message)
 

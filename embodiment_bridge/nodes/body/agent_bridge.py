@@ -107,7 +107,7 @@ class AgentBridge(BridgeNode):
         self._interface.destroy()
 
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        """How the link stands, and how fast percepts are answered."""
+        """The state of the link, and how fast percepts are answered."""
         if not self.active:
             return super().diagnose()
         return session_diagnostics(self._session.status, self._session.counters)
@@ -158,7 +158,7 @@ class AgentBridge(BridgeNode):
 
 
 def _check_handshake(codec: Codec[object, object], converter: Converter[object, object]) -> None:
-    """Parameters that cannot be told to the peer shall fail here, not in a peer that waits for a handshake.
+    """Check that the handshake can be encoded, so that wrong parameters fail here and not at a waiting peer.
 
     Raises:
         CommandError: such a parameter; the text names it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a session serves: percepts go to motion and out as a frame, then to ROS."""
+"""The agent of a session: percepts go to motion and are answered with a frame, then they go to ROS."""
 
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar

@@ -2,7 +2,6 @@
 """Records `joint_states` as rows of angles over the body's own time."""
 
 from math import isfinite
-from typing import Any
 
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -41,7 +40,7 @@ class JointRecorder:
         """Stop recording."""
         self._node.destroy_subscription(self._subscription)
 
-    def _take(self, message: Any) -> None:
+    def _take(self, message: JointState) -> None:
         self.seen += 1
         if not self.recording or self.full:
             return

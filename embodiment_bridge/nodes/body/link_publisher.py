@@ -16,7 +16,7 @@ class LinkPublisher:
     """Publishes ``link_state`` on change; called on the session's thread.
 
     The log has one line per change that matters to people: joined, or why not; each reason is logged once, not per try.
-    At first a peer that is not there yet is no warning, because both may have been started together.
+    At first a peer that is not there yet is not a warning, because both may have been started together.
     """
 
     def __init__(self, node: Node, topic: str = "link_state") -> None:

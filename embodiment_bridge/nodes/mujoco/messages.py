@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a simulated robot senses, as ROS messages."""
+"""Senses of a simulated robot as ROS messages."""
 
 from collections.abc import Iterable
 

@@ -8,8 +8,8 @@ thread, so that they have the time of that moment.
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import OccupancyGrid
 from std_msgs.msg import Header, String
@@ -157,7 +157,7 @@ class OpencogAgent:
             elif event not in bad:
                 self._handle(event)
 
-    def _handle(self, event: Any) -> None:
+    def _handle(self, event: object) -> None:
         stamp = self._node.get_clock().now().to_msg()
         match event:
             case events.EmotionalFeeling():
@@ -182,7 +182,9 @@ class OpencogAgent:
         message = self._perceptor.plan(plan, self._node.get_clock().now().to_msg())
         self._later(partial(self.plans.take, plan, message, bad))
 
-    def _publish(self, which: int, kind: Any, merged: Merged, stamp: Any) -> None:
+    def _publish(
+        self, which: int, kind: type[Feelings] | type[PsiDemands], merged: Merged, stamp: Time
+    ) -> None:
         message = kind(header=Header(stamp=stamp), entity_id=self._name)
         message.names, message.levels = merged.names, merged.values
         self._published[which].publish(message)
@@ -275,8 +277,8 @@ class OpencogAgent:
     def _take_entities(self, message: EntityArray) -> None:
         self._entities = message
         self._put_map_if_due()
-        for deed in self._perceptor.deeds(message, self._pose, self._now_s()):
-            self._published[3].publish(deed)  # it comes back as any other observed action
+        for action in self._perceptor.seen_actions(message, self._pose, self._now_s()):
+            self._published[3].publish(action)  # it comes back as any other observed action
 
     def _take_pose(self, message: PoseStamped) -> None:
         self._pose = message

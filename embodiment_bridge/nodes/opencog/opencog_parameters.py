@@ -2,12 +2,10 @@
 """Parameters of the OpenCog bridge, and their conversion into settings of its parts."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.nodes.opencog.opencog_plans import PlanWishes
 from embodiment_bridge.protocols.opencog.network.element import Address
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Loading
@@ -96,7 +94,7 @@ PLANS = (
 PARAMETERS = (*NETWORK, *BRAIN, *WORLD, *MOOD, *NEEDS, *PLANS)
 
 
-def address(values: Mapping[str, Any]) -> Address:
+def address(values: NodeValues) -> Address:
     """The addresses of the bridge and the Router.
 
     Raises:
@@ -114,13 +112,13 @@ def address(values: Mapping[str, Any]) -> Address:
     )
 
 
-def habits(values: Mapping[str, Any]) -> Habits:
+def habits(values: NodeValues) -> Habits:
     """Timing of the conversation with the OACs."""
     return Habits(values["tick_period"], values["load_timeout"], values["repeat_refused"])
 
 
-def loading(values: Mapping[str, Any]) -> Loading | None:
-    """How OACs are loaded; None if they run already.
+def loading(values: NodeValues) -> Loading | None:
+    """The way in which OACs are loaded; None if they run already.
 
     Raises:
         ConfigError: owner or traits are more than one word.
@@ -132,18 +130,18 @@ def loading(values: Mapping[str, Any]) -> Loading | None:
     return Loading(values["owner"], kind, values["traits"]) if values["owner"] else None
 
 
-def wishes(values: Mapping[str, Any]) -> PlanWishes:
+def wishes(values: NodeValues) -> PlanWishes:
     """How plans are executed."""
     return PlanWishes(values["on_error"], values["retries"], values["priority"], values["plan_timeout"])
 
 
-def rates(values: Mapping[str, Any]) -> Rates:
+def rates(values: NodeValues) -> Rates:
     """Growth rates of the needs."""
     hunger, thirst = (1.0 / time if time else 0.0 for time in (values["hunger_time"], values["thirst_time"]))
     return Rates(hunger, thirst)
 
 
-def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
+def settings(values: NodeValues, agent: str, alias: str) -> Settings:
     """How one body is described to its OAC; ``alias`` is another name of it in ROS.
 
     Raises:
@@ -169,13 +167,13 @@ def settings(values: Mapping[str, Any], agent: str, alias: str) -> Settings:
     )
 
 
-def grid(values: Mapping[str, Any]) -> VisibilityGrid | None:
+def grid(values: NodeValues) -> VisibilityGrid | None:
     """The map of seen cells; None if it is not sent."""
     tiles = values["grid_tiles"]
     return VisibilityGrid(tiles, values["map_x"], values["map_y"], values["map_side"]) if tiles else None
 
 
-def agents(values: Mapping[str, Any]) -> dict[str, str]:
+def agents(values: NodeValues) -> dict[str, str]:
     """Ids of all OACs, with the namespace of the body of each; empty means that of the node.
 
     Raises:

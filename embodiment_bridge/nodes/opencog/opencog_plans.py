@@ -6,7 +6,6 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import ActionPlan as PlanMessage
@@ -133,11 +132,11 @@ class OpencogPlans:
                 goal.cancel()
         self._waiting = deque(one for one in self._waiting if one.number not in numbers)
 
-    def _stood(self, number: int, feedback: Any) -> None:
+    def _stood(self, number: int, feedback: ExecuteActionPlan.Feedback) -> None:
         for report in self._ledger.stood(number, _stands(feedback.actions)):
             self._tell(report)
 
-    def _ended(self, number: int, result: Any) -> None:
+    def _ended(self, number: int, result: ExecuteActionPlan.Result) -> None:
         self._goals.pop(number, None)
         well = result.outcome == "SUCCEEDED"
         for report in self._ledger.ended(number, _stands(result.actions), well=well, reason=result.reason):
@@ -147,7 +146,7 @@ class OpencogPlans:
         for report in self._ledger.ended(waiting.number, [], well=False, reason=reason):
             self._tell(report)
 
-    def _command_ended(self, result: Any) -> None:
+    def _command_ended(self, result: ExecuteActionPlan.Result) -> None:
         if result.outcome != "SUCCEEDED":
             self._note(f"a command of the OAC: {result.outcome}: {result.reason}")
 
@@ -158,6 +157,6 @@ class OpencogPlans:
         self._report(report)
 
 
-def _stands(actions: Sequence[Any]) -> list[Stand]:
+def _stands(actions: Sequence[PlanActionStatus]) -> list[Stand]:
     statuses: Mapping[int, str] = STATUS
     return [Stand(one.sequence, one.name, statuses.get(one.status, ""), one.reason) for one in actions]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishes the state of a soccer model. Called on the session's thread."""
 
-from typing import Any, Final
+from typing import Final
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
@@ -11,6 +11,7 @@ from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.msg import EntityArray, Foul, GameState, SceneGraph, SoccerField
 from embodiment_bridge.nodes.base.frames import TransformMessages
+from embodiment_bridge.nodes.base.message_types import Message
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.soccer.scene_marker_publisher import SceneMarkerPublisher
 from embodiment_bridge.protocols.soccer_monitor import game_messages
@@ -48,8 +49,8 @@ class MonitorPublishers:
         self._transforms = TransformMessages(frame_prefix)
         self._markers = SceneMarkerPublisher(node, model, self._map, mesh_folder)
         self._told_structure = 0
-        self._told_field: Any = None
-        self._told_game: Any = None
+        self._told_field: object = None
+        self._told_game: object = None
 
     def publish(self, event: MonitorState, stamp: Time) -> None:
         """Publish an event; the model has been updated with it."""
@@ -105,7 +106,7 @@ class MonitorPublishers:
             found = self._poses[thing.name] = self._publisher(PoseStamped, topic, "sensor")
         return found
 
-    def _publisher(self, kind: Any, topic: str, role: str) -> Publisher:
+    def _publisher(self, kind: type[Message], topic: str, role: str) -> Publisher:
         if topic in OUTPUTS:
             return self._node.create_publisher(kind, topic, profile(role))
         # no overrides: parameters are declared by the node's own thread

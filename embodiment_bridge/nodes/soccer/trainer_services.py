@@ -9,6 +9,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.protocols.soccer_monitor.commands import Single
 from embodiment_bridge.protocols.soccer_monitor.trainer import Trainer
 from embodiment_bridge.srv import (
     AgentCommand,
@@ -48,8 +49,8 @@ class TrainerServices:
         node: Node,
         trainer: Trainer,
         refusal: Callable[[], str],
-        check: Callable[[Any], object],
-        send: Callable[[list[Any]], None],
+        check: Callable[[Single], object],
+        send: Callable[[list[Single]], None],
         play_modes: Callable[[], tuple[str, ...]],
     ) -> None:
         self._node = node

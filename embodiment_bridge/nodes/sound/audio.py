@@ -2,14 +2,14 @@
 """Connects a player to the graph: the topic ``audio_state``, and a timer that runs while something plays."""
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.timer import Timer
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
+from embodiment_bridge.core.parameter import NodeValues
 from embodiment_bridge.media.cue import ChannelState
 from embodiment_bridge.media.player import Player
 from embodiment_bridge.msg import AudioState
@@ -30,7 +30,7 @@ class Audio:
     def __init__(
         self,
         node: Node,
-        values: Mapping[str, Any],
+        values: NodeValues,
         policy: UrlPolicy,
         surroundings: Surroundings,
         now: Callable[[], float],

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters that say what a robot may fetch for documents. By default it fetches nothing."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.fetching import FetchRules
 from embodiment_bridge.fetching.connection import tls_context
 from embodiment_bridge.fetching.signature import read_key
@@ -53,7 +50,7 @@ PARAMETERS = (
 )
 
 
-def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
+def fetch_rules(values: NodeValues) -> FetchRules:
     """The rules that the parameters give. Refusals of the policy name the parameter that would allow the fetch.
 
     Raises:
@@ -79,7 +76,7 @@ def fetch_rules(values: Mapping[str, Any]) -> FetchRules:
     return FetchRules(policy, host_map, ca_file=ca_file, opens_ca="parameter fetch_ca_file")
 
 
-def signature_key(values: Mapping[str, Any]) -> bytes:
+def signature_key(values: NodeValues) -> bytes:
     """The key of signatures; empty: documents need no signature.
 
     Raises:

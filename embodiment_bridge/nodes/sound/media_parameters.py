@@ -5,11 +5,10 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.media.cue import ChannelState
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.folders import preprocessed_folder, usual_cache
@@ -58,7 +57,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the player needs from the machine.
+    """The machine as the player uses it.
 
     environment: gives that of outside programs. share: gives the share folder of a package.
     fetch: the fetcher with the rules of this node; None: nothing remote is played.
@@ -69,7 +68,7 @@ class Surroundings:
     fetch: Fetch | None = None
 
 
-def with_media_roots(policy: UrlPolicy, values: Mapping[str, Any]) -> UrlPolicy:
+def with_media_roots(policy: UrlPolicy, values: NodeValues) -> UrlPolicy:
     """The policy, extended by the folders of the parameters and the one that `bml preprocess` writes to.
 
     Raises:
@@ -83,7 +82,7 @@ def with_media_roots(policy: UrlPolicy, values: Mapping[str, Any]) -> UrlPolicy:
 
 
 def make_player(
-    values: Mapping[str, Any],
+    values: NodeValues,
     policy: UrlPolicy,
     surroundings: Surroundings,
     now: Callable[[], float],

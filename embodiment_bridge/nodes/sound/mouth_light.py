@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A light that is as bright as the mouth is open, so that people see which robot speaks."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from rclpy.node import Node
 from rclpy.subscription import Subscription
 
+from embodiment_bridge.core.parameter import NodeValues
 from embodiment_bridge.media.cue import PLAYING, ChannelState
 from embodiment_bridge.msg import LightCommand, SkillList
 from embodiment_bridge.nodes.base.qos import profile
@@ -18,7 +18,7 @@ LEVEL = "level"
 class MouthLight:
     """Publishes on ``lights`` during speech; call ``show`` about twenty times a second meanwhile."""
 
-    def __init__(self, node: Node, values: Mapping[str, Any]) -> None:
+    def __init__(self, node: Node, values: NodeValues) -> None:
         self._node = node
         self._closed = values["mouth_closed"]
         self._light = "" if values["mouth_light"] in (AUTO, NONE) else values["mouth_light"]

@@ -24,13 +24,12 @@ from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.start_requests import StartRequests
 from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
-from embodiment_bridge.nodes.tree.tree_parts import TreeParts
 
 NANOSECONDS = 1e9
 
 
 class BehaviorTree(BridgeNode):
-    """The list of its parts, and their lifecycle. What a new goal does about the one that runs, the goal says.
+    """The parts of the node, and their lifecycle. A goal says how it treats the run that has the body.
 
     ``share()`` gives the folder of the package's files, or raises LookupError.
     """
@@ -41,12 +40,12 @@ class BehaviorTree(BridgeNode):
         super().__init__("behavior_tree", PARAMETERS, **node_kwargs)
         self._share = share
         self._surroundings = surroundings
-        self._parts: TreeParts | None = None
+        self._performer: Performer | None = None
 
     @property
     def skills(self) -> Mapping[str, SkillInfo]:
         """What the body can do, by name; empty while there is no body."""
-        return {} if self._parts is None else self._parts.body.skills
+        return {} if self._performer is None else self._performer.ports.body.skills
 
     @override
     def configure(self) -> None:
@@ -56,26 +55,13 @@ class BehaviorTree(BridgeNode):
         files = None
         if values["log_dir"]:
             files = RunFiles(values["log_dir"], values["log_keep"], self.get_logger().warning)
-        performer = Performer(self, ports, files, self._now)
-
-        def missing() -> str:
-            if not self.active:
-                return ""
-            return body.missing or ("values" if performer.guards_unknown() else "")
-
-        self._parts = TreeParts(
-            body,
-            ports,
-            files,
-            performer,
-            GoalGate(self, values["goal_rate"], values["goal_queue"], missing),
-            TreePublisher(self),
-            ports.rules.settings,
-        )
+        performer = self._performer = Performer(self, ports, files, TreePublisher(self), self._now)
+        gate = GoalGate(self, values["goal_rate"], values["goal_queue"], performer.missing, performer.check)
+        self._gate = gate
         self._guard_watch = GuardWatch(self, ports.rules.guards, performer.feed, body)
-        self._documents = BmlServer(self, self._parts)
-        self._plans = PlanServer(self, self._parts, self._share)
-        self._starts = StartRequests(self, self._documents.enter, self._documents.can_begin)
+        self._documents = BmlServer(self, gate, performer)
+        self._plans = PlanServer(self, gate, performer, self._share)
+        self._starts = StartRequests(self, self._documents.enter, performer.can_begin)
         self._controls = RunControls(self, performer.director, performer.tick, performer.clients.hand_over)
 
     @override
@@ -85,50 +71,41 @@ class BehaviorTree(BridgeNode):
     @override
     def deactivate(self) -> None:
         self._starts.disarm()
-        if self._parts is not None:
-            self._parts.gate.release()
-            self._parts.performer.stop("the behaviour-tree node was deactivated")
+        if self._performer is not None:
+            self._gate.release()
+            self._performer.stop("the behaviour-tree node was deactivated")
 
     @override
     def close(self) -> None:
         super().close()
-        if self._parts is not None:
-            self._parts.ports.audio.player.close()
-            self._close_files(self._parts)
+        if self._performer is not None:
+            self._performer.close()
 
     @override
     def cleanup(self) -> None:
-        parts, self._parts = self._parts, None
-        if parts is None:
+        performer, self._performer = self._performer, None
+        if performer is None:
             return
-        parts.gate.close()
-        self._close_files(parts)
+        self._gate.close()
         for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
             part.destroy()
-        for shared in (parts.performer, parts.viewers, parts.ports, parts.body):
-            shared.destroy()
+        performer.destroy()
 
     @override
     def diagnose(self) -> tuple[bytes, str, Mapping[str, object]]:
-        parts = self._parts
-        if parts is None or not self.active:
+        if self._performer is None or not self.active:
             return super().diagnose()
-        text, values = parts.performer.diagnose()
-        goals = {"goals waiting": parts.gate.waiting, "goals refused": parts.gate.refused}
+        text, values = self._performer.diagnose()
+        goals = {"goals waiting": self._gate.waiting, "goals refused": self._gate.refused}
         level = DiagnosticStatus.OK
         if self._guard_watch.trouble:
             level, text = DiagnosticStatus.ERROR, self._guard_watch.trouble
-        return level, text, {"skills": len(parts.body.skills), **goals, **values}
+        return level, text, {"skills": len(self.skills), **goals, **values}
 
     def _look_at_goals(self) -> None:
         """The body has changed: it may be what they wait for."""
-        if self._parts is not None:
-            self._parts.gate.go_on()
-
-    @staticmethod
-    def _close_files(parts: TreeParts) -> None:
-        if parts.files is not None:
-            parts.files.close()
+        if self._performer is not None:
+            self._gate.go_on()
 
     def _now(self) -> float:
         return float(self.get_clock().now().nanoseconds) / NANOSECONDS - self.clock_watch.skipped

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from diagnostic_msgs.msg import KeyValue
 from rclpy.action import ActionClient
@@ -22,7 +22,9 @@ class BmlClient:
     prefix: of the name of the action, for a robot in another namespace: ``/robot2/``.
     """
 
-    def __init__(self, node: Node, on_feedback: Callable[[Any], None], prefix: str = "") -> None:
+    def __init__(
+        self, node: Node, on_feedback: Callable[[ExecuteBml.Feedback], None], prefix: str = ""
+    ) -> None:
         self.result: ExecuteBml.Result | None = None
         self._on_feedback = on_feedback
         self._client = ActionClient(node, ExecuteBml, f"{prefix}execute_bml")
@@ -48,7 +50,7 @@ class BmlClient:
         source: str,
         values: Mapping[str, str] = EMPTY,
         subtrees: Mapping[str, str] = EMPTY,
-        **others: Any,
+        **others: object,
     ) -> None:
         """Ask for a document to be run.
 

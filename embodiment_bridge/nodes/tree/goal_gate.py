@@ -17,6 +17,8 @@ from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.timer import Timer
 
+from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.parameter import Parameter
 
 PARAMETERS = (
@@ -45,6 +47,7 @@ class GoalGate:
         node: on whose executor goals begin.
         rate, most: see ``PARAMETERS``.
         missing: what goals wait for now, a key of ``PATIENCE_S``; empty: nothing.
+        check: raises Rejected when no goal can begin now.
         clock: wall time, s.
     """
 
@@ -53,13 +56,15 @@ class GoalGate:
         node: Node,
         rate: float,
         most: int,
-        missing: Callable[[], str] = str,
+        missing: Callable[[], str],
+        check: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._node = node
         self._rate = rate
         self._most = most
         self._missing = missing
+        self._check = check
         self._clock = clock
         self._full_at = 0.0  # when as many as may be at once can begin again
         self._waiting: deque[Callable[[], None]] = deque()
@@ -74,42 +79,38 @@ class GoalGate:
         """How many goals wait."""
         return len(self._waiting)
 
-    def enter(self, begin: Callable[[], None], refuse: Callable[[str], None]) -> None:
-        """Call ``begin`` when its turn has come, now if it may be; or ``refuse`` with a text, now.
+    def enter(
+        self,
+        read: Callable[[], T],
+        take: Callable[[T], None],
+        fail: Callable[[Exception], None],
+        size: int = 0,
+    ) -> None:
+        """Call ``take(read())`` on the executor when the goal's turn has come, which may be now.
 
-        What is still missing when it has been waited for long enough is for ``begin`` to refuse.
+        The ``read`` of a large document is called on a thread, and no other goal begins until it is done.
+
+        Args:
+            read: touches nothing of ROS where ``size`` is above ``LARGE``.
+            take: begins what was read.
+            fail: ends the goal, with CommandError when too many wait already, Rejected when no goal can begin, or what
+                ``read`` or ``take`` raised.
+            size: characters to read.
         """
+        begin = partial(self._begin, read, take, fail, size)
         if not self._waiting and self._may_begin():
             begin()
         elif len(self._waiting) >= (MOST_EARLY if self._awaited else self._most):
             self.refused += 1
-            refuse(
-                f"too many goals: {len(self._waiting)} wait already (parameter goal_queue), and {self._rate:g} are "
-                "begun in a second (goal_rate)"
+            fail(
+                CommandError(
+                    f"too many goals: {len(self._waiting)} wait already (parameter goal_queue), and {self._rate:g} "
+                    "are begun in a second (goal_rate)"
+                )
             )
         else:
             self._waiting.append(begin)
             self._go_on_later()
-
-    def read(
-        self,
-        work: Callable[[], T],
-        take: Callable[[T], None],
-        fail: Callable[[Exception], None],
-        *,
-        size: int,
-    ) -> None:
-        """``take(work())``, or ``fail`` with what either of them raised, on the executor.
-
-        The ``work`` of large documents is done on a thread, and no other goal begins until it is done.
-
-        work: touches nothing of ROS. size: characters.
-        """
-        if size <= LARGE:
-            _attempt(work, take, fail)()
-            return
-        self._reader = threading.Thread(target=self._read, args=(work, take, fail), name="large document")
-        self._reader.start()
 
     def release(self) -> None:
         """Let all begin now, which may refuse them."""
@@ -123,10 +124,24 @@ class GoalGate:
         if self._reader is not None:
             self._reader.join()
 
-    def _read(
-        self, work: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
+    def _begin(
+        self, read: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None], size: int
     ) -> None:
-        end = _attempt(work, take, fail)
+        try:
+            self._check()
+        except Rejected as error:
+            fail(error)
+            return
+        if size <= LARGE:
+            _attempt(read, take, fail)()
+            return
+        self._reader = threading.Thread(target=self._read, args=(read, take, fail), name="large document")
+        self._reader.start()
+
+    def _read(
+        self, read: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
+    ) -> None:
+        end = _attempt(read, take, fail)
         executor = self._node.executor
         if executor is not None:
             executor.create_task(self._end_reading, end)
@@ -177,11 +192,11 @@ class GoalGate:
 
 
 def _attempt(
-    work: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
+    read: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
 ) -> Callable[[], None]:
-    """What is to be done after ``work``."""
+    """Read; returns what is to be done then."""
     try:
-        value = work()
+        value = read()
     except Exception as error:  # noqa: BLE001 - the goal must end and the next ones begin, whatever it was
         return partial(fail, error)
 

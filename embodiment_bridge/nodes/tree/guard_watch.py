@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Says it when a guard can never hold, because nothing on the graph gives it a value."""
+"""Reports a guard that can never hold, because nothing on the graph publishes its value."""
 
 from collections.abc import Sequence
 

@@ -3,7 +3,6 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
@@ -12,6 +11,9 @@ from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteActionPlan
 
+OnFeedback = Callable[[ExecuteActionPlan.Feedback], None]
+OnResult = Callable[[ExecuteActionPlan.Result], None]
+
 GONE_AFTER = 2.0  # s of wall time; the graph's view of which servers are there flickers now and then
 ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 
@@ -19,8 +21,8 @@ ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 class PlanGoal:
     """One plan that was sent. ``result`` is set when it has ended."""
 
-    def __init__(self, on_feedback: Callable[[Any], None], on_result: Callable[[Any], None]) -> None:
-        self.result: Any = None
+    def __init__(self, on_feedback: OnFeedback, on_result: OnResult) -> None:
+        self.result: ExecuteActionPlan.Result | None = None
         self.asked = time.monotonic()
         self.answered = False
         self.on_feedback = on_feedback
@@ -55,7 +57,7 @@ class PlanGoal:
     def _canceling(self, answer: "Future") -> None:
         self.cancel_taken = bool(answer.result().goals_canceling)
 
-    def _set(self, result: Any) -> None:
+    def _set(self, result: ExecuteActionPlan.Result) -> None:
         if self.result is None:
             self.result = result
             self._on_result(result)
@@ -79,8 +81,8 @@ class PlanClient:
     def send(
         self,
         goal: ExecuteActionPlan.Goal,
-        on_feedback: Callable[[Any], None] = lambda _: None,
-        on_result: Callable[[Any], None] = lambda _: None,
+        on_feedback: OnFeedback = lambda _: None,
+        on_result: OnResult = lambda _: None,
     ) -> PlanGoal:
         """Ask for a plan to be run; feedback and result are those of the action."""
         sent = PlanGoal(on_feedback, on_result)

@@ -2,11 +2,11 @@
 """Which table from actions of plans to skills a body gets: the one of the parameters, its own, or the default."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.parameter import NodeValues
 from embodiment_bridge.plans.plan_file import PlanFile, read_plan_file
 
 OWN_FILES = Path("config/plans")  # <body>.yaml where there is one, else walking.yaml
@@ -20,7 +20,7 @@ class PlanFiles:
         ConfigError: the table of the parameter ``plan_file`` cannot be read.
     """
 
-    def __init__(self, values: Mapping[str, Any], share: Callable[[], Path]) -> None:
+    def __init__(self, values: NodeValues, share: Callable[[], Path]) -> None:
         self._turn: str = values["plan_turn"]
         self._share = share
         path = values["plan_file"]

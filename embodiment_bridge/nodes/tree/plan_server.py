@@ -11,14 +11,14 @@ from rclpy.action.server import ServerGoalHandle
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR, Options
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
-from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
-from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance, actions_of, plan_rejection
-from embodiment_bridge.nodes.tree.tree_parts import TreeParts
+from embodiment_bridge.nodes.tree.runs.performer import Performer
+from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance, actions_of, plan_failure
 
 RETRIES = 3
 PARAMETERS = (
@@ -40,13 +40,16 @@ class PlanServer:
         ConfigError: the table cannot be read.
     """
 
-    def __init__(self, node: BridgeNode, parts: TreeParts, share: Callable[[], Path]) -> None:
+    def __init__(
+        self, node: BridgeNode, gate: GoalGate, performer: Performer, share: Callable[[], Path]
+    ) -> None:
         self._node = node
-        self._parts = parts
+        self._gate = gate
+        self._performer = performer
         self._files = PlanFiles(node.values, share)
         self._surroundings = PlanSurroundings(node)
         self._action = DeferredActionServer(
-            node, ExecuteActionPlan, "execute_action_plan", self._enter, parts.performer.cancel
+            node, ExecuteActionPlan, "execute_action_plan", self._enter, performer.cancel
         )
 
     def destroy(self) -> None:
@@ -55,24 +58,22 @@ class PlanServer:
         self._surroundings.destroy()
 
     def _enter(self, goal: ServerGoalHandle) -> None:
-        def refuse(text: str) -> None:
-            self._action.finish(goal, succeeded=False, result=plan_rejection(text))
-
-        self._parts.gate.enter(partial(self._begin, goal, refuse), refuse)
-
-    def _begin(self, goal: ServerGoalHandle, refuse: Callable[[str], None]) -> None:
-        request = goal.request
         run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
-        try:
-            run = self._make_run(request, run_id)
-            performance = PlanPerformance(goal, run, run_id, self._action.finish, self._parts.viewers)
-            refusal = self._parts.performer.submit(
-                performance, on_new=request.on_new, priority=request.priority
+
+        def submit(run: PlanRun) -> None:
+            self._performer.submit(
+                PlanPerformance(goal, run, run_id, self._action.finish),
+                on_new=goal.request.on_new,
+                priority=goal.request.priority,
             )
-        except BridgeError as error:
-            refusal = str(error)
-        if refusal:
-            refuse(refusal)
+
+        def fail(error: Exception) -> None:
+            result = plan_failure(error)
+            if result.outcome == "ERROR":
+                self._node.get_logger().error(f"run {run_id}: {result.reason}")
+            self._action.finish(goal, succeeded=False, result=result)
+
+        self._gate.enter(partial(self._make_run, goal.request, run_id), submit, fail)
 
     def _make_run(self, request: ExecuteActionPlan.Goal, run_id: str) -> PlanRun:
         """The run of a goal.
@@ -80,24 +81,20 @@ class PlanServer:
         Raises:
             ConfigError: it cannot be run.
         """
-        skills = self._parts.body.skills
-        if not self._node.active:
-            raise ConfigError("the behaviour-tree node is inactive; activate it first")
-        if not skills:
-            raise ConfigError(self._parts.body.absence)
         self._surroundings.listen()
         options = Options(
             request.on_error or ON_ERROR[0],
             request.retries or RETRIES,
             request.timeout or self._node.values["plan_timeout"],
         )
+        ports = self._performer.ports
         return PlanRun(
             actions_of(request.plan.actions),
-            self._files.of(self._parts.body.name).routine,
+            self._files.of(ports.body.name).routine,
             self._surroundings,
-            self._parts.ports.of_run(run_id, request.source),
-            skills,
+            ports.of_run(run_id, request.source),
+            ports.body.skills,
             options,
             run_id=run_id,
-            settings=self._parts.settings,
+            settings=ports.rules.settings,
         )

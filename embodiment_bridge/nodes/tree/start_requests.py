@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from diagnostic_msgs.msg import KeyValue
 from rclpy.clock import Clock, ClockType
@@ -18,7 +17,7 @@ from embodiment_bridge.bml import to_json
 from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.document import Document, Request
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.performance import Finish, RunGoal
@@ -124,7 +123,7 @@ class StartRequests:
         else:  # rclpy: one line of code has one severity
             self._node.get_logger().warning(text)
         retry = self._node.values["start_retry"]
-        failed = result.outcome == "FAILED" or result.reason.startswith(VETOED)
+        failed = result.outcome == "FAILED" or result.reason.startswith((VETOED, f": {VETOED}"))
         again = goal.request.source == "start" and failed and retry > 0.0
         if again and self._node.active:
             self._wait(retry)
@@ -136,7 +135,7 @@ def _goal(source: str, document: str, subtrees: Mapping[str, str] = MappingProxy
     return LocalGoal(goal)
 
 
-def start_document(values: Mapping[str, Any]) -> str:
+def start_document(values: NodeValues) -> str:
     """The document that the parameters name; empty: none.
 
     Raises:
@@ -150,7 +149,7 @@ def start_document(values: Mapping[str, Any]) -> str:
     return _text("start_file", path) if path else ""
 
 
-def start_subtrees(values: Mapping[str, Any]) -> dict[str, str]:
+def start_subtrees(values: NodeValues) -> dict[str, str]:
     """The texts of the documents that ``start_subtrees`` names, by name.
 
     Raises:

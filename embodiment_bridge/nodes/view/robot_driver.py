@@ -8,8 +8,10 @@ from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Twist
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
+from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
+from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -18,6 +20,9 @@ from embodiment_bridge.action import ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.viewing.driving import Shown
+
+Words = Callable[[Any], tuple[str, bool]]
+"""The line about a result, and whether it is bad."""
 
 SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body limits it further
 ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
@@ -120,7 +125,7 @@ class RobotDriver:
         self._call(self._stop_body, "STOP")
         self._velocity.publish(Twist())
 
-    def _call(self, client: Any, what: str) -> None:
+    def _call(self, client: Client, what: str) -> None:
         if not client.service_is_ready():
             if what:
                 self._tell(f"{what}: the robot does not answer", bad=True)
@@ -148,7 +153,12 @@ class RobotDriver:
         self._trajectory.publish(JointTrajectory(joint_names=[name], points=[point]))
 
     def _send(
-        self, page: int, client: ActionClient, goal: Any, what: str, words: Callable[[Any], tuple[str, bool]]
+        self,
+        page: int,
+        client: ActionClient,
+        goal: ExecuteSkill.Goal | ExecuteBml.Goal,
+        what: str,
+        words: Words,
     ) -> None:
         if page in self._gone:
             return
@@ -159,9 +169,7 @@ class RobotDriver:
         answer = client.send_goal_async(goal)
         answer.add_done_callback(lambda done: self._begun(page, done.result(), what, words))
 
-    def _begun(
-        self, page: int, goal: ClientGoalHandle, what: str, words: Callable[[Any], tuple[str, bool]]
-    ) -> None:
+    def _begun(self, page: int, goal: ClientGoalHandle, what: str, words: Words) -> None:
         if not goal.accepted:
             self._tell(f"{what}: refused", bad=True)
             return
@@ -175,8 +183,8 @@ class RobotDriver:
         page: int,
         goal: ClientGoalHandle,
         what: str,
-        words: Callable[[Any], tuple[str, bool]],
-        done: Any,
+        words: Words,
+        done: Future,
     ) -> None:
         goals = self._goals.get(page, [])
         if goal in goals:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the head tells us (events) and what we tell it (commands), in the units of the wire: degrees, seconds.
+"""The messages of the head (events) and to it (commands), in the units of the wire: degrees, seconds.
 
 The first field of an event is ``offset``, the place in the stream of the first byte that it was made of.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How one talks with a Maeden server: greeting, settling, one command at a time, lost answers, endings.
+"""The conversation with a Maeden server: greeting, settling, one command at a time, lost answers, endings.
 
 Pure: time comes in, events and commands come out. What the server does, and the reasons for all this:
 
@@ -99,7 +99,7 @@ LinkEvent: TypeAlias = Event | Answer | NoReply | Tick | Closed
 
 
 class State(Enum):
-    """Where a conversation stands."""
+    """The states of a conversation."""
 
     GREETING = auto()  # the id has not come
     SETTLING = auto()  # waiting for the line to be quiet
@@ -192,7 +192,7 @@ class Conversation:
         return []
 
     def parting(self, reason: str) -> LinkError:
-        """The error with which the link ends: ``LinkOverError`` where the agent shall not be followed by a new one."""
+        """The error with which the link ends: ``LinkOverError`` where no new agent is to follow this one."""
         if self.ending:
             text = f"{self.ending}: {WORDS[self.ending]}"
             return LinkError(text) if self._options.rejoin == "always" else LinkOverError(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Maeden simulator can say, and what an agent can tell it. Units of the wire: cells, energy, cycles.
+"""The messages of a Maeden simulator (events) and of an agent (commands). Units of the wire: cells, energy, cycles.
 
 Views are always row 0 = the row behind the agent, row 1 its own, rows 2 to 6 one to five ahead; column 0 = two to the
 left, column 4 two to the right; the agent is in row 1, column 2. A codec turns those that come the other way round.

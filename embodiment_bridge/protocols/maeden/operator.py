@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Between skills and the link: what the agent shall be told next, one thing at a time, and what became of it."""
+"""Passes commands of skills to the link, one at a time, and their answers back."""
 
 from collections import deque
 from dataclasses import dataclass

@@ -86,7 +86,7 @@ def battery_message(energy: int, stamp: Stamp) -> BatteryState:
 
 
 def episode_event(name: str, reason: str, world: AgentWorld, stamp: Stamp) -> EpisodeEvent:
-    """How the episode stands; ``name`` is a key of ``EVENTS``."""
+    """The state of the episode; ``name`` is a key of ``EVENTS``."""
     message = EpisodeEvent(header=Header(stamp=stamp), event=EVENTS[name], name=name, reason=reason)
     message.agent = world.agent
     message.world_time = world.percept.world_time if world.percept is not None else 0

@@ -74,7 +74,7 @@ def found_by(search: Search) -> Generator[Action | None, Ticket, list[str] | Non
 
 
 class Progress:
-    """How far a routine is: ``value`` 0..1."""
+    """The progress of a routine: ``value`` 0..1."""
 
     def __init__(self) -> None:
         self.value = 0.0

@@ -64,7 +64,7 @@ def text_of(message: Message) -> str:
 
 
 def sentence_of(text: str) -> SayCommand | SayQuestion:
-    """The sentence of a text that shall be said.
+    """The sentence for a text to be said.
 
     ``[talk|shout] command NAME SUBJECT PAYMENT`` and ``[talk|shout] question KIND SUBJECT [ANSWER]`` are said as they
     are. Any other text becomes the subject of ``command say``, with ``_`` for blanks, for a payment of 0.

@@ -95,7 +95,7 @@ class Assembler:
 
     @property
     def offset(self) -> int:
-        """Where the first line of what there is began."""
+        """The position of the first line so far."""
         return self._deals[0].first[0].offset
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one agent knows: where it is, what it saw, what it carries. Kept up to date by answers, asked by skills."""
+"""The knowledge of one agent: where it is, what it saw, what it carries. Answers update it, skills read it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field

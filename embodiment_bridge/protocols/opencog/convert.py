@@ -39,7 +39,7 @@ from embodiment_bridge.protocols.opencog.xml.events import (
     SingleActionCommand,
 )
 from embodiment_bridge.protocols.opencog.xml.xml_text import clean
-from embodiment_bridge.scene.deeds import Deed, DeedWatcher, Seen
+from embodiment_bridge.scene.seen_actions import ActionWatcher, Seen, SeenAction
 
 AGENTS = ("avatar", "humanoid", "pet")  # the entity types that act
 STRING, RAW = 1, 12  # types of messages in the network
@@ -64,7 +64,7 @@ class Perceptor:
         self._world = WorldReport(settings, self.ids)
         self._observed_actions = ObservedActions(settings, self.ids)
         self._grid = grid
-        self._deeds = DeedWatcher()
+        self._seen_actions = ActionWatcher()
 
     def refresh(self) -> None:
         """The OAC is new, or may have missed messages: send everything again."""
@@ -131,8 +131,8 @@ class Perceptor:
         )
         return () if signal is None else (signal,)
 
-    def deeds(self, array: EntityArray, pose: PoseStamped | None, now_s: float) -> list[AgentAction]:
-        """What others have done, as the changes of the world tell; the body's own deeds only where they are echoed.
+    def seen_actions(self, array: EntityArray, pose: PoseStamped | None, now_s: float) -> list[AgentAction]:
+        """What others have done, as the changes of the world tell; the body's own actions only where they are echoed.
 
         Args:
             array: EntityArray in ``map``.
@@ -146,9 +146,9 @@ class Perceptor:
         echo = self.settings.echo_own_actions
         agents = {one.id for one in found if one.agent}
         return [
-            _deed_message(deed, array.header, agents)
-            for deed in self._deeds.look(found, now_s)
-            if echo or not self.ids.is_own(deed.agent)
+            _action_message(action, array.header, agents)
+            for action in self._seen_actions.look(found, now_s)
+            if echo or not self.ids.is_own(action.agent)
         ]
 
     def _seen(self, entity: EntityMessage) -> Seen:
@@ -229,14 +229,14 @@ def _thing(entity: EntityMessage) -> Thing:
     )
 
 
-def _deed_message(deed: Deed, header: Header, agents: Container[str]) -> AgentAction:
+def _action_message(action: SeenAction, header: Header, agents: Container[str]) -> AgentAction:
     """An observed action; ``agents``: ids of those that act."""
     message = AgentAction(
-        header=header, agent=deed.agent, agent_type="avatar", name=deed.name, succeeded=True
+        header=header, agent=action.agent, agent_type="avatar", name=action.name, succeeded=True
     )
-    if deed.target:
-        message.target, message.target_type = deed.target, "avatar" if deed.target in agents else "object"
-    for name, place in (("startPosition", deed.start), ("endPosition", deed.end)):
+    if action.target:
+        message.target, message.target_type = action.target, "avatar" if action.target in agents else "object"
+    for name, place in (("startPosition", action.start), ("endPosition", action.end)):
         if place is not None:
             x, y, z = place
             message.parameters.append(ActionParameter(name=name, type="vector", vector=Point(x=x, y=y, z=z)))

@@ -102,6 +102,7 @@ class CommandWriter:
                 and low <= kd <= high
                 and low <= tau <= high
             ):
+                # The server reads byte by byte: more digits would only keep it busy.
                 text = f"({command.name} {q:.7g} {dq:.7g} {kp:.7g} {kd:.7g} {tau:.7g})"
                 self._written[command.name] = (command, text)
                 return text

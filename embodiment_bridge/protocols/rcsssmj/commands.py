@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an agent tells the server, in the units of the wire."""
+"""The commands of an agent to the server, in the units of the wire."""
 
 import base64
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the server tells an agent, in the units of the wire: metres, degrees, seconds.
+"""The percepts of an agent from the server, in the units of the wire: metres, degrees, seconds.
 
 Names are as sent: rcssservermj 0.2.1 writes joints as ``q_hj1``, its older documentation as ``hj1``.
 Numbers may be nan or inf when a simulation blows up. Sensor frames are x forward, y left, z up.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes on around a robot, as messages: the game, and what is said."""
+"""The game and what is said in it, as messages."""
 
 from std_msgs.msg import Header
 
@@ -11,7 +11,7 @@ from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 
 
 def game(state: events.GameState, side: str) -> Game:
-    """How the game stands for a player on ``side``; a team that does not exist yet has no name."""
+    """The state of the game for a player on ``side``; a team that does not exist yet has no name."""
     return Game(
         state.play_time_s,
         state.play_mode,

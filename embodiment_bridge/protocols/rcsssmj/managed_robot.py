@@ -103,7 +103,7 @@ class ManagedRobot:
         return player
 
     def _own_arrays(self) -> RobotArrays:
-        """Those of the world as it is compiled now."""
+        """The arrays of the world as it is compiled now."""
         simulation = self.simulation.simulation
         if self._arrays is None or self._arrays.data is not simulation.mj_data:
             self._arrays = RobotArrays(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked of a simulated world besides what a player may do: things are placed, the game begins anew."""
+"""Requests to a simulated world that a player may not make: place things, begin the game anew."""
 
 import re
 from collections import deque

@@ -21,7 +21,7 @@ _Columns: TypeAlias = tuple[tuple[str, ...], tuple[float, ...], tuple[float, ...
 
 MAX_JOINTS: Final = 64  # no robot has more; a pattern takes time and memory by the number of its joints
 
-# A robot keeps its joints. Whoever sends others in every frame shall not have a pattern made for each.
+# A robot keeps its joints. A server that names others in each frame must not cause a new pattern for each.
 MAX_PATTERN_UPDATES: Final = 8
 
 _POLAR = rf"\(({ATOM}) ?\(pol ({NUMBER}) ({NUMBER}) ({NUMBER})\)\) ?"

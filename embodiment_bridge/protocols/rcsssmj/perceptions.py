@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulator's own classes perceive (``rcsssmj.sim.perceptions`` of 0.2.1), as a percept of ours.
+"""Converts perceptions of the simulator's own classes (``rcsssmj.sim.perceptions`` of 0.2.1) to our percept.
 
 The values are those that the server writes on the wire: it cuts them before it makes these objects. They are told
 apart by the names of their classes, so nothing of the simulator is imported here.

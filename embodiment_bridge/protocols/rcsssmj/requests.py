@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ROS asks of RCSSServerMJ besides motion, as commands."""
+"""Requests of ROS to RCSSServerMJ besides motion, as commands."""
 
 from collections.abc import Callable
 from functools import partial

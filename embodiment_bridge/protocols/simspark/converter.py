@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Nao of rcssserver3d as a body, and the order in which a player joins. Units and frames change in ``convert.py``.
 
-Nobody tells a player where it is unless the server is set to: then ``pose`` and ``entities`` come from ``mypos`` and
+A player is told where it is only if the server is set to do so: then ``pose`` and ``entities`` come from ``mypos`` and
 ``myorien``, else from the landmarks in view.
 """
 
@@ -261,7 +261,7 @@ def said(text: str) -> list[Action]:
 
 
 def no_contacts(_forces: object, _positions: object) -> list[tuple[Vector, Vector]]:
-    """Without a URDF nobody knows where the feet are."""
+    """Without a URDF the place of the feet is not known."""
     return []
 
 

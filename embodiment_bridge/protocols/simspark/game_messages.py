@@ -11,7 +11,7 @@ from embodiment_bridge.protocols.soccer.game_messages import MAX_HEARD, Game
 
 
 def game(state: events.GameState, team: str, side: str) -> Game:
-    """How the game stands for a player of ``team`` on ``side``: the server does not tell the name of the other team."""
+    """The state of the game for a player of ``team`` on ``side``; the name of the other team is not known."""
     return Game(
         state.play_time_s,
         state.play_mode,

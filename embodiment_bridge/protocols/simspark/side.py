@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which side a player is on that nobody has told: its own place as the server tells it is turned for the right team."""
+"""Finds the side of a player that was not told it: the server turns the place of a player of the right team."""
 
 import math
 from collections.abc import Sequence

@@ -6,7 +6,7 @@ another limb): it goes on at its greatest speed at most. The speed is cut so tha
 next commands can stop it: rcssserver3d 0.7.3 ignores commands while a joint is beyond one, and it bounces there.
 
 A server that is short of time runs many cycles in a row and reads no command meanwhile. Then a speed lasts for all of
-them, so the gain falls with their number; a joint that is where it shall be is not driven at all.
+them, so the gain falls with their number; a joint at its target is not driven at all.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class VelocityLoop:
 
         Args:
             angles: rad, as sensed; of a joint that is not a number, the speed is 0.
-            targets: what the joints shall do.
+            targets: of the joints.
             dt: s since the last percept.
             cycles: of the server, for which a speed may last.
         """

@@ -13,7 +13,7 @@ MAX_HEARD: Final = 64  # messages of one percept; at most 21 others speak in a c
 
 
 class Game(NamedTuple):
-    """How a game stands: play time s, play mode as the server calls it, team names (empty: not known), scores.
+    """The state of a game: play time s, play mode as the server calls it, team names (empty: not known), scores.
 
     own_side: ``left`` or ``right``, of the player who tells; empty: not known.
     """

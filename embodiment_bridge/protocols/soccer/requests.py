@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ROS asks of a soccer simulator besides motion: saying something, being beamed. It waits for the next frame."""
+"""Requests of ROS to a soccer simulator besides motion: to speak, to be beamed. They wait for the next frame."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trainer tells a soccer server, in the units of the wire. ``team`` is Left or Right.
+"""The commands of a trainer to a soccer server, in the units of the wire. ``team`` is Left or Right.
 
 No server answers any of them; what it does not like it ignores. rcssservermj 0.2.1 takes those of ``RCSSSMJ_COMMANDS``
 and does nothing with the others. Several lists may stand side by side in one frame; in one list around them they are

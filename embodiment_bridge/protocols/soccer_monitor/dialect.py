@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What servers do differently with the commands of a trainer, as data."""
+"""The differences between servers in the commands of a trainer, as data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ def soccer_field(field: FieldValues, play_modes: tuple[str, ...], stamp: Stamp, 
 
 
 def game_state(game: GameRecord, stamp: Stamp) -> GameState:
-    """How the game stands; what was not told is 0 or empty."""
+    """The state of the game; unknown values are 0 or empty."""
     state = game.state
     return GameState(
         header=Header(stamp=stamp),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a game, put together from messages that tell only what changed."""
+"""The record of a game, put together from messages that have only what changed."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Final

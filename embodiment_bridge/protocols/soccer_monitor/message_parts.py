@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One message of a monitor port as it is put together from its parts, and what of it cannot be."""
+"""Puts a message of a monitor port together from its parts, with the parts that cannot be read."""
 
 from collections.abc import Callable
 from typing import Final, TypeAlias

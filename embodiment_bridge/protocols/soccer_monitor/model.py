@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a monitor knows: the game, the scene, and who is who in it; and when it has to ask for everything again."""
+"""The model of a monitor: the game, the scene, and who is who in it. Requests everything again where needed."""
 
 from typing import Final
 

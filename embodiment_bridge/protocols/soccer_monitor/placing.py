@@ -17,7 +17,7 @@ _PLAYER: Final = re.compile(r"player_(.+)_([0-9]{1,2})").fullmatch
 _NAMES: Final = ("ball", "player_left_N", "player_right_N")
 
 
-def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Command]:
+def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Single]:
     """The command that puts a thing where it is wanted.
 
     Raises:
@@ -41,7 +41,7 @@ def placed(dialect: Dialect, request: PlaceThing.Request) -> list[c.Command]:
     if length == 0.0:
         if dialect.free_poses:
             raise CommandError(
-                f"pose.orientation is 0: {dialect.server} cannot leave it as it is; say what it shall be"
+                f"pose.orientation is 0: {dialect.server} cannot leave it as it is; say what it is to be"
             )
         return [c.Agent(*who, pos=at)]
     if not isfinite(length):

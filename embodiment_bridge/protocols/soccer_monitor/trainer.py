@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a service of the trainer asks for, as commands of a server; and what that server makes of it."""
+"""Converts requests to the trainer's services into commands, with a note where a server treats them differently."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ class Trainer:
     def __init__(self, dialect: Dialect, play_modes: Callable[[], tuple[str, ...]]) -> None:
         self._dialect = dialect
         self._play_modes = play_modes
-        self._services: dict[str, Callable[[Any], list[c.Command]]] = {
+        self._services: dict[str, Callable[[Any], list[c.Single]]] = {
             "train_agent": self._agent,
             "train_ball": self._ball,
             "place_thing": partial(placed, dialect),
@@ -39,7 +39,7 @@ class Trainer:
             "kill_simulator": lambda _: [c.KillSim()],
         }
 
-    def take(self, service: str, request: object) -> tuple[list[c.Command], str]:
+    def take(self, service: str, request: object) -> tuple[list[c.Single], str]:
         """The commands of a request, and a note for people.
 
         Raises:
@@ -52,7 +52,7 @@ class Trainer:
             raise CommandError(unknown("service", service, self._services))
         return self._services[service](request), dialect.notes.get(service, "")
 
-    def _agent(self, request: TrainAgent.Request) -> list[c.Command]:
+    def _agent(self, request: TrainAgent.Request) -> list[c.Single]:
         dialect = self._dialect
         if not request.set_position and (request.set_yaw or dialect.needs_position):
             why = (
@@ -84,7 +84,7 @@ class Trainer:
         """Left, Right, or the name of a team where the server takes that."""
         return side if self._dialect.free_poses and side.lower() not in SIDES and side else _side(side)
 
-    def _ball(self, request: TrainBall.Request) -> list[c.Command]:
+    def _ball(self, request: TrainBall.Request) -> list[c.Single]:
         if self._dialect.needs_position and not request.set_position:
             raise CommandError(
                 f"train_ball: set_position is false; {self._dialect.server} ignores a ball without a position"
@@ -97,7 +97,7 @@ class Trainer:
             )
         ]
 
-    def _play_mode(self, request: SetPlayMode.Request) -> list[c.Command]:
+    def _play_mode(self, request: SetPlayMode.Request) -> list[c.Single]:
         names = self._play_modes()
         if not names:
             raise CommandError("set_play_mode: the server has not told its play modes yet")
@@ -105,13 +105,13 @@ class Trainer:
             raise CommandError(f"set_play_mode: {unknown('play mode', str(request.play_mode)[:80], names)}")
         return [c.PlayMode(request.play_mode)]
 
-    def _select(self, request: AgentCommand.Request) -> list[c.Command]:
+    def _select(self, request: AgentCommand.Request) -> list[c.Single]:
         if request.number == NOBODY and not request.side:
             return [c.Select(NOBODY)]
         return [c.Select(*_player(request))]
 
-    def _game(self, request: SetGame.Request) -> list[c.Command]:
-        commands: list[c.Command] = []
+    def _game(self, request: SetGame.Request) -> list[c.Single]:
+        commands: list[c.Single] = []
         if request.set_time:
             commands.append(c.Time(request.time))
         if request.set_score:

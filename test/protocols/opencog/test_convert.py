@@ -67,12 +67,15 @@ def test_changes_of_entities_are_deeds_of_others():
     perceptor.ids.add_alias("mock")
     robin = thing("robin", "player", where=pose(1.2))
     looks = (array(thing(where=pose(1.0)), robin), array(thing(where=pose(1.0), owner="robin"), robin))
-    perceptor.deeds(looks[0], None, 1.0)
-    (grab,) = perceptor.deeds(looks[1], None, 1.3)
+    perceptor.seen_actions(looks[0], None, 1.0)
+    (grab,) = perceptor.seen_actions(looks[1], None, 1.3)
     assert (grab.agent, grab.name, grab.target, grab.target_type) == ("robin", "grab", "ball", "object")
     (signal,) = perceptor.action(grab, STAMP)
     assert validate(write([signal], "seed"), "seed") == []
-    (drop, grabbed) = (*perceptor.deeds(array(thing(where=pose(1.0), owner="mock"), robin), None, 1.6), None)
+    (drop, grabbed) = (
+        *perceptor.seen_actions(array(thing(where=pose(1.0), owner="mock"), robin), None, 1.6),
+        None,
+    )
     assert (drop.name, grabbed) == ("drop", None)  # what the body does itself is no news for the OAC
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a goal of `execute_bml` asks for, read and checked before anything of it begins."""
+"""Reads and checks a goal of `execute_bml` before anything of it begins."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ from embodiment_bridge.bml.analysis.estimate import Estimate, analyse
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.bml.reading.freshness import age_refusal
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 
 LARGEST_SEED = 2**32 - 1
 MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's own
@@ -23,7 +24,7 @@ MAX_BREAKPOINTS = ALL_BREAKPOINTS // 2  # of a goal, and as many of the node's o
 class Wish:
     """A goal that can be run.
 
-    doubts: what is doubtful in the document, for people. seed: None draws one. values: of topics and of the goal.
+    doubts: what is doubtful in the document, for people. seed: None draws one. values: of the goal.
     """
 
     document: Loaded
@@ -35,20 +36,28 @@ class Wish:
     suspendable: object
     breakpoints: tuple[str, ...]
 
+    def blackboard(self, known: Mapping[str, Value]) -> Blackboard:
+        """The values that the run begins with, while topics tell what is ``known``.
 
-def read_goal(
-    goal: ExecuteBml.Goal, rules: Rules, known: Mapping[str, Value], *, speech: bool, max_age: float = 0.0
-) -> Wish:
-    """Read a goal under ``rules``, while topics tell what is ``known``.
+        Raises:
+            Rejected: one cannot be on a blackboard, or there are too many.
+        """
+        try:
+            return Blackboard({**known, **self.values})
+        except CommandError as error:
+            raise Rejected.because("", "BAD_VALUE", str(error)) from error
 
-    max_age: s by which its ``req_time`` may differ from now; 0: it is not looked at.
+
+def read_goal(goal: ExecuteBml.Goal, ports: RunPorts) -> Wish:
+    """Read a goal for the body and under the rules of ``ports``; any thread may call it.
 
     Raises:
         Rejected: something in it is wrong; the text says what.
     """
-    loaded = load(goal.document, rules, speech=speech)
+    rules = ports.rules_of(goal)
+    loaded = load(goal.document, rules, speech=ports.rules.speaks)
     document = loaded.document
-    stale = age_refusal(document.metadata, max_age, time.time())
+    stale = age_refusal(document.metadata, ports.rules.max_age, time.time())
     if stale:
         raise Rejected.because("", "STALE", f"the document is refused: {stale}")
     if goal.seed > LARGEST_SEED:
@@ -56,23 +65,18 @@ def read_goal(
     if len(goal.breakpoints) > MAX_BREAKPOINTS:
         text = f"{len(goal.breakpoints)} breakpoints; there may be {MAX_BREAKPOINTS}"
         raise Rejected.because("", "TOO_MANY_BREAKPOINTS", text)
+    try:
+        values = values_of([(item.key, item.value) for item in goal.values])
+    except CommandError as error:
+        raise Rejected.because("", "BAD_VALUE", str(error)) from error
     analysis = analyse(document, rules.skills)
     return Wish(
         loaded,
         rules,
         analysis.estimates[document.root.pointer],
         [str(warning) for warning in analysis.warnings],
-        _values(goal, known),
+        values,
         None if goal.seed < 0 else goal.seed,
         goal.suspendable or document.metadata.get("suspendable"),
         tuple(goal.breakpoints),
     )
-
-
-def _values(goal: ExecuteBml.Goal, known: Mapping[str, Value]) -> dict[str, Value]:
-    try:
-        values = {**known, **values_of([(item.key, item.value) for item in goal.values])}
-        Blackboard(values)
-    except CommandError as error:
-        raise Rejected.because("", "BAD_VALUE", str(error)) from error
-    return values

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the body of this namespace can do, and whether it is there: its topics `skills` and `link_state`."""
+"""The skills of the body of this namespace, and whether it is there: its topics `skills` and `link_state`."""
 
 from collections.abc import Callable
 

@@ -28,7 +28,7 @@ class Breakpoints:
         node.add_on_set_parameters_callback(self._set)
 
     def names(self) -> set[str]:
-        """Those of the node; goals may have their own beside them."""
+        """The breakpoints of the node; goals may have their own beside them."""
         return {name for name in self._node.get_parameter("breakpoints").value if name}
 
     def destroy(self) -> None:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the parameters of the behaviour-tree node say about documents. The node and the tools both read them here.
+"""Rules for documents from the parameters of the behaviour-tree node, for the node and for the tools.
 
 Nothing in this file needs ROS, so `bml validate --params FILE` works where ROS is not installed.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
@@ -15,7 +14,7 @@ from embodiment_bridge.bml.rules.capabilities import Table, allowed_fetched, all
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.control_actions import CONTROL_PARAMETER, with_control_actions
 from embodiment_bridge.body.state import SkillInfo
-from embodiment_bridge.core.parameter import Parameter
+from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.fetching import FetchRules
 from embodiment_bridge.nodes.sound.fetch_parameters import PARAMETERS as FETCH_PARAMETERS
 from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules
@@ -47,7 +46,7 @@ PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class DocumentRules:
-    """What documents may ask for.
+    """The rules for documents.
 
     urls, fetch: what they may name and fetch. channels: what the documents of each source may drive. speaks: whether
     text can become sound. settings: of each run. sources: values of topics by name. guards: what must hold for a
@@ -84,7 +83,7 @@ class DocumentRules:
         )
 
 
-def document_rules(values: Mapping[str, Any]) -> DocumentRules:
+def document_rules(values: NodeValues) -> DocumentRules:
     """The rules that the values of ``PARAMETERS`` give.
 
     Raises:

@@ -7,20 +7,19 @@ from typing import Protocol
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding, RunState
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Value
-from embodiment_bridge.bml.document import Problem
 from embodiment_bridge.core.errors import CommandError, text_of
 from embodiment_bridge.nodes.tree.runs.bml_goal import Wish
-from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 
 WENT_WELL = {Outcome.SUCCEEDED, Outcome.STOPPED}
 FEEDBACK_EVERY = 0.5  # s of run time, when nothing changes
 
 
 class RunGoal(Protocol):
-    """What a run needs of the goal that asked for it."""
+    """The part of an action goal that a run uses."""
 
     @property
     def is_cancel_requested(self) -> bool:
@@ -46,7 +45,6 @@ class Performance:
         run: Run,
         run_id: str,
         finish: Finish,
-        viewers: TreePublisher,
         wish: Wish,
         board: Blackboard,
     ) -> None:
@@ -58,7 +56,6 @@ class Performance:
         self._board = board
         self._refused: dict[str, str] = {}
         self._finish = finish
-        self._viewers = viewers
         self._told: tuple[object, ...] = ()
         self._warnings_told: set[str] = set()
 
@@ -77,8 +74,7 @@ class Performance:
             self._refused[key] = f": VALUE_REFUSED: {error}"
 
     def tell(self) -> None:
-        """After a tick: publish what happened; end the goal if the run has ended."""
-        self._viewers.publish(self.run_id, self.run)
+        """After a tick: tell the client what is new; end the goal if the run has ended."""
         if self.run.ending is None:
             self._tell(self._new_warnings())
             return
@@ -126,14 +122,12 @@ class Performance:
 
 
 def failure(error: Exception) -> ExecuteBml.Result:
-    """The result of a goal that this program could not begin, by a fault of its own."""
-    reason = f"the document could not be read or begun: {text_of(error)}"
-    return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
-
-
-def rejection(problems: list[Problem], reason: str) -> ExecuteBml.Result:
-    """The result of a goal that was never begun."""
-    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=reason, seed=-1)
-    result.problems = [str(problem) for problem in problems]
-    result.pointer = problems[0].pointer if problems else ""
+    """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
+    if not isinstance(error, (CommandError, Rejected)):
+        reason = f"the document could not be read or begun: {text_of(error)}"
+        return ExecuteBml.Result(outcome=Outcome.ERROR.value, reason=reason, seed=-1)
+    result = ExecuteBml.Result(outcome=Outcome.REJECTED.value, reason=str(error), seed=-1)
+    if isinstance(error, Rejected) and error.problems:
+        result.problems = [str(problem) for problem in error.problems]
+        result.pointer = error.problems[0].pointer
     return result

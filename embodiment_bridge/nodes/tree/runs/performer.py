@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from rclpy.clock import Clock, ClockType
 from rclpy.timer import Timer
 
+from embodiment_bridge.behaviour.engine.loading import Rejected
 from embodiment_bridge.behaviour.runs.director import Director, OnNew
 from embodiment_bridge.bml.base.conditions import Value
+from embodiment_bridge.core.errors import BridgeError, CommandError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.nodes.tree.runs.breakpoints import Breakpoints
@@ -17,6 +19,7 @@ from embodiment_bridge.nodes.tree.runs.plan_goal import PlanPerformance
 from embodiment_bridge.nodes.tree.runs.run_files import RunFiles
 from embodiment_bridge.nodes.tree.runs.run_ports import RunPorts
 from embodiment_bridge.nodes.tree.runs.safety import Guards
+from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.values.blackboard_feed import BlackboardFeed
 from embodiment_bridge.nodes.tree.values.team_feed import TeamFeed
 
@@ -30,6 +33,7 @@ class Performer:
         node: has the parameters.
         ports: the runs have ports of these.
         files: the logs of runs; None: there are none.
+        viewers: are told what each run does.
         now: the node's time in s.
 
     Raises:
@@ -37,13 +41,19 @@ class Performer:
     """
 
     def __init__(
-        self, node: BridgeNode, ports: RunPorts, files: RunFiles | None, now: Callable[[], float]
+        self,
+        node: BridgeNode,
+        ports: RunPorts,
+        files: RunFiles | None,
+        viewers: TreePublisher,
+        now: Callable[[], float],
     ) -> None:
         values = node.values
         self.director = Director()
         self.feed = BlackboardFeed(node, ports.rules.sources, values["blackboard_max_age"])
         self._team = TeamFeed(node, now, wanted=values["team_values"])
-        self._node, self._ports, self._files, self._now = node, ports, files, now
+        self.ports, self.files = ports, files
+        self._node, self._viewers, self._now = node, viewers, now
         self._guards = Guards(ports.rules.guards, self.feed.values, lambda: self.feed.troubles)
         self._alive = KeepAlive(node, values["dead_man"])
         self.clients = ClientWatch(node, values["dead_man"], self.director, self.tick)
@@ -59,41 +69,67 @@ class Performer:
         priority: int = 0,
         suspendable: object = False,
         source: str = "",
-    ) -> str:
-        """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``. Returns why not."""
+    ) -> None:
+        """Let a run of ``source`` have the body as soon as it may; see ``Director.submit``.
+
+        Raises:
+            CommandError: it is refused.
+            Rejected: nothing can begin now.
+        """
         run, run_id = performance.run, performance.run_id
         if performance.goal.is_cancel_requested:  # while it waited: no run has to make way for it
             run.cancel()
-            performance.tell()
+            self._tell(performance)
             self._forget(run_id)
-            return ""
+            return
         run.set_breakpoints({*self._breakpoints.names(), *performance.breakpoints})
-        refusal = "" if self._node.active else "the behaviour-tree node was deactivated"
-        refusal = refusal or self.veto()
-        refusal = refusal or self.director.submit(
-            run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
-        )
-        if refusal:
-            if self._files is not None:
-                self._files.drop(run_id)
+        try:
+            self.check()
+            refusal = self.director.submit(
+                run, run_id, on_new=on_new or OnNew.REPLACE.value, priority=priority, suspendable=suspendable
+            )
+            if refusal:
+                raise CommandError(refusal)
+        except BridgeError:
+            if self.files is not None:
+                self.files.drop(run_id)
             self._forget(run_id)
-            return refusal
+            raise
         self._performances[run_id] = performance
         self.clients.begin(source, run_id)
         self.tick()
-        return ""
 
     def values(self) -> Mapping[str, Value]:
-        """What topics tell now, for the blackboard; None for what is not known."""
+        """The present values of topics for the blackboard; None for one that is not known."""
         return {**self._team.values(), **self.feed.values()}
 
-    def veto(self) -> str:
-        """Why the guards let nothing run now; empty when they do."""
-        return self._guards.refusal()
+    def missing(self) -> str:
+        """What a new run has to wait for: ``body``, ``link`` or ``values`` of a guard; empty: nothing."""
+        if not self._node.active:
+            return ""
+        return self.ports.body.missing or ("values" if self._guards.unknown() else "")
 
-    def guards_unknown(self) -> bool:
-        """Whether a guard has no value now, as at the start of a robot."""
-        return self._guards.unknown()
+    def can_begin(self) -> bool:
+        """Whether a run could begin now."""
+        try:
+            self.check()
+        except Rejected:
+            return False
+        return True
+
+    def check(self) -> None:
+        """See whether a run could begin now.
+
+        Raises:
+            Rejected: none could; the text says why.
+        """
+        if not self._node.active:
+            raise Rejected.because("", "INACTIVE", "the behaviour-tree node is inactive; activate it first")
+        if not self.ports.body.skills:
+            raise Rejected.because("", "NO_BODY", self.ports.body.absence)
+        veto = self._guards.refusal()
+        if veto:
+            raise Rejected.because("", *veto.split(": ", 1))
 
     def cancel(self, goal: object) -> None:
         """End the run of a goal."""
@@ -118,16 +154,16 @@ class Performer:
         values = self.values()
         for performance in self._performances.values():
             performance.feed(values)
-        self._ports.audio.serve()
+        self.ports.audio.serve()
         self._alive.tell(self._performances)
-        veto = self.veto()
+        veto = self._guards.refusal()
         if veto:
             if not self.director.needs_tick:
                 self.director.tick(self._now())  # changes nothing, but tells paused runs the time
             self.director.stop_all(veto)
         ended = self.director.tick(self._now())
         for performance in self._performances.values():
-            performance.tell()
+            self._tell(performance)
         for end in ended:
             del self._performances[end.run_id]
         for end in ended:  # the watch on clients may tick
@@ -140,7 +176,7 @@ class Performer:
             self._alive.rest(self._performances)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
-        """What runs, in a line and as values."""
+        """The state of the runs, as a line and as values."""
         current, suspended = self.director.current, self.director.suspended
         text = "idle" if current is None else f"running {current.run_id}"
         return text, {
@@ -149,19 +185,36 @@ class Performer:
             **{f"no value of {name}": why for name, why in self.feed.troubles.items()},
         }
 
+    def close(self) -> None:
+        """Be silent, and complete the logs of runs."""
+        self.ports.audio.player.close()
+        self._close_files()
+
     def destroy(self) -> None:
         """Take everything off the graph."""
+        self._close_files()
         self._stop_ticking()
         self._breakpoints.destroy()
         self._alive.destroy()
         self.clients.destroy()
         self._team.destroy()
         self.feed.destroy()
+        self._viewers.destroy()
+        self.ports.destroy()
+        self.ports.body.destroy()
+
+    def _tell(self, performance: Performance | PlanPerformance) -> None:
+        self._viewers.publish(performance.run_id, performance.run)
+        performance.tell()
 
     def _forget(self, run_id: str) -> None:
-        self._ports.forget(run_id)
-        if self._files is not None:
-            self._files.end(run_id)
+        self.ports.forget(run_id)
+        if self.files is not None:
+            self.files.end(run_id)
+
+    def _close_files(self) -> None:
+        if self.files is not None:
+            self.files.close()
 
     def _start_ticking(self) -> None:
         if not self._tickers:

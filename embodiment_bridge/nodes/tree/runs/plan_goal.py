@@ -2,7 +2,6 @@
 """A goal of `execute_action_plan`, joined to the run that does it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
 
@@ -10,8 +9,8 @@ from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.behaviour.engine.outcome import Outcome, RunEnding
 from embodiment_bridge.behaviour.plans.action_plan import StepStatus
 from embodiment_bridge.behaviour.plans.plan_run import PlanRun
+from embodiment_bridge.core.errors import BridgeError, text_of
 from embodiment_bridge.msg import PlanAction, PlanActionStatus
-from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.plans.action import Action
 from embodiment_bridge.protocols.opencog.plans.plan_messages import parameter_of
 
@@ -27,7 +26,7 @@ def actions_of(messages: list[PlanAction]) -> list[Action]:
 
 
 def status_message(status: StepStatus) -> PlanActionStatus:
-    """How a step stands, as a message."""
+    """The status of a step as a message."""
     return PlanActionStatus(
         sequence=status.sequence,
         name=status.name,
@@ -49,14 +48,12 @@ class PlanPerformance:
         run: PlanRun,
         run_id: str,
         finish: Callable[..., None],
-        viewers: TreePublisher,
     ) -> None:
         self.goal = goal
         self.run = run
         self.run_id = run_id
         self.breakpoints: tuple[str, ...] = ()  # a plan has none of its own
         self._finish = finish
-        self._viewers = viewers
         self._told: list[StepStatus] | None = None
 
     def feed(self, values: Mapping[str, object]) -> list[str]:
@@ -64,8 +61,7 @@ class PlanPerformance:
         return []
 
     def tell(self) -> None:
-        """After a tick: publish what happened; end the goal if the run has ended."""
-        self._viewers.publish(self.run_id, self.run)
+        """After a tick: tell the client what is new; end the goal if the run has ended."""
         statuses = self.run.statuses()
         if statuses != self._told:
             self._told = statuses
@@ -83,6 +79,8 @@ class PlanPerformance:
         self._finish(self.goal, succeeded=ending.outcome is Outcome.SUCCEEDED, result=result)
 
 
-def plan_rejection(reason: str) -> Any:
-    """The result of a goal that was never begun."""
-    return ExecuteActionPlan.Result(outcome=Outcome.REJECTED.value, reason=reason)
+def plan_failure(error: Exception) -> ExecuteActionPlan.Result:
+    """The result of a goal that was never begun: REJECTED, or ERROR for a fault of this program."""
+    outcome = Outcome.REJECTED if isinstance(error, BridgeError) else Outcome.ERROR
+    reason = text_of(error).removeprefix(": ")  # of a JSON pointer, which a plan does not have
+    return ExecuteActionPlan.Result(outcome=outcome.value, reason=reason)

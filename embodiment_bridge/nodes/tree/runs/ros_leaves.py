@@ -73,7 +73,7 @@ class RosSkills:
         self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
-        """How it stands; a body that is gone or does not answer is a failure."""
+        """The state of the skill; it FAILED if the body is gone or does not answer."""
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)

@@ -36,7 +36,7 @@ class RunFiles:
         self._remove_old()  # of a node that was killed in each of its runs, too
 
     def begin(self, run_id: str) -> Callable[[str], None]:
-        """What takes the lines of a run; after a failure it forgets them."""
+        """Open the file of a run. Returns its writer of lines, which drops them after a failure."""
         path = self._folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}_{run_id}.jsonl"
         try:
             self._open[run_id] = path.open("w", buffering=1, encoding="utf-8")  # a crash leaves all lines

@@ -23,11 +23,11 @@ from embodiment_bridge.nodes.tree.runs.ros_leaves import RosSkills
 
 
 class RunPorts:
-    """What the parameters of ``node`` say about skills, sound and fetching.
+    """Skills, sound and fetching, as the parameters of ``node`` set them.
 
     Args:
         node: has the parameters.
-        body: its skills.
+        body: its skills; also the attribute ``body``.
         surroundings: of the player.
         now: the node's time in s.
 
@@ -39,7 +39,7 @@ class RunPorts:
         self, node: BridgeNode, body: BodySkills, surroundings: Surroundings, now: Callable[[], float]
     ) -> None:
         values = node.values
-        self._body = body
+        self.body = body
         self.rules = document_rules(values)
         fetcher = Fetcher(self.rules.fetch)
         accepting = Acceptance(fetcher, key=signature_key(values), max_age=self.rules.max_age)
@@ -52,13 +52,13 @@ class RunPorts:
 
     def of_run(self, run_id: str, source: str) -> Ports:
         """Ports for a run that ``source`` asked for; each hold freezes what that run has started."""
-        skills = self._skills.for_run(run_id, allowed_to(self.rules.channels, source), self._body)
+        skills = self._skills.for_run(run_id, allowed_to(self.rules.channels, source), self.body)
         return Ports(skills, RunMedia(self.audio.player, run_id), self._requests)
 
     def rules_of(self, goal: ExecuteBml.Goal) -> Rules:
-        """What the document of a goal may ask for."""
+        """The rules for the document of a goal."""
         subtrees = {item.key: item.value for item in goal.subtrees}
-        return self.rules.of(self._body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
+        return self.rules.of(self.body.skills, goal.source, strict=goal.strict, subtrees=subtrees)
 
     def forget(self, run_id: str) -> None:
         """The run has ended."""

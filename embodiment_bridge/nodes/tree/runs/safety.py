@@ -71,7 +71,7 @@ def parse_guards(texts: list[str], known: list[str]) -> list[Compare]:
 
 
 class Guards:
-    """What must hold. A guard whose value is not known does not hold."""
+    """The conditions that must hold while anything runs. A guard whose value is not known does not hold."""
 
     def __init__(
         self,

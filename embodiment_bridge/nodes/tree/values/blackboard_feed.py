@@ -43,7 +43,7 @@ class BlackboardFeed:
             self._looker = node.create_timer(LOOK_EVERY, self._look, clock=steady)
 
     def values(self) -> dict[str, Value]:
-        """What is known now, None for what is not."""
+        """The present values; None for one that is not known."""
         oldest = self._monotonic() - self._max_age if self._max_age else -math.inf
         return {one.name: one.value if one.seen >= oldest else None for one in self._sources}
 
@@ -143,4 +143,4 @@ def read_value(message: Any, path: Iterable[str | int]) -> tuple[Value, str]:
         return found, ""
     if isinstance(found, str):
         return found[:MAX_TEXT], ""
-    return None, f"a {type(found).__name__} is no boolean, finite number or text"
+    return None, f"a {type(found).__name__} is not a boolean, finite number or text"

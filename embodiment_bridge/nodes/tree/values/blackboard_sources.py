@@ -44,7 +44,7 @@ class Source:
     subscription: "Subscription[Any] | None" = None
     value: Value = None
     seen: float = -math.inf
-    trouble: str = field(default="nobody publishes the topic yet")
+    trouble: str = field(default="the topic has no publisher yet")
 
 
 def parse_source(text: str) -> Source:

@@ -2,7 +2,7 @@
 """The values of ``team_values`` from the topics of a soccer player, for the conditions of its documents."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
@@ -11,6 +11,7 @@ from rclpy.serialization import deserialize_message
 from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.msg import Entity, EntityArray, GameState
+from embodiment_bridge.nodes.base.message_types import Message
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.tree.values.team_values import Game, Seen, TeamValues
@@ -37,7 +38,7 @@ class TeamFeed:
         self._values = TeamValues()
         self._known: Mapping[str, Value] = {}
         self._made_s = 0.0
-        topics: Mapping[str, tuple[Any, str]] = {
+        topics: Mapping[str, tuple[type[Message], str]] = {
             "pose": (PoseStamped, "sensor"),
             "entities": (EntityArray, "sensor"),
             "game_state": (GameState, "latched"),
@@ -49,7 +50,7 @@ class TeamFeed:
         ]
 
     def values(self) -> Mapping[str, Value]:
-        """What is known now; empty where nobody wants it."""
+        """The present values; empty where they are not wanted."""
         gap = abs(self._now() - self._made_s)  # a simulated clock may begin again
         if self._subscriptions and gap >= EVERY_S:
             self._known = self._make(min(gap, 1.0))
@@ -62,7 +63,7 @@ class TeamFeed:
             self._node.destroy_subscription(subscription)
         self._subscriptions = []
 
-    def _keeper(self, name: str) -> Any:
+    def _keeper(self, name: str) -> Callable[[bytes], None]:
         def keep(data: bytes) -> None:
             self._latest[name] = data
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a soccer player needs to know to take its part in a team, as values for conditions: no ROS in here."""
+"""Values for conditions that a soccer player needs to take its part in a team. Without ROS."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

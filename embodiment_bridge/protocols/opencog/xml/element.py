@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read of an element of a document; lxml, which makes them, has no types."""
+"""The type of an XML element, as far as it is read here; lxml has no types."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol, overload

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a soccer server tells its monitors, in the units of the wire: metres, seconds; kept as sent.
+"""The messages of a soccer server to its monitors, in the units of the wire: metres, seconds; kept as sent.
 
 Numbers may be nan or inf when a simulation blows up. The world is x to the right team's goal, y left of that, z up.
 """

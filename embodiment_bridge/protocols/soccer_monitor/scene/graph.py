@@ -84,7 +84,7 @@ class SceneGraph:
         return found[::-1]
 
     def transforms_above(self, node: int) -> list[int]:
-        """Those of ``path`` that have a matrix."""
+        """The nodes of ``path`` that have a matrix."""
         return [index for index in self.path(node) if self._placed[index]]
 
     def below(self, node: int) -> Iterator[int]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others do, found in the changes of what a body sees: an agent grabs, drops, kicks or moves. In ``map``, m."""
+"""Detects actions of others from changes in what a body sees: grabs, drops, kicks, moves. In ``map``, m."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from typing import Final
 from embodiment_bridge.core.rotation import Vector
 
 EVERY_S: Final = 0.2  # s between two looks: at less the noise of a camera counts as speed
-LONGEST_S: Final = 2.0  # s between two looks, after which a change is nobody's deed
+LONGEST_S: Final = 2.0  # s between two looks, after which a change is not taken for an action
 KICKED: Final = 0.8  # m/s; a ball that somebody walks into rolls more slowly
 RESTING: Final = 0.3  # m/s that a thing may have before a kick
 REACH: Final = 0.7  # m from the middle of an agent to what it kicks
 AFTER_HAND_S: Final = 1.0  # s after a grab or drop in which a fast thing falls, or is carried
 WALKING: Final = 0.1  # m/s
-STRETCH: Final = 1.0  # m of a way that goes on, which is a deed of its own
+STRETCH: Final = 1.0  # m of a way that goes on, which is an action of its own
 LEAST_WAY: Final = 0.2  # m of a way that has ended
 PAUSE_S: Final = 0.6  # s at rest that end a way
 
@@ -33,7 +33,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class SeenAction:
     """``agent`` did ``name``: grab, drop or kick (of ``target``), or move (from ``start`` to ``end``)."""
 
     agent: str
@@ -45,7 +45,7 @@ class Deed:
 
 @dataclass(slots=True)
 class _Track:
-    """What was seen of one thing before."""
+    """The earlier sightings of one thing."""
 
     seen: Seen
     speed: float = 0.0
@@ -54,15 +54,15 @@ class _Track:
     still_s: float = 0.0  # since when it rests
 
 
-class DeedWatcher:
+class ActionWatcher:
     """Compares each look with the one before. Not thread-safe."""
 
     def __init__(self) -> None:
         self._tracks: dict[str, _Track] = {}
         self._time: float | None = None
 
-    def look(self, things: Iterable[Seen], now_s: float) -> list[Deed]:
-        """The deeds since the last look.
+    def look(self, things: Iterable[Seen], now_s: float) -> list[SeenAction]:
+        """The actions since the last look.
 
         Args:
             things: all that is known now.
@@ -76,7 +76,7 @@ class DeedWatcher:
         if not 0.0 < passed <= LONGEST_S:
             self._tracks = {id_: _Track(thing, still_s=now_s) for id_, thing in known.items()}
             return []
-        deeds: list[Deed] = []
+        actions: list[SeenAction] = []
         self._tracks = {}
         for id_, thing in known.items():
             track = before.get(id_)
@@ -84,35 +84,35 @@ class DeedWatcher:
                 self._tracks[id_] = _Track(thing, still_s=now_s)
                 continue
             speed = dist(thing.position[:2], track.seen.position[:2]) / passed
-            deeds += self._hands(track, thing, now_s)
+            actions += self._hands(track, thing, now_s)
             if thing.agent:
-                deeds += _way(track, thing, speed, now_s)
+                actions += _way(track, thing, speed, now_s)
             elif thing.loose and not thing.owner and now_s - track.hand_s > AFTER_HAND_S:
-                deeds += _kick(track, thing, speed, before)
+                actions += _kick(track, thing, speed, before)
             track.seen, track.speed = thing, speed
             self._tracks[id_] = track
-        return deeds
+        return actions
 
     @staticmethod
-    def _hands(track: _Track, thing: Seen, now_s: float) -> list[Deed]:
+    def _hands(track: _Track, thing: Seen, now_s: float) -> list[SeenAction]:
         was = track.seen.owner
         if thing.owner == was:
             return []
         track.hand_s = now_s
-        dropped = [Deed(was, "drop", thing.id)] if was else []
-        return dropped + ([Deed(thing.owner, "grab", thing.id)] if thing.owner else [])
+        dropped = [SeenAction(was, "drop", thing.id)] if was else []
+        return dropped + ([SeenAction(thing.owner, "grab", thing.id)] if thing.owner else [])
 
 
-def _kick(track: _Track, thing: Seen, speed: float, before: Mapping[str, _Track]) -> list[Deed]:
+def _kick(track: _Track, thing: Seen, speed: float, before: Mapping[str, _Track]) -> list[SeenAction]:
     if speed < KICKED or track.speed > RESTING:
         return []
     place = track.seen.position[:2]
     near = {id_: dist(place, other.seen.position[:2]) for id_, other in before.items() if other.seen.agent}
     who = min(near, key=near.__getitem__, default="")
-    return [Deed(who, "kick", thing.id)] if who and near[who] <= REACH else []
+    return [SeenAction(who, "kick", thing.id)] if who and near[who] <= REACH else []
 
 
-def _way(track: _Track, thing: Seen, speed: float, now_s: float) -> list[Deed]:
+def _way(track: _Track, thing: Seen, speed: float, now_s: float) -> list[SeenAction]:
     moving = speed > WALKING
     if track.start is None:
         track.start = track.seen.position if moving else None
@@ -124,4 +124,4 @@ def _way(track: _Track, thing: Seen, speed: float, now_s: float) -> list[Deed]:
     if not over and way < STRETCH:
         return []
     start, track.start = track.start, None if over else thing.position
-    return [Deed(thing.id, "move", "", start, thing.position)] if way >= LEAST_WAY else []
+    return [SeenAction(thing.id, "move", "", start, thing.position)] if way >= LEAST_WAY else []
