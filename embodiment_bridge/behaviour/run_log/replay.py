@@ -3,7 +3,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
@@ -27,6 +27,9 @@ from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
+
+Entry = dict[str, Any]
+"""A line of the log."""
 
 MAX_LINE = 20_000_000  # characters
 _ERRORS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)  # of entries that are bad
@@ -62,7 +65,7 @@ def logged(lines: Iterable[str]) -> list[Transition]:
         raise ConfigError(f"a transition of the log is bad: {type(error).__name__}: {error}") from error
 
 
-def _transition(entry: Any) -> Transition:
+def _transition(entry: Entry) -> Transition:
     origin = Origin(**entry["origin"])
     one = Transition(float(entry["t"]), entry["event"], origin, entry["message"], entry["code"])
     for text in (one.event, one.message, one.code, origin.pointer, origin.name):
@@ -71,7 +74,7 @@ def _transition(entry: Any) -> Transition:
     return one
 
 
-def _entries(lines: Iterable[str]) -> Any:
+def _entries(lines: Iterable[str]) -> Iterator[Entry]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -95,10 +98,10 @@ class _Answers:
 
     def __init__(self) -> None:
         self._calls: Counter[str] = Counter()
-        self._news: dict[tuple[str, int], dict[str, Any]] = {}
+        self._news: dict[tuple[str, int], Entry] = {}
         self._last: dict[str, Any] = {}
 
-    def begin(self, news: list[dict[str, Any]]) -> None:
+    def begin(self, news: list[Entry]) -> None:
         """The next tick or control."""
         self._calls.clear()
         self._news = {(one["call"], one["n"]): one for one in news}
@@ -117,7 +120,7 @@ class _Answers:
 class _Replay:
     """One run, driven by the entries of a log."""
 
-    def __init__(self, header: dict[str, Any]) -> None:
+    def __init__(self, header: Entry) -> None:
         self._answers = _Answers()
         self._board = Blackboard()
         skills = {
@@ -151,10 +154,10 @@ class _Replay:
         )
         self._found: list[Transition] = []
 
-    def over(self, entries: Iterable[dict[str, Any]]) -> list[Transition]:
+    def over(self, entries: Iterable[Entry]) -> list[Transition]:
         """Everything in its order; the answers of a moment stand behind it."""
-        moment: dict[str, Any] | None = None
-        answers: list[dict[str, Any]] = []
+        moment: Entry | None = None
+        answers: list[Entry] = []
         values: dict[str, Any] = {}
         for entry in entries:
             kind = entry["kind"]
@@ -174,7 +177,7 @@ class _Replay:
         self._do(moment, answers)
         return self._found
 
-    def _do(self, moment: dict[str, Any] | None, answers: list[dict[str, Any]]) -> None:
+    def _do(self, moment: Entry | None, answers: list[Entry]) -> None:
         if moment is None:
             return
         self._answers.begin(answers)

@@ -5,7 +5,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
@@ -16,6 +16,15 @@ from embodiment_bridge.dynamixel.virtual.faults import Option, Rule
 MAX_FAULTS: Final = 250  # on all buses together
 TIMING: Final = ("id", "skip", "count", "probability", "after", "duration")
 Answer = dict[str, Any]
+
+
+class ActiveFault(NamedTuple):
+    """A fault with its number. id: of the servo; None for any. hits: how often it has struck."""
+
+    fault: int
+    kind: str
+    id: int | None
+    hits: int
 
 
 class Requests:
@@ -49,6 +58,29 @@ class Requests:
                 return {"ok": True, **self._known[wanted](given)}
         except BridgeError as error:
             return {"ok": False, "error": str(error)}
+
+    def inject(self, kind: str, options: Mapping[str, Option]) -> int:
+        """Begin a fault; returns its number. options: as of the request ``fault``.
+
+        Raises:
+            ConfigError: the fault or an option is unknown, or a value is out of its range.
+        """
+        with self._lock:
+            return int(self._fault({"kind": kind, **options})["fault"])
+
+    def heal(self, fault: int | None = None, bus: str = "") -> None:
+        """End one fault, or all of a bus (empty: of all buses).
+
+        Raises:
+            ConfigError: there is no such fault or bus.
+        """
+        with self._lock:
+            self._heal({"fault": fault, **({"bus": bus} if bus else {})})
+
+    def faults(self) -> list[ActiveFault]:
+        """The faults that have not ended."""
+        with self._lock:
+            return self._active()
 
     def _bus(self, given: dict[str, Any]) -> VirtualBus:
         name = given.pop("bus", None)
@@ -90,14 +122,14 @@ class Requests:
         alive = {id(rule) for bus in self._buses.values() for rule in bus.faults.rules}
         self._rules = {key: pair for key, pair in self._rules.items() if id(pair[1]) in alive}
 
-    def _faults(self, given: dict[str, Any]) -> Answer:
+    def _active(self) -> list[ActiveFault]:
         self._forget_ended()
-        return {
-            "faults": [
-                {"fault": number, "kind": rule.kind, "id": rule.id, "hits": rule.hits}
-                for number, (_, rule) in self._rules.items()
-            ]
-        }
+        return [
+            ActiveFault(number, rule.kind, rule.id, rule.hits) for number, (_, rule) in self._rules.items()
+        ]
+
+    def _faults(self, given: dict[str, Any]) -> Answer:
+        return {"faults": [one._asdict() for one in self._active()]}
 
     def _snapshot(self, given: dict[str, Any]) -> Answer:
         bus = self._bus(given)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `virtual_servos` with the service `inject_fault`, which injects faults into virtual servos."""
 
-from typing import Any, Unpack
+from typing import Unpack
 
 from rclpy.node import Node
 
-from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.dynamixel.virtual.requests import Requests, option_value
+from embodiment_bridge.core.errors import BridgeError, ConfigError
+from embodiment_bridge.dynamixel.virtual.faults import Option
+from embodiment_bridge.dynamixel.virtual.requests import ActiveFault, Requests, option_value
 from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.srv import InjectFault
 
@@ -28,61 +29,51 @@ class FaultService(Node):
                 self._heal(request)
             elif request.action != InjectFault.Request.LIST:
                 raise ConfigError(f"action is {request.action}; it must be 0 (inject), 1 (heal) or 2 (list)")
-            for row in self._ask({"do": "faults"})["faults"]:
-                if request.action != InjectFault.Request.INJECT or row["fault"] in numbers:
-                    response.faults.append(row["fault"])
-                    response.descriptions.append(_described(row))
+            for fault in self._requests.faults():
+                if request.action != InjectFault.Request.INJECT or fault.fault in numbers:
+                    response.faults.append(fault.fault)
+                    response.descriptions.append(_described(fault))
             response.success = True
-        except ConfigError as error:
+        except BridgeError as error:
             response.message = str(error)
         return response
 
     def _inject(self, request: InjectFault.Request, numbers: list[int]) -> None:
         """Inject one fault per servo, into all or none."""
-        fault = _fault(request)
+        options = _options(request)
         targets = [{"id": id} for id in sorted(set(request.ids))] or [{}]
         try:
             for target in targets:
-                answer = self._ask({**fault, **target})
-                numbers.append(answer["fault"])
-        except ConfigError:
+                number = self._requests.inject(request.kind, {**options, **target})
+                numbers.append(number)  # those before an error are healed
+        except BridgeError:
             for number in numbers:
-                self._ask({"do": "heal", "fault": number})
+                self._requests.heal(number)
             raise
 
     def _heal(self, request: InjectFault.Request) -> None:
         for number in request.faults:
-            self._ask({"do": "heal", "fault": number})
+            self._requests.heal(number)
         if not request.faults:
-            self._ask({"do": "heal", **_named_bus(request)})
-
-    def _ask(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        answer = self._requests.answer(wanted)
-        if not answer["ok"]:
-            raise ConfigError(answer["error"])
-        return answer
+            self._requests.heal(bus=request.bus)
 
 
-def _fault(request: InjectFault.Request) -> dict[str, Any]:
-    """The request in the form of the control socket, without the servo.
+def _options(request: InjectFault.Request) -> dict[str, Option]:
+    """The options of a fault but the servo.
 
     Raises:
-        ConfigError: an option has the name of a field, or its value is invalid.
+        ConfigError: one has the name of a field, or its value is invalid.
     """
-    fault: dict[str, Any] = {"do": "fault", "kind": request.kind, **_named_bus(request)}
-    fault |= {"skip": request.skip, "probability": request.probability, "after": request.after}
-    fault |= {name: getattr(request, name) for name in ("count", "duration") if getattr(request, name)}
+    found: dict[str, Option] = {"bus": request.bus} if request.bus else {}
+    found |= {"skip": request.skip, "probability": request.probability, "after": request.after}
+    found |= {name: getattr(request, name) for name in ("count", "duration") if getattr(request, name)}
     for option in request.options:
-        if option.key in {*fault, "id", "count", "duration", "bus"}:
+        if option.key in {*found, "id", "count", "duration", "bus", "kind", "do"}:
             raise ConfigError(f"option {option.key!r} has a field of its own")
-        fault[option.key] = option_value(option.key, option.value)
-    return fault
+        found[option.key] = option_value(option.key, option.value)
+    return found
 
 
-def _named_bus(request: InjectFault.Request) -> dict[str, str]:
-    return {"bus": request.bus} if request.bus else {}
-
-
-def _described(row: dict[str, Any]) -> str:
-    servo = "any servo" if row["id"] is None else f"servo {row['id']}"
-    return f"{row['kind']}, {servo}, struck {row['hits']} times"
+def _described(fault: ActiveFault) -> str:
+    servo = "any servo" if fault.id is None else f"servo {fault.id}"
+    return f"{fault.kind}, {servo}, struck {fault.hits} times"

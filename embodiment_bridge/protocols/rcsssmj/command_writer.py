@@ -6,9 +6,10 @@ finite or is huge, skips a list that it does not know, and drops all that follow
 word.
 """
 
-from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
+
+from typing_extensions import override
 
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.protocols.rcsssmj.commands import (
@@ -23,7 +24,8 @@ from embodiment_bridge.protocols.rcsssmj.commands import (
     number,
 )
 from embodiment_bridge.protocols.rcsssmj.robots import EFFECTORS, ROBOTS, Robot
-from embodiment_bridge.protocols.soccer.plain_commands import writers
+from embodiment_bridge.protocols.soccer import command_writer
+from embodiment_bridge.protocols.soccer.plain_commands import Write, writers
 from embodiment_bridge.wire.events import Unknown, excerpt
 from embodiment_bridge.wire.sexpr import SexprError, parse
 
@@ -36,7 +38,7 @@ _TYPED_HEADS: Final = (["init"], *([word] for word in HEADS.values()))
 _MOTOR_LENGTH: Final = 6  # the server takes any other list of six for a motor command
 
 
-class CommandWriter:
+class CommandWriter(command_writer.CommandWriter):
     """Writes the commands of one connection."""
 
     def __init__(self, robot: Robot | None = None) -> None:
@@ -47,45 +49,10 @@ class CommandWriter:
         self._written: dict[
             str, tuple[Motor, str]
         ] = {}  # by name; a robot that stands moves few of its motors
-        self._writers: dict[type, Callable[[Any], str]] = {
-            **writers(HEADS, number),
-            Motor: self._motor,
-            Say: self._say,
-            Init: self._init,
-            Frame: self._frame,
-        }
-
-    def payload(self, command: Command) -> bytes:
-        """What goes into a frame for ``command``.
-
-        Raises:
-            CommandError: it cannot be sent; the text names the field, its value and the choices.
-        """
-        if isinstance(command, Unknown):
-            return _harmless(command.raw)
-        writer = self._writers.get(type(command))
-        if writer is None:
-            raise CommandError(unknown("command", type(command).__name__, _names(self._writers)))
-        return writer(command).encode()
-
-    def _frame(self, command: Frame) -> str:
-        if not isinstance(command.actions, tuple | list):
-            raise CommandError(f"Frame.actions is {command.actions!r}; it must be a tuple of actions")
-        written: dict[str, str] = {}
-        for index, action in enumerate(command.actions):
-            try:
-                if type(action) not in ACTIONS:
-                    raise CommandError(unknown("action", type(action).__name__, _names(ACTIONS)))
-                text = self._writers[type(action)](action)
-                key = action.name if isinstance(action, Motor) else type(action).__name__
-                if key in written:
-                    raise CommandError(f"a second {key}; the server would obey only one of them")
-            except CommandError as error:
-                raise CommandError(f"Frame.actions[{index}]: {error}") from None
-            written[key] = text
-        if not written:
-            raise CommandError("Frame.actions is empty, and an empty frame wedges the server")
-        return "".join(written.values())
+        own: dict[type, Write] = {Motor: self._motor, Say: self._say, Init: self._init}
+        super().__init__(
+            {**writers(HEADS, number), **own}, Frame, ACTIONS, (Motor,), "an empty frame wedges the server"
+        )
 
     def _motor(self, command: Motor) -> str:
         low, high = -MAX_NUMBER, MAX_NUMBER
@@ -140,21 +107,15 @@ class CommandWriter:
         self._written.clear()
         return f"(init {model} {team} {number})"
 
-
-def _names(kinds: Iterable[type]) -> list[str]:
-    return [kind.__name__ for kind in kinds]
-
-
-def _harmless(raw: bytes) -> bytes:
-    """``raw`` itself, for sending again what was received, unless the server could take it for a command.
-
-    The server splits at blanks only: where there was other white space it would see other words than we do,
-    so there must be none.
-    """
-    try:
-        lists = [node for node in parse(raw) if isinstance(node, list)]
-    except SexprError as error:
-        raise CommandError(f"Unknown.raw: {error}") from None
-    if min(raw, default=0) < ord(" ") or any(len(x) == _MOTOR_LENGTH or x[:1] in _TYPED_HEADS for x in lists):
-        raise CommandError(f"Unknown.raw: the server may take {excerpt(raw)!r} for a command")
-    return raw
+    @override
+    def harmless(self, raw: bytes) -> bytes:
+        # The server splits at blanks only; other white space would make other words there than here.
+        try:
+            lists = [node for node in parse(raw) if isinstance(node, list)]
+        except SexprError as error:
+            raise CommandError(f"Unknown.raw: {error}") from None
+        if min(raw, default=0) < ord(" ") or any(
+            len(x) == _MOTOR_LENGTH or x[:1] in _TYPED_HEADS for x in lists
+        ):
+            raise CommandError(f"Unknown.raw: the server may take {excerpt(raw)!r} for a command")
+        return raw

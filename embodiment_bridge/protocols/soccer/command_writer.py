@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes commands of an agent and frames of several actions, as both soccer simulators take them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Protocol
+
+from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.protocols.soccer.plain_commands import Write
+from embodiment_bridge.wire.events import Unknown
+
+
+class Frame(Protocol):
+    """Several actions in one frame."""
+
+    @property
+    def actions(self) -> object:
+        """A tuple of actions."""
+        ...
+
+
+class Named(Protocol):
+    """An action for one motor."""
+
+    @property
+    def name(self) -> str:
+        """Of the motor on the wire."""
+        ...
+
+
+class CommandWriter(ABC):
+    """Writes the commands of one connection.
+
+    Args:
+        writers: of each class of commands but the frame.
+        frame: the class of frames.
+        actions: the classes that a frame may hold, one of each.
+        named: those of which a frame may hold several with different names.
+        empty: why a frame must not be empty.
+    """
+
+    def __init__(
+        self,
+        writers: Mapping[type, Write],
+        frame: type[Frame],
+        actions: Collection[type],
+        named: tuple[type[Named], ...],
+        empty: str,
+    ) -> None:
+        self._writers: dict[type, Callable[[Any], str]] = {**writers, frame: self._frame}
+        self._actions, self._named, self._empty = actions, named, empty
+
+    def payload(self, command: object) -> bytes:
+        """The payload of the frame for ``command``.
+
+        Raises:
+            CommandError: it cannot be sent; the text names the field, its value and the choices.
+        """
+        if isinstance(command, Unknown):
+            return self.harmless(command.raw)
+        writer = self._writers.get(type(command))
+        if writer is None:
+            raise CommandError(unknown("command", type(command).__name__, _names(self._writers)))
+        return writer(command).encode()
+
+    @abstractmethod
+    def harmless(self, raw: bytes) -> bytes:
+        """``raw`` itself, for sending again what was received, unless the server could take it for a command."""
+
+    def _frame(self, command: Frame) -> str:
+        if not isinstance(command.actions, tuple | list):
+            raise CommandError(f"Frame.actions is {command.actions!r}; it must be a tuple of actions")
+        written: dict[str, str] = {}
+        for index, action in enumerate(command.actions):
+            try:
+                if type(action) not in self._actions:
+                    raise CommandError(unknown("action", type(action).__name__, _names(self._actions)))
+                text = self._writers[type(action)](action)
+                key = action.name if isinstance(action, self._named) else type(action).__name__
+                if key in written:
+                    raise CommandError(f"a second {key}; the server would obey only one of them")
+            except CommandError as error:
+                raise CommandError(f"Frame.actions[{index}]: {error}") from None
+            written[key] = text
+        if not written:
+            raise CommandError(f"Frame.actions is empty, and {self._empty}")
+        return "".join(written.values())
+
+
+def _names(kinds: Iterable[type]) -> list[str]:
+    return [kind.__name__ for kind in kinds]
