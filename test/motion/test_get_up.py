@@ -142,7 +142,7 @@ def test_gets_up_by_itself_and_tries_again() -> None:
     assert not stage.reports  # it may still roll over
     stage.run(0.5)
     assert stage.status("auto_get_up 1") is SkillStatus.RUNNING
-    stage.run(11.0)
+    stage.run(3.0 * T1.skills["get_up"].nominal_s + 1.2)
     assert stage.status("auto_get_up 1") is SkillStatus.FAILED
     assert stage.status("auto_get_up 2") is SkillStatus.RUNNING
     put_up(stage)

@@ -13,6 +13,9 @@ from embodiment_bridge.motion.runner import MotionRunner
 
 SKILL = "get_up"
 STAND_CYCLES = 60
+LAID_CYCLES = 200  # in which a robot that is laid on a side rolls on and comes to rest
+LAID_HEIGHT = 0.35  # m of the torso, from where it drops
+TIP_RAD = 0.15  # at most, to the front or back of a robot that is laid on a side
 PUSH_CYCLES = 20  # 0.4 s, in which a push throws the robot over
 LIE_CYCLES = 190  # from the end of the push on
 SETTLE_CYCLES = 10  # in which a new runner detects how the body lies
@@ -106,5 +109,16 @@ def fallen(model: RobotModel, body: BodyDescription, seed: int, push: float) -> 
     for cycle in range(STAND_CYCLES + PUSH_CYCLES + LIE_CYCLES):
         pushed = STAND_CYCLES <= cycle < STAND_CYCLES + PUSH_CYCLES
         model.data.xfrc_applied[model.torso, 0] = push if pushed else 0.0
+        state = model.step(runner.step(state, CYCLE))
+    return model.data.qpos.copy(), model.data.qvel.copy()
+
+
+def laid(model: RobotModel, body: BodyDescription, seed: int, left: bool) -> Pose:
+    """The pose of a robot that was laid on its left or right side; ``seed`` varies its joints and how it is tipped."""
+    runner, state = MotionRunner(body), model.reset(seed)
+    tip = float(np.random.default_rng(seed).uniform(-TIP_RAD, TIP_RAD))
+    model.lay(LAID_HEIGHT, (-0.5 if left else 0.5) * np.pi, tip)
+    state = model.sense()
+    for _ in range(LAID_CYCLES):
         state = model.step(runner.step(state, CYCLE))
     return model.data.qpos.copy(), model.data.qvel.copy()

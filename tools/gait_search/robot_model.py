@@ -55,6 +55,17 @@ class RobotModel:
         mujoco.mj_forward(self.model, self.data)
         return self.sense()
 
+    def lay(self, height: float, roll: float, pitch: float) -> None:
+        """Turn the robot about its x axis and then about its y axis (rad), and lift its torso to ``height`` m."""
+        turn = np.zeros(4)
+        mujoco.mju_mulQuat(
+            turn,
+            np.array([np.cos(0.5 * pitch), 0.0, np.sin(0.5 * pitch), 0.0]),
+            np.array([np.cos(0.5 * roll), np.sin(0.5 * roll), 0.0, 0.0]),
+        )
+        w, x, y, z = turn.tolist()
+        self.world.place_player(TEAM, NUMBER, (*START, height), (x, y, z, w))
+
     def step(self, targets: JointTargets) -> BodyState:
         """Send targets, let a cycle pass, return what it senses then."""
         self._waiting.append(targets)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """Joint names of one leg, and the shoulder pitch that swings against it."""
+    """Joint names of one leg, and the shoulder pitch that swings against it.
+
+    From the torso on, the axes of the hip are pitch, roll and yaw.
+    """
 
     hip_pitch: str
     hip_roll: str

@@ -15,7 +15,7 @@ the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not.
 """
 
 from collections.abc import Mapping
-from math import cos, pi, sin
+from math import cos, pi, sin, tan
 from typing import NamedTuple
 
 from embodiment_bridge.body.carriers.gait import Gait, Leg
@@ -161,9 +161,11 @@ class GaitPattern:
         out[hip_pitch] = hip - shared.lean - free * shared.off + held * shared.hip_pitch
         out[knee_pitch] = knee
         out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch - (kicked.toe if kicked else 0.0)
-        out[hip_roll] = shared.hip_roll + outward + amplitude * side * droop
+        roll = shared.hip_roll + outward + amplitude * side * droop
+        # Both axes are pitched with the thigh: a roll alone would yaw the foot too, and a yaw move it aside.
+        out[hip_roll] = roll - sin(hip) * yaw
+        out[hip_yaw] = cos(hip) * yaw + tan(hip) * roll
         out[ankle_roll] = shared.ankle_roll - outward
-        out[hip_yaw] = yaw
 
 
 def _indices(leg: Leg, index: Mapping[str, int]) -> tuple[int, ...]:

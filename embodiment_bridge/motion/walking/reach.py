@@ -6,14 +6,15 @@ from math import atan2, hypot, pi
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
-from embodiment_bridge.motion.walking.steering import Steering, Way, straight
+from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, straight
 from embodiment_bridge.motion.walking.walk_program import Pose
 
 ARRIVED_M = 0.04  # mean distance at which the body stops
 ARRIVED_RAD = 0.05
 KEPT_M = 0.06  # a body that stands further away than this takes up its way again
 KEPT_RAD = 0.08
-CALM_S = 0.4  # s of standing after which the pose counts
+FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it would come to stand
+CALM_S = 0.2  # s of standing after which the pose counts
 TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
 SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 12.0
@@ -35,7 +36,7 @@ class Reach:
         self._limits = limits
         self._goal = Pose(x, y, yaw)
         self._way = way
-        self._steering = Steering(limits)
+        self._steering = Steering(limits, brake_s=FORESEEN_BRAKE_S if limits.left else BRAKE_S)
         self._distance = 0.0
         self._waiting = False
         self._stood_s = 0.0
@@ -43,7 +44,8 @@ class Reach:
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
-        here, goal = self._steering.filtered(pose, dt), self._goal
+        goal, sides = self._goal, bool(self._limits.left)
+        here = self._steering.foreseen(pose, walker, dt) if sides else self._steering.filtered(pose, dt)
         dx, dy = goal.x - here.x, goal.y - here.y
         left, off = hypot(dx, dy), wrap_angle(goal.yaw - here.yaw)
         if not self._distance:
@@ -53,8 +55,9 @@ class Reach:
         if self._waiting:
             self._wait(left, abs(off), walker, dt)
             return STAND
-        there = left < ARRIVED_M and abs(off - self._limits.coast_turn * walker.turn) < ARRIVED_RAD
-        if not there and not self._limits.left and abs(off) < ARRIVED_RAD:
+        coast = 0.0 if sides else self._limits.coast_turn * walker.turn
+        there = left < ARRIVED_M and abs(off - coast) < ARRIVED_RAD
+        if not there and not sides and abs(off) < ARRIVED_RAD:
             there = self._steering.passed(left, wrap_angle(atan2(dy, dx) - here.yaw))
         if there:
             self._waiting, self._stood_s = True, 0.0

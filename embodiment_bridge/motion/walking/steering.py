@@ -8,17 +8,21 @@ from typing import TypeAlias
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.body.things import Things
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.motion.gait.walk import WalkCommand, within
+from embodiment_bridge.motion.gait.walk import TOGETHER, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.walk_program import Pose
 
 NEAR_M = 0.5  # nearer than this the body goes in any direction while it turns to face the wanted one
 STAY_NEAR_M = 0.3  # so much further away it turns to the place again and walks forward
+ANY_WAY_M = 1.5  # up to here it does so too where that is faster than to turn, go forwards, and turn again
+STAY_ANY_WAY_S = 1.0  # how much slower it may have become to keep to it
 AIM_RAD = 0.9  # with a larger heading error the body turns on the spot before it goes on
 AIM_GAIN = 2.0  # 1/rad: full turn command at half a radian
-BRAKE_S = 0.6  # the body goes at most as fast as takes it there in this time
-LEARN = 0.8  # share of full speed per s and m: what a gait that does not follow small commands needs more
+BRAKE_S = 0.6  # near the place the body goes at most as fast as takes it there in this time
+LEARN = 0.4  # share of full speed per s and m: what a gait that does not follow small commands needs more
 LEARNT = 0.35  # at most so much
 FILTER_S = 0.25  # s: the hips sway with each step
+LAG_S, TURN_LAG_S = 0.25, 0.15  # s by which the filtered pose of a walking body is behind
+COAST = 1.4  # a slow body coasts further than its share of what it does from full speed
 PASSED_M = 0.1  # for a body that cannot go sideways, and may pass the place
 OTHERS = "player"  # the kind of thing that other bodies are
 OTHERS_M = 0.8  # kept from the middle of another body on the way
@@ -73,37 +77,62 @@ def past_others(things: Things, way: Way) -> Way:
 class Steering:
     """The command towards a pose, cycle after cycle, for one walk.
 
-    near: m from it, within which the body faces the wanted direction and goes in any.
+    near: m from it, within which the body faces the wanted direction and goes in any. brake_s: near it the body goes
+        at most as fast as takes it there in this time.
     """
 
-    def __init__(self, limits: WalkLimits, near: float = NEAR_M) -> None:
+    def __init__(self, limits: WalkLimits, near: float = NEAR_M, brake_s: float = BRAKE_S) -> None:
         self._limits = limits
         self._near_m = near
         self._mean: Pose | None = None
+        self._here: Pose | None = None
+        self._speed = [0.0, 0.0, 0.0]
         self._near = False
         self._learnt = [0.0, 0.0]
         # A fast body needs more than the last half metre to slow down.
-        self._brake_s = limits.brake / limits.forward if limits.brake > NEAR_M else BRAKE_S
+        self._brake_s = limits.brake / limits.forward if limits.brake > NEAR_M else brake_s
 
     def filtered(self, pose: Pose, dt: float) -> Pose:
         """The pose without the sway of the steps."""
         mean = self._mean = self._mean or Pose(pose.x, pose.y, pose.yaw)
         share = min(dt / FILTER_S, 1.0)
+        for axis, off in enumerate((pose.x - mean.x, pose.y - mean.y, pose.yaw - mean.yaw)):
+            self._speed[axis] += share * (off / FILTER_S - self._speed[axis])
         mean.x += share * (pose.x - mean.x)
         mean.y += share * (pose.y - mean.y)
         mean.yaw += share * (pose.yaw - mean.yaw)
+        self._here = mean
         return mean
 
+    def foreseen(self, pose: Pose, walker: Pace, dt: float) -> Pose:
+        """Where the body would come to stand if it were told to stop now."""
+        mean, limits = self.filtered(pose, dt), self._limits
+        ahead = walker.forward * (limits.coast_forward if walker.forward > 0.0 else limits.coast_backward)
+        ahead, aside = COAST * ahead, COAST * walker.left * limits.coast_left
+        c, s = cos(mean.yaw), sin(mean.yaw)
+        self._here = Pose(
+            mean.x + LAG_S * self._speed[0] + c * ahead - s * aside,
+            mean.y + LAG_S * self._speed[1] + s * ahead + c * aside,
+            mean.yaw + TURN_LAG_S * self._speed[2] + walker.turn * limits.coast_turn,
+        )
+        return self._here
+
     def command(self, goal: Pose, place: tuple[float, float], dt: float) -> WalkCommand:
-        """The command to the pose ``goal`` by way of ``place`` (x, y), from the filtered pose, for ``dt`` s."""
-        here = self._mean or goal
+        """The command to the pose ``goal`` by way of ``place`` (x, y), for ``dt`` s.
+
+        From the pose that ``filtered`` or ``foreseen`` returned last.
+        """
+        here = self._here or goal
         left = hypot(goal.x - here.x, goal.y - here.y)
         dx, dy = place[0] - here.x, place[1] - here.y
         away, bearing = hypot(dx, dy), wrap_angle(atan2(dy, dx) - here.yaw)
         off = wrap_angle(goal.yaw - here.yaw)
-        self._near = left < self._near_m + (STAY_NEAR_M if self._near else 0.0)
         if not self._limits.left:
+            self._near = left < self._near_m + (STAY_NEAR_M if self._near else 0.0)
             return self._without_sides(left, away, bearing, off)
+        self._near = left < self._near_m + (STAY_NEAR_M if self._near else 0.0) or (
+            left < ANY_WAY_M and place == (goal.x, goal.y) and self._any_way_is_faster(left, bearing, off)
+        )
         if not self._near:
             return _go(self._far_share(left), bearing)
         return self._any_way(away * cos(bearing), away * sin(bearing), off, dt)
@@ -114,7 +143,16 @@ class Steering:
 
     def _far_share(self, left: float) -> float:
         """The share of full speed for a place ``left`` m away."""
-        return left / (self._brake_s * self._limits.forward) if self._brake_s > BRAKE_S else 1.0
+        slows = self._limits.brake > NEAR_M
+        return left / (self._brake_s * self._limits.forward) if slows else 1.0
+
+    def _any_way_is_faster(self, left: float, bearing: float, off: float) -> bool:
+        """Whether to go any way is faster than to turn, go forwards and turn again; ``left`` m, and rad."""
+        limits, ahead = self._limits, left * cos(bearing)
+        full = limits.forward if ahead > 0.0 else limits.backward
+        any_s = hypot(ahead / full, left * sin(bearing) / limits.left, off / limits.turn) / TOGETHER
+        turns = abs(bearing) + abs(wrap_angle(off - bearing))
+        return any_s < left / limits.forward + turns / limits.turn + (STAY_ANY_WAY_S if self._near else 0.0)
 
     def _any_way(self, ahead: float, aside: float, off: float, dt: float) -> WalkCommand:
         limits = self._limits
