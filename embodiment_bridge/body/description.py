@@ -8,7 +8,7 @@ from typing import Protocol
 
 from embodiment_bridge.body.battery_section import BatteryCurve
 from embodiment_bridge.body.idle import IdleMotion
-from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.kick_section import BallKick
 from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.stance import Stance
 from embodiment_bridge.body.state import SkillInfo
@@ -168,8 +168,8 @@ class Carrier(Protocol):
         """Whether it keeps the body upright, so that keyframes and recorded motions leave the legs to it."""
 
     @property
-    def kick(self) -> KickParameters | None:
-        """The step that kicks a ball; None without one."""
+    def kick(self) -> BallKick | None:
+        """How it kicks a ball; None for one that cannot."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,29 +10,14 @@ LONGEST_M = 20.0  # that a table may promise
 
 
 @dataclass(frozen=True, slots=True)
-class KickParameters:
-    """A step of the gait that kicks, in m, rad and shares.
+class BallKick:
+    """What a kick does to the ball, in m and rad.
 
-    rate: of the gait's frequency, at which this step is made. back, reach: how far the foot swings behind and before
-    its usual path; back_soft, reach_soft: the same for the softest kick. back_at, reach_at: when, as a share of the
-    step (0..1). lift: of the foot, more than in a step. sway: roll of both hips to the standing foot, more than in a
-    step. lean: of the torso, + forward, at the middle of the step. toe: pitch of the swinging foot, + toes up.
     ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
     ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly
-    spaced strengths from the softest kick to the hardest, measured.
+    spaced strengths from the softest kick to the hardest, measured; one value each for a kick of one strength.
     """
 
-    rate: float
-    back: float
-    reach: float
-    back_soft: float
-    reach_soft: float
-    back_at: float
-    reach_at: float
-    lift: float
-    sway: float
-    lean: float
-    toe: float
     ahead: float
     aside: float
     ways: tuple[float, ...]
@@ -49,9 +34,32 @@ class KickParameters:
     def drift(self, strength: float) -> float:
         """How far from the heading to the side of the foot the ball rolls after a kick of ``strength``, rad."""
         at = min(max(strength, 0.0), 1.0) * (len(self.outward) - 1)
-        number = min(int(at), len(self.outward) - 2)
-        near, far = self.outward[number], self.outward[number + 1]
+        number = int(at)
+        near, far = self.outward[number], self.outward[min(number + 1, len(self.outward) - 1)]
         return near + (at - number) * (far - near)
+
+
+@dataclass(frozen=True, slots=True)
+class KickParameters(BallKick):
+    """A step of the gait that kicks, in m, rad and shares.
+
+    rate: of the gait's frequency, at which this step is made. back, reach: how far the foot swings behind and before
+    its usual path; back_soft, reach_soft: the same for the softest kick. back_at, reach_at: when, as a share of the
+    step (0..1). lift: of the foot, more than in a step. sway: roll of both hips to the standing foot, more than in a
+    step. lean: of the torso, + forward, at the middle of the step. toe: pitch of the swinging foot, + toes up.
+    """
+
+    rate: float
+    back: float
+    reach: float
+    back_soft: float
+    reach_soft: float
+    back_at: float
+    reach_at: float
+    lift: float
+    sway: float
+    lean: float
+    toe: float
 
 
 TABLES = ("ways", "outward")
@@ -72,11 +80,20 @@ def read_kick(section: Section) -> KickParameters:
     }
     if numbers["reach_at"] <= numbers["back_at"]:
         raise section.wrong("reach_at", f"later than back_at, {numbers['back_at']:g}")
-    listed = section.value("ways")
-    count = len(listed) if isinstance(listed, list) else 0
-    ways = section.numbers("ways", max(count, 2), 0.0, LONGEST_M)
-    if any(far <= near for near, far in pairwise(ways)):
-        raise section.wrong("ways", "a list of numbers that grow")
-    outward = section.numbers("outward", len(ways), -1.0, 1.0)
+    ways, outward = read_ways(section, 2)
     section.close()
     return KickParameters(**numbers, ways=ways, outward=outward)
+
+
+def read_ways(section: Section, least: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The tables ``ways`` and ``outward``, of at least ``least`` strengths.
+
+    Raises:
+        ConfigError: ``ways`` does not grow, or ``outward`` has another number of values.
+    """
+    listed = section.value("ways")
+    count = len(listed) if isinstance(listed, list) else 0
+    ways = section.numbers("ways", max(count, least), 0.0, LONGEST_M)
+    if any(far <= near for near, far in pairwise(ways)):
+        raise section.wrong("ways", "a list of numbers that grow")
+    return ways, section.numbers("outward", len(ways), -1.0, 1.0)

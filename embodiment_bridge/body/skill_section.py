@@ -18,12 +18,12 @@ from embodiment_bridge.body.description import (
     Skill,
     Track,
 )
+from embodiment_bridge.body.keyframe_section import read_keyframes
 from embodiment_bridge.body.least_times import shortest_motion, shortest_track, slowest_move
 from embodiment_bridge.body.parameter import Parameter, TextParameter
 from embodiment_bridge.body.track_section import read_track
 
 LONGEST_S = 86400.0  # s, as the longest slot
-KEYFRAME_LIMIT = 1000
 LONGEST_TEXT = 10_000  # characters
 WALK_PARAMETERS = {
     "line": ("distance",),
@@ -116,7 +116,10 @@ def _lying(
     group.require(LYING, all_of=True)
     moved = _joints_of(channels, joints)
     return {
-        side: tuple(_frames(group, side, moved, body)) if group.value(side) != [] else () for side in LYING
+        side: tuple(read_keyframes(group, side, moved, _resting(moved, body)))
+        if group.value(side) != []
+        else ()
+        for side in LYING
     }
 
 
@@ -191,41 +194,18 @@ def _keyframes(
     if not section.has("keyframes"):
         return ()
     moved = _joints_of(channels, joints)
-    frames = _frames(section, "keyframes", moved, body)
+    frames = read_keyframes(section, "keyframes", moved, _resting(moved, body))
     return _with_mirror_image(section, frames, moved) if mirrored else tuple(frames)
+
+
+def _resting(moved: Mapping[str, Joint], body: BodyDescription) -> list[Joint]:
+    """What ``rest: true`` moves: a body with a gait puts its legs in the rest pose by standing, without keyframes."""
+    balances = body.carrier is not None and body.carrier.balances
+    return [joint for joint in moved.values() if not balances or joint.channel != "legs"]
 
 
 def _joints_of(channels: tuple[str, ...], joints: Mapping[str, Joint]) -> dict[str, Joint]:
     return {name: joint for name, joint in joints.items() if joint.channel in channels}
-
-
-def _frames(section: Section, key: str, moved: Mapping[str, Joint], body: BodyDescription) -> list[Keyframe]:
-    frames: list[Keyframe] = []
-    items = section.sections(key)
-    if len(items) > KEYFRAME_LIMIT:
-        raise section.wrong(key, f"a list of at most {KEYFRAME_LIMIT}")
-    for item in items:
-        after = frames[-1].at if frames else 0.0
-        at = item.number("at", 0.0, 1.0)
-        if at <= after:
-            raise item.wrong("at", f"later than {after:g}")
-        frames.append(Keyframe(at, _position(item, moved, body)))
-    if not frames or frames[-1].at != 1.0:
-        raise section.wrong(key, "a list that ends at 1.0")
-    return frames
-
-
-def _position(item: Section, moved: Mapping[str, Joint], body: BodyDescription) -> dict[str, float]:
-    position: dict[str, float] = {}
-    if item.flag("rest"):
-        # A body with a gait puts its legs in the rest pose by standing, which needs no keyframes.
-        balances = body.carrier is not None and body.carrier.balances
-        position = {n: j.rest for n, j in moved.items() if not balances or j.channel != "legs"}
-    for key in item.names():
-        if key in moved:
-            position[key] = item.number(key, moved[key].lower, moved[key].upper)
-    item.require(("at", "rest", *moved))
-    return position
 
 
 def _with_mirror_image(

@@ -7,6 +7,8 @@ import pytest
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.walk import WalkCommand
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait
 from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
@@ -32,6 +34,24 @@ base:
     turn: {b: [0.1, 0.0, -0.1, 0.0]}
 skills: {}
 """
+WITH_SIDES = BODY.replace("  turn: 1.0", "  turn: 1.0\n  left: 0.1").replace(
+    "skills:", "    left: {a: [0, 0, 0, 0.3]}\nskills:"
+)
+KICK = """
+  kick:
+    seconds: 0.8
+    ahead: 0.2
+    aside: 0.05
+    ways: [3.0]
+    outward: [0.1]
+    keyframes:
+      - {at: 0.5, a: 0.5}
+      - {at: 1.0, rest: true}
+"""
+PAIR = BODY.replace("rest: 0.1}", "rest: 0.1, mirror: -b}").replace(
+    "kd: 1}\nbase", "kd: 1, rest: -0.1, mirror: -a}\nbase"
+)
+KICKER = PAIR.replace("skills:", f"{KICK}skills:")
 DT = 0.02
 
 
@@ -42,8 +62,8 @@ def toy(text=BODY):
 class Walker:
     """The gait by itself, in the rest pose at first."""
 
-    def __init__(self):
-        body = toy()
+    def __init__(self, text=BODY):
+        body = toy(text)
         self.rest = [joint.rest for joint in body.joints]
         self.gait = locomotion_of(body, {joint.name: i for i, joint in enumerate(body.joints)})
         self.sensed = Sensed(self.rest)
@@ -109,6 +129,101 @@ def test_held_stops_stepping():
     walker.gait.held = True
     walker.run(2.0)
     assert walker.gait.standing
+
+
+def test_goes_to_the_side_with_a_table_for_it():
+    walker = Walker(WITH_SIDES)
+    walker.gait.program = Walk(walker.limits, 0.0, duration=9.0, left=-1.0)
+    rows = walker.run(4.0)
+    assert walker.gait.walker.velocity[1] == pytest.approx(-0.1)
+    assert min(row[0] for row in rows) == pytest.approx(0.1 - 0.3, abs=0.02)
+
+
+class KickWhileWalking:
+    """Walks for a second, then asks for a kick until it is under way."""
+
+    done, progress, patience, failure = False, 0.0, 9.0, ""
+
+    def __init__(self, left):
+        self.left, self.time, self.kicked = left, 0.0, False
+
+    def step(self, pose, walker, dt):
+        self.time += dt
+        self.kicked = self.kicked or walker.kicking
+        kick = Kick(self.left, 1.0) if self.time > 1.0 and not self.kicked else None
+        return WalkCommand(not self.kicked, 0.5, kick=kick)
+
+
+@pytest.mark.parametrize(("left", "joint", "sign"), [(True, 0, 1.0), (False, 1, -1.0)])
+def test_kick_stands_first_then_moves_the_foot_and_stands_again(left, joint, sign):
+    walker = Walker(KICKER)
+    walker.gait.program = KickWhileWalking(left)
+    rows = walker.run(1.04)
+    assert walker.gait.walker.kicking
+    assert not walker.gait.standing
+    while not walker.gait.walker.still:
+        rows += walker.run(DT)
+    kick = walker.run(0.4)
+    assert kick[-1][joint] == pytest.approx(sign * 0.5, abs=0.02)
+    assert {row[1 - joint] for row in kick} == {walker.rest[1 - joint]}
+    assert walker.gait.walker.kicking
+    kick += walker.run(0.5)
+    assert walker.gait.calm
+    assert not walker.gait.walker.kicking
+    rows += kick
+    assert rows[-1] == pytest.approx(walker.rest)
+    steps = [
+        abs(b - a) for before, after in itertools.pairwise(rows) for a, b in zip(before, after, strict=True)
+    ]
+    assert max(steps) < 0.06
+
+
+def test_kick_is_given_up_when_the_legs_begin_anew():
+    walker = Walker(KICKER)
+    walker.gait.program = KickWhileWalking(left=True)
+    walker.run(2.0)
+    assert walker.gait.walker.kicking
+    walker.gait.program = None
+    walker.gait.start_from([0.3, 0.3])  # as after a fall
+    assert walker.run(1.0)[-1] == pytest.approx(walker.rest)
+    assert walker.gait.calm
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "why"),
+    [
+        ("rest: true", "a: 0.1", "kick.keyframes: .* is not a list that ends with rest: true"),
+        ("a: 0.5", "c: 0.5", "unknown key 'c'"),
+        (
+            "seconds: 0.8",
+            "seconds: 0.1",
+            "kick.seconds: 0.1 is not long enough for its joints, which need 0.15",
+        ),
+        ("    seconds: 0.8", "", "kick.seconds: missing"),
+        ("ways: [3.0]", "ways: []", "kick.ways"),
+        ("outward: [0.1]", "outward: [0.1, 0.2]", "kick.outward"),
+        ("    ahead:", "    more: 1\n    ahead:", "unknown key 'more'"),
+        (
+            "range: [-1, 1], velocity: 10, effort: 1, kp: 1, kd: 1, rest: -0.1",
+            "range: [-0.2, 1], velocity: 10, effort: 1, kp: 1, kd: 1, rest: -0.1",
+            "possible for the other foot: 'b' cannot go to -0.5",
+        ),
+    ],
+)
+def test_kick_that_cannot_be_used_is_refused_by_name(good, bad, why):
+    assert KICKER.count(good) == 1
+    with pytest.raises(ConfigError, match=why):
+        toy(KICKER.replace(good, bad))
+
+
+def test_speed_to_the_side_and_its_table_go_together():
+    toy(WITH_SIDES)
+    for text in (
+        WITH_SIDES.replace("  left: 0.1\n", ""),
+        BODY.replace("  turn: 1.0", "  turn: 1.0\n  left: 0.1"),
+    ):
+        with pytest.raises(ConfigError, match=r"base\.left: .* is not a speed, beside the table cycle\.left"):
+            toy(text)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from builtin_interfaces.msg import Time
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillRequest
@@ -63,8 +64,8 @@ class RealNao:
             "robot_description_file": str(ROOT / f"urdf/{limbs}.urdf"),
         }
         self.body = read_body(Path(body))
-        self.runner = MotionRunner(self.body)
         self.converter = NaoConverter(values, self.body)
+        self.runner = MotionRunner(self.body, things=self.converter.things)
         self.state = self._before = None
         self.statuses = set()
         self.way = []  # (time, state) of each percept
@@ -122,7 +123,8 @@ class RealNao:
         return cycle.state is not None
 
     def observe(self, cycle):
-        pass
+        with self.changed:
+            list(self.converter.messages(cycle, Time()))  # it learns the things on the way
 
     def lost(self, reason):
         pass
@@ -188,6 +190,22 @@ def look():
     Returns:
         The play mode, and by (side, number) the place of the torso (m) and how upright it is, 1 for one that stands.
     """
+    model, worlds = _seen()
+    found = {}
+    for player in model.objects.players:
+        world = worlds[player.node]
+        found[player.side, player.number] = tuple(map(float, world[3, :3])), float(world[2, 2])
+    return model.game.play_mode, found
+
+
+def ball():
+    """Where the server says that the ball is, x and y (m)."""
+    model, worlds = _seen()
+    world = worlds[model.objects.ball]
+    return float(world[3, 0]), float(world[3, 1])
+
+
+def _seen():
     codec, model = MonitorCodec(), MonitorModel(can_ask=False)
     with _monitor() as connection:
         while not model.in_step:
@@ -195,9 +213,4 @@ def look():
             assert data, "the server hung up"
             for event in codec.feed(data):
                 model.take(event)
-    worlds = model.graph.worlds()
-    found = {}
-    for player in model.objects.players:
-        world = worlds[player.node]
-        found[player.side, player.number] = tuple(map(float, world[3, :3])), float(world[2, 2])
-    return model.game.play_mode, found
+    return model, model.graph.worlds()

@@ -10,7 +10,7 @@ import subprocess
 from contextlib import ExitStack
 
 import pytest
-from real_stage import PATIENCE, RealNao, look, start_command, train
+from real_stage import PATIENCE, RealNao, ball, look, start_command, train
 
 from embodiment_bridge.link.session import Phase
 
@@ -71,6 +71,36 @@ def test_velocity_is_followed(forward, turn, way, kick_off):
         assert upright > 0.99
         assert place[:2] == pytest.approx((-7.0 + way, 0.0), abs=0.35)
         assert "fallen" not in nao.statuses
+
+
+@pytest.mark.parametrize(("skill", "way"), [("step_left", 0.3), ("step_right", -0.3)])
+def test_player_goes_sideways(skill, way, kick_off):
+    with RealNao(1) as nao:
+        nao.joined().run(4.0)
+        put(nao, -7.0, 0.0, -90.0)
+        nao.statuses.clear()
+        report = nao.do(skill, distance=0.3)
+        assert report.status.name == "SUCCEEDED", report.reason
+        nao.run(1.0)
+        place, upright = look()[1]["left", 1]
+        assert upright > 0.99
+        assert place[:2] == pytest.approx((-7.0, way), abs=0.15)
+        assert "fallen" not in nao.statuses
+
+
+@pytest.mark.parametrize(("beside", "direction"), [(0.1, 0.0), (-0.1, 0.0), (0.0, 0.7)])
+def test_player_kicks_the_ball_as_asked(beside, direction, kick_off):
+    with RealNao(1) as nao:
+        nao.joined().run(4.0)
+        train(f"(playMode PlayOn)(ball (pos -6.2 {beside} 0.05)(vel 0 0 0))")
+        put(nao, -7.0, 0.0, -90.0)
+        report = nao.do("kick", direction=direction)
+        assert report.status.name == "SUCCEEDED", report.reason
+        nao.run(4.0)
+        x, y = ball()
+        assert math.hypot(x + 6.2, y - beside) > 0.8
+        assert math.atan2(y - beside, x + 6.2) == pytest.approx(direction, abs=0.6)
+        assert look()[1]["left", 1][1] > 0.98
 
 
 def test_height_is_known_while_walking(kick_off):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from embodiment_bridge.body.config_section import ANGLE_LIMIT, Section
 from embodiment_bridge.body.description import Joint, WalkLimits
-from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.keyframe_kick import KeyframeKick, read_keyframe_kick
 
 TINY = 1e-6
 MAX_KEYFRAMES = 100  # of a cycle
@@ -18,21 +18,22 @@ class Cycle:
     """A gait of keyframes: angles (rad, relative to the rest pose) by leg joint over two steps, the left one first.
 
     All tables have the same number of angles, equally spaced in time, and are periodic. step: stepping on the spot;
-    forward and turn: what is added at full speed forward and to the left. backward_share: of ``forward``, for a walk
-    backward at full speed.
+    forward, turn and left: what is added at full speed forward, of a turn to the left, and to the left side; left is
+    empty for legs that cannot go sideways. backward_share: of ``forward``, for a walk backward at full speed.
     """
 
     step: Mapping[str, tuple[float, ...]]
     forward: Mapping[str, tuple[float, ...]]
     turn: Mapping[str, tuple[float, ...]]
     backward_share: float = 1.0
+    left: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
     """A base that moves at the commanded speed and cannot fall: wheels, or legs that are only drawn.
 
-    step_s: duration of one step, s. swing: amplitude of each leg joint at full speed, rad.
+    step_s: duration of one step, s. swing: amplitude of each leg joint at full speed, rad. kick: of legs with a cycle.
     """
 
     walk: WalkLimits
@@ -40,7 +41,7 @@ class Base:
     swing: Mapping[str, float] = field(default_factory=dict)
     moved_by: str = "drive"
     balances: bool = False
-    kick: KickParameters | None = None
+    kick: KeyframeKick | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,12 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
     cycle = _cycle(section.section("cycle"), joints) if section.has("cycle") else None
     if swing and cycle:
         raise section.wrong("swing", "possible beside a cycle")
+    if cycle and bool(cycle.left) != bool(left):
+        raise section.wrong("left", "a speed, beside the table cycle.left, or both left out")
     step_s = section.number("step_s", 0.01, 10.0)
+    kick = read_keyframe_kick(section.section("kick"), joints) if cycle and section.has("kick") else None
     section.close()
-    return SteppingBase(walk, step_s, cycle=cycle) if cycle else Base(walk, step_s, angles)
+    return SteppingBase(walk, step_s, cycle=cycle, kick=kick) if cycle else Base(walk, step_s, angles)
 
 
 def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
@@ -91,10 +95,13 @@ def _cycle(section: Section, joints: Mapping[str, Joint]) -> Cycle:
     legs = [name for name, joint in joints.items() if joint.channel == "legs"]
     backward = section.number("backward_share", 0.0, 1.0, 1.0)
     tables: dict[str, Mapping[str, tuple[float, ...]]] = {}
-    for key in ("step", "forward", "turn"):
+    for key in ("step", "forward", "turn", "left"):
+        if key == "left" and not section.has(key):
+            tables[key] = {}
+            continue
         table = section.section(key)
         rows = {name: table.numbers(name, count, -ANGLE_LIMIT, ANGLE_LIMIT) for name in table.names()}
         table.require(legs)
         tables[key] = rows
     section.close()
-    return Cycle(tables["step"], tables["forward"], tables["turn"], backward)
+    return Cycle(tables["step"], tables["forward"], tables["turn"], backward, tables["left"])

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A gait from a table of joint angles, for bodies that walk without balance."""
+"""A gait from a table of joint angles, and a kick by keyframes, for bodies that walk without balance."""
 
 from collections.abc import Mapping, Sequence
 
 from embodiment_bridge.body.carriers.base import SteppingBase
 from embodiment_bridge.body.description import Joint, WalkLimits
-from embodiment_bridge.motion.gait.walk import STILL, Pace, WalkCommand, near
+from embodiment_bridge.motion.gait.kick_step import Kick
+from embodiment_bridge.motion.gait.walk import STAND, STILL, Pace, WalkCommand, near
+from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
+from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.drive import KinematicBase
 
 
 class SteppingPace(Pace):
-    """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step."""
+    """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
+
+    ``kick``: what was asked, from then until the legs have kicked. They stand first.
+    """
 
     def __init__(self, limits: WalkLimits, step_s: float) -> None:
         self._rate = 1.0 / step_s
@@ -20,14 +26,24 @@ class SteppingPace(Pace):
         """Stand."""
         super().reset()
         self.amplitude = 0.0
+        self.kick: Kick | None = None
+        self.kicking = False
+
+    @property
+    def still(self) -> bool:
+        """Whether the feet are still, but for a kick."""
+        return self.amplitude < STILL and super().standing
 
     @property
     def standing(self) -> bool:
         """Whether the feet are still and the walk has ended."""
-        return self.amplitude < STILL and super().standing
+        return self.still and not self.kicking
 
     def step(self, command: WalkCommand, dt: float) -> None:
         """Advance by ``dt`` s towards the command; the feet come to rest last."""
+        self.kick = self.kick or command.kick
+        self.kicking = self.kick is not None
+        command = STAND if self.kicking else command
         super().step(command, dt)
         moving = command.stepping or not super().standing
         self.amplitude = near(self.amplitude, 1.0 if moving else 0.0, self._rate * dt)
@@ -36,8 +52,8 @@ class SteppingPace(Pace):
 class KeyframeGait(KinematicBase):
     """A ``locomotion.Locomotion`` with legs that repeat a cycle of two steps, the left foot first.
 
-    Angles are those of the rest pose, plus ``step`` times the amplitude, plus ``forward`` and ``turn`` times the shares
-    of full speed.
+    Angles are those of the rest pose, plus ``step`` times the amplitude, plus ``forward``, ``turn`` and ``left`` times
+    the shares of full speed; or those of the kick.
     """
 
     def __init__(self, base: SteppingBase, joints: Sequence[Joint], index: Mapping[str, int]) -> None:
@@ -45,12 +61,40 @@ class KeyframeGait(KinematicBase):
         cycle = base.cycle
         self.walker: SteppingPace = SteppingPace(base.walk, base.step_s)
         self._backward = cycle.backward_share
-        self._tables = tuple(_rows(table, index) for table in (cycle.step, cycle.forward, cycle.turn))
+        self._tables = tuple(
+            _rows(table, index) for table in (cycle.step, cycle.forward, cycle.turn, cycle.left)
+        )
+        self._kick, self._legs = base.kick, [joints[number] for number in self.joints]
+        self._motion: Motion | None = None
 
     @property
     def calm(self) -> bool:
         """Whether it stands, with the legs in the rest pose."""
         return self.standing and self._blend.done
+
+    def start_from(self, position: Sequence[float]) -> None:
+        """Go smoothly from ``position`` (rad per joint of the body) to the stand."""
+        super().start_from(position)
+        self._motion = None
+
+    def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
+        """Let ``dt`` s pass."""
+        super().step(sensed, fallen, dt)
+        kick = self.walker.kick
+        if kick is not None and self.walker.still and self._blend.done:
+            self._motion = self._motion or self._motion_of(kick)
+            if self._motion is not None:
+                self._motion.advance(dt)
+            if self._motion is None or self._motion.done:
+                self.walker.kick = self._motion = None
+
+    def _motion_of(self, kick: Kick) -> Motion | None:
+        if self._kick is None:
+            return None
+        rest, still = [joint.rest for joint in self._legs], [0.0] * len(self._legs)
+        frames = self._kick.left if kick.left else self._kick.right
+        pieces = pieces_of(frames, self._legs, rest, still, self._kick.seconds)
+        return Motion(self.joints, rest, still, pieces)
 
     def write(self, out: list[float]) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; the arms do not swing."""
@@ -58,11 +102,13 @@ class KeyframeGait(KinematicBase):
             out[joint] = angle
         walker = self.walker
         forward = walker.forward * (self._backward if walker.forward < 0.0 else 1.0)
-        shares = (walker.amplitude, forward, walker.turn)
+        shares = (walker.amplitude, forward, walker.turn, walker.left)
         for share, rows in zip(shares, self._tables, strict=True):
             if share:
                 for joint, angles in rows:
                     out[joint] += share * _at(angles, self._phase)
+        if self._motion is not None:
+            self._motion.write(out)
         self._blend.write(out)
         return 0.0, 0.0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from math import atan2, cos, hypot, pi, sin
 
 from embodiment_bridge.body.description import Skill, WalkLimits
-from embodiment_bridge.body.kick_section import KickParameters
+from embodiment_bridge.body.kick_section import BallKick
 from embodiment_bridge.body.things import Thing, Things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.core.units import wrap_angle
@@ -44,9 +44,7 @@ Aim = Callable[[Pose, Thing], float]
 class KickBall:
     """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment."""
 
-    def __init__(
-        self, limits: WalkLimits, kick: KickParameters, ball: Ball, aim: Aim, strength: float
-    ) -> None:
+    def __init__(self, limits: WalkLimits, kick: BallKick, ball: Ball, aim: Aim, strength: float) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = EXTRA_PATIENCE_S
@@ -165,7 +163,7 @@ class Towards:
 
 
 def kick_ball(
-    skill: Skill, values: Values, limits: WalkLimits, kick: KickParameters | None, things: Things
+    skill: Skill, values: Values, limits: WalkLimits, kick: BallKick | None, things: Things
 ) -> Program:
     """The program of a skill of walk ``kick``.
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stand-in's world: a field, a ball, players, a game. No sockets, no clock: ``step`` advances by 20 ms.
 
-There is little physics: robots that are in one place push each other over, a ball that rolls out stays there.
+There is little physics: robots that are in one place push each other over, feet push the ball, which goes through
+goals.
 """
 
 import random
@@ -11,11 +12,9 @@ from math import atan2, degrees, hypot, isfinite, pi, radians
 from typing import Final
 
 from embodiment_bridge.protocols.simspark.robots import ROBOTS, types_fit
-from embodiment_bridge.standins.simspark.anatomy import Vector
-from embodiment_bridge.standins.simspark.balance import GRAVITY
+from embodiment_bridge.standins.simspark.ball import Ball
 from embodiment_bridge.standins.simspark.field import (
     AGENT_RADIUS,
-    BALL_RADIUS,
     BEAM_MODES,
     FIELD_LENGTH,
     FIELD_WIDTH,
@@ -27,8 +26,6 @@ from embodiment_bridge.standins.simspark.player import Player
 CYCLE_S: Final = 0.02
 TEAM_SIZE: Final = 11
 HALF_TIME_S: Final = 300.0
-BALL_FRICTION: Final = 0.4  # 1/s
-BOUNCE: Final = 0.6
 LOUD_CYCLES: Final = 2  # cycles in which one message of each team is heard
 HEARING_RANGE: Final = 50.0  # m
 SAY_LIMIT: Final = 20  # characters
@@ -36,14 +33,6 @@ NEAR: Final = 0.25  # m between the torsos of robots that push each other
 PUSH: Final = 6.0  # m/s2
 APART: Final = 0.5  # m/s, with which they part
 BEAM_NOISE: Final = (0.05, 10.0)  # m, deg; uniform
-
-
-@dataclass(slots=True)
-class Ball:
-    """place: m; speed: m/s."""
-
-    place: Vector = (0.0, 0.0, BALL_RADIUS)
-    speed: Vector = (0.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)
@@ -206,14 +195,7 @@ class World:
         if self.game.play_mode == "BeforeKickOff" and self.players:
             self.ball = Ball()
             return
-        (x, y, z), (vx, vy, vz) = self.ball.place, self.ball.speed
-        rolls = z <= BALL_RADIUS and abs(vz) < 0.1
-        keep = max(1.0 - BALL_FRICTION * CYCLE_S, 0.0) if rolls else 1.0
-        vx, vy, vz = vx * keep, vy * keep, 0.0 if rolls else vz - GRAVITY * CYCLE_S
-        x, y, z = x + vx * CYCLE_S, y + vy * CYCLE_S, z + vz * CYCLE_S
-        if z < BALL_RADIUS:
-            z, vz = BALL_RADIUS, -BOUNCE * vz
-        self.ball.place, self.ball.speed = (x, y, z), (vx, vy, vz)
+        self.ball.step(self.players, CYCLE_S)
 
 
 def _direction(dx: float, dy: float, side: str) -> float:

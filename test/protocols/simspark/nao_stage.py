@@ -38,12 +38,12 @@ class Nao:
         true_pose = parameters.pop("true_pose", False)
         self.talk = AgentConversation(self.world, faults, Random(1), true_pose=true_pose)
         self.body = read_body(ROOT / "config/bodies" / body)
-        self.runner = MotionRunner(self.body)
         robot = parameters.get("robot", "nao")
         limbs = robot if robot in ("nao1", "nao3") else body.removesuffix(".yaml")
         urdf = str(ROOT / "urdf" / f"{limbs}.urdf")
         values = {**PARAMETERS, "robot_description_file": urdf, **parameters}
         self.converter = NaoConverter(values, self.body)
+        self.runner = MotionRunner(self.body, things=self.converter.things)
         self.codec = Codec(**self.converter.codec_options())
         self.state = None
         self.told = []  # (topic, message)
