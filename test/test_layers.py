@@ -2,6 +2,7 @@
 """A folder is a layer: each imports only the folders and the outside means that its row names."""
 
 import ast
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -231,6 +232,11 @@ def test_a_row_names_earlier_rows_only() -> None:
         assert set(allowed.split()) <= seen, f"{folder} imports what stands below it in the table"
         assert folder not in seen
         seen.add(folder)
+
+
+def test_no_file_imports_itself_by_way_of_others() -> None:
+    ours = {name: imports(path) & MODULES.keys() for name, path in MODULES.items()}
+    TopologicalSorter(ours).prepare()  # raises CycleError, with the circle
 
 
 def test_nothing_in_the_table_is_left_over() -> None:

@@ -3,12 +3,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from py_trees.behaviour import Behaviour
 
 from embodiment_bridge.behaviour.engine.journal import Origin
-
-if TYPE_CHECKING:
-    from embodiment_bridge.behaviour.engine.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +27,11 @@ class StopAsked:
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The ``tree`` of a fetched document takes the place of the run's whole tree from run time ``t`` (s) on."""
+    """The ``tree`` of a fetched document, a ``Node``, takes the place of the run's from run time ``t`` (s) on.
 
-    tree: "Node"
+    Its class is not named here: a node knows the context of its run, which has these requests.
+    """
+
+    tree: Behaviour
     t: float
     origin: Origin

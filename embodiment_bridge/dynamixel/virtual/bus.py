@@ -93,7 +93,7 @@ class VirtualBus:
         self.answer_bad_crc = False
         self.host_baud = 0  # baud rate of the host's port; 0: unknown, then it matches all servos
         self._answers = Answers(self.faults, self.line, chain)
-        self._states = FaultStates(self)
+        self._states = FaultStates(self.faults, self.servos)
         self._decoder = PacketDecoder("instruction", self.servos.protocols)
         self._last_byte = 0.0
         self._bauds_known_for, self._mismatched = -1, False

@@ -2,16 +2,14 @@
 """Faults that are a state of a servo, not of a packet: they begin at their time and are undone at its end."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.dynamixel.virtual.drive import AXES, SOUND, MotorDrive
-from embodiment_bridge.dynamixel.virtual.faults import Rule
+from embodiment_bridge.dynamixel.virtual.faults import Faults, Rule
 from embodiment_bridge.dynamixel.virtual.servo import Servo
+from embodiment_bridge.dynamixel.virtual.servos import Servos
 from embodiment_bridge.dynamixel.virtual.x_servo import XServo
-
-if TYPE_CHECKING:
-    from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 
 Action = Callable[[Servo, Rule], None]
 
@@ -19,8 +17,8 @@ Action = Callable[[Servo, Rule], None]
 class FaultStates:
     """Begins and ends the state faults of a bus."""
 
-    def __init__(self, bus: "VirtualBus") -> None:
-        self._bus = bus
+    def __init__(self, faults: Faults, servos: Servos) -> None:
+        self._faults, self._servos = faults, servos
 
     def check(self, rule: Rule) -> None:
         """Check the options of a fault.
@@ -45,18 +43,18 @@ class FaultStates:
 
     def update(self, now: float) -> None:
         """Begin and end the faults that are due at ``now`` s."""
-        for rule in self._bus.faults.states():
+        for rule in self._faults.states():
             if not rule.done and rule.start <= now and rule.kind in _BEGIN:
                 rule.done = True
                 rule.hits += 1
-                total = self._bus.faults.total
+                total = self._faults.total
                 total[rule.kind] = total.get(rule.kind, 0) + 1
                 for servo in self._concerned(rule):
                     servo.advance(now)
                     _BEGIN[rule.kind](servo, rule)
             if now >= rule.end:
                 self.undo(rule)
-                self._bus.faults.remove(rule)
+                self._faults.remove(rule)
 
     def undo(self, rule: Rule) -> None:
         """Undo a state, if it can be undone."""
@@ -66,9 +64,8 @@ class FaultStates:
 
     def _concerned(self, rule: Rule) -> Iterable[Servo]:
         """The servos of a fault; a brown-out is always for all of them."""
-        servos = self._bus.servos
         everybody = rule.id is None or rule.kind == "brown_out"
-        return servos.chain if everybody else servos.by_id(rule.id or 0)
+        return self._servos.chain if everybody else self._servos.by_id(rule.id or 0)
 
 
 def _hardware_error(servo: Servo, rule: Rule) -> None:
