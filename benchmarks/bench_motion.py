@@ -26,7 +26,7 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE / "tools/gait_search"))
 
 AIMS = {"forward": 0.6, "left": 0.25, "turn": 1.2}
-GOALS = 20
+GOALS = 40
 KICKS, WAYS = 60, (1.0, 2.0, 3.5)  # m
 APPROACHES = 20
 GOAL_HALF_M = 1.83  # half the mouth of the goal of the server's 7 against 7 field
@@ -195,7 +195,8 @@ def goals(robot: Robot) -> Iterator[dict[str, Any]]:
     yield robot.row(f"goal_pose, n {GOALS}: distance", statistics.mean(off), "m", at_most=0.05)
     yield robot.row("worst distance", max(off), "m")
     yield robot.row("heading", statistics.mean(turned), "deg", at_most=3)
-    yield robot.row("time, by that of the way and the turn at full speed", statistics.median(times), "")
+    what = "time, by that of the way and the turn at full speed, median"
+    yield robot.row(what, statistics.median(times), "", at_most=1.3)
     yield robot.row("failed", failed, "", at_most=0)
 
 

@@ -3,10 +3,12 @@
 
 from dataclasses import dataclass, fields
 from itertools import pairwise
+from math import exp
 
 from embodiment_bridge.body.config_section import Section
 
 LONGEST_M = 20.0  # that a table may promise
+MOST_FURTHER = 50.0  # share per m
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +18,21 @@ class BallKick:
     ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
     ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly
     spaced strengths from the softest kick to the hardest, measured; one value each for a kick of one strength.
+    further: share by which it rolls further for each m that it lies further ahead; 0 for a kick that does not care.
     """
 
     ahead: float
     aside: float
     ways: tuple[float, ...]
     outward: tuple[float, ...]
+    further: float
 
-    def strength(self, way: float) -> float:
-        """The strength (0 softest .. 1 hardest) after which the ball rolls ``way`` m, as far as the body can."""
+    def strength(self, way: float, beyond: float = 0.0) -> float:
+        """The strength (0 softest .. 1 hardest) after which the ball rolls ``way`` m, as far as the body can.
+
+        beyond: m that the ball lies further ahead than it should.
+        """
+        way *= exp(-self.further * beyond)
         steps = len(self.ways) - 1
         for number, (soft, hard) in enumerate(pairwise(self.ways)):
             if way < hard:
@@ -62,7 +70,7 @@ class KickParameters(BallKick):
     toe: float
 
 
-TABLES = ("ways", "outward")
+NOT_NUMBERS = ("ways", "outward", "further")  # tables, and what has a default
 
 
 def read_kick(section: Section) -> KickParameters:
@@ -76,13 +84,14 @@ def read_kick(section: Section) -> KickParameters:
     numbers = {
         one.name: section.number(one.name, *ranges.get(one.name, (-1.0, 1.0)))
         for one in fields(KickParameters)
-        if one.name not in TABLES
+        if one.name not in NOT_NUMBERS
     }
     if numbers["reach_at"] <= numbers["back_at"]:
         raise section.wrong("reach_at", f"later than back_at, {numbers['back_at']:g}")
     ways, outward = read_ways(section, 2)
+    further = section.number("further", 0.0, MOST_FURTHER, default=0.0)
     section.close()
-    return KickParameters(**numbers, ways=ways, outward=outward)
+    return KickParameters(**numbers, ways=ways, outward=outward, further=further)
 
 
 def read_ways(section: Section, least: int) -> tuple[tuple[float, ...], tuple[float, ...]]:

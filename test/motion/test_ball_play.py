@@ -166,7 +166,7 @@ def test_kick_goes_behind_the_ball_and_swings_the_foot_that_stands_there(directi
     dx, dy, yaw = player.ball[0] - x, player.ball[1] - y, player.state.yaw
     ahead, aside = math.cos(yaw) * dx + math.sin(yaw) * dy, math.cos(yaw) * dy - math.sin(yaw) * dx
     assert (ahead, abs(aside)) == pytest.approx((kick.ahead, kick.aside), abs=0.05)
-    drift = math.copysign(kick.drift(1.0), aside)
+    drift = kick.drift(1.0) * math.copysign(1.0, aside)
     assert math.remainder(yaw + drift - direction, 2 * math.pi) == pytest.approx(0.0, abs=0.1)
     hips = {side: f"{side}_Hip_Pitch" for side in ("Left", "Right")}
     before = {side: player.angle(hip) for side, hip in hips.items()}

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section kick of a gait: its tables, and what is refused."""
 
+import math
+
 import pytest
 from motion_stage import T1_FILE
 
@@ -44,3 +46,11 @@ def test_what_is_wrong_is_named(old, new, why) -> None:
     assert text.count(old) == 1
     with pytest.raises(ConfigError, match=why):
         parse_body(text.replace(old, new), "t1.yaml")
+
+
+def test_a_ball_that_lies_further_ahead_is_kicked_more_softly() -> None:
+    kick, way = KICK, 0.5 * (KICK.ways[2] + KICK.ways[3])
+    assert kick.further > 0.0
+    assert kick.strength(way, 0.02) == pytest.approx(kick.strength(way * math.exp(-0.02 * kick.further)))
+    assert kick.strength(way, 0.02) < kick.strength(way) < kick.strength(way, -0.02)
+    assert kick.strength(math.inf, 0.02) == 1.0

@@ -131,7 +131,10 @@ def kick_of(vector: np.ndarray, legs: float = LEGS_M) -> KickParameters:
     numbers["back_at"] = min(max(numbers["back_at"], 0.05), 0.6)
     numbers["reach_at"] = min(max(numbers["reach_at"], numbers["back_at"] + 0.08), 0.95)
     return KickParameters(
-        **{name: round(value, 4) for name, value in numbers.items()}, ways=(0.0, 1.0), outward=(0.0, 0.0)
+        **{name: round(value, 4) for name, value in numbers.items()},
+        ways=(0.0, 1.0),
+        outward=(0.0, 0.0),
+        further=0.0,
     )
 
 

@@ -16,7 +16,7 @@ from embodiment_bridge.protocols.rcsssmj.managed_robot import ManagedRobot
 __all__ = ["CYCLE", "RobotModel"]
 
 TEAM, NUMBER = "bridge", 2
-START = (-5.0, 0.0)  # m: on the field, away from the ball
+START = (-5.0, 10.0)  # m: on the field, away from the ball, and not in the line of the goals
 FACING = (0.0, 0.0, 0.0, 1.0)  # along +x; x y z w
 DROP = 0.01  # m that the soles are over the ground at the start
 FIRST_POSE = 0.01  # rad, spread of the joints at the start

@@ -2,7 +2,7 @@
 """Goes behind a ball, stands right, and kicks it: the walk ``kick`` of a body file."""
 
 from collections.abc import Callable
-from math import atan2, cos, hypot, pi, sin
+from math import atan2, cos, hypot, inf, pi, sin
 
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.kick_section import BallKick
@@ -42,15 +42,21 @@ Aim = Callable[[Pose, Thing], float]
 
 
 class KickBall:
-    """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment."""
+    """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
 
-    def __init__(self, limits: WalkLimits, kick: BallKick, ball: Ball, aim: Aim, strength: float) -> None:
+    distance: m that the ball shall roll; None: as far as it can.
+    """
+
+    def __init__(
+        self, limits: WalkLimits, kick: BallKick, ball: Ball, aim: Aim, distance: float | None
+    ) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = EXTRA_PATIENCE_S
         self.failure = ""
         self._limits, self._kick, self._ball, self._aim = limits, kick, ball, aim
-        self._strength = strength
+        self._wanted_m = distance if distance is not None else inf
+        self._strength = kick.strength(self._wanted_m)
         self._steering = Steering(limits, NEAR_M)
         self._up = False
         self._left_foot: bool | None = None
@@ -96,7 +102,8 @@ class KickBall:
         """Slowly to the place of the kick; there the next step of the foot is the kick."""
         forward = min(max(UP_GAIN * ahead, 0.0), UP_SPEED)
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
-        kick = Kick(bool(self._left_foot), self._strength) if ahead < SWING_M else None
+        strength = self._kick.strength(self._wanted_m, ahead)
+        kick = Kick(bool(self._left_foot), strength) if ahead < SWING_M else None
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
     def _stance(self, here: Pose, ball: Thing) -> Pose:
@@ -188,5 +195,4 @@ def kick_ball(
     if kick is None:
         raise CommandError(f"skill {skill.name!r}: the gait of this body has no kick")
     aim = Towards(target, things) if target is not None else Ahead(float(values.get("direction", 0.0)))
-    strength = 1.0 if distance is None else kick.strength(distance)
-    return KickBall(limits, kick, Ball(name, things), aim, strength)
+    return KickBall(limits, kick, Ball(name, things), aim, distance)

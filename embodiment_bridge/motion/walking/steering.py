@@ -22,7 +22,6 @@ LEARN = 0.4  # share of full speed per s and m: what a gait that does not follow
 LEARNT = 0.35  # at most so much
 FILTER_S = 0.25  # s: the hips sway with each step
 LAG_S, TURN_LAG_S = 0.25, 0.15  # s by which the filtered pose of a walking body is behind
-COAST = 1.4  # a slow body coasts further than its share of what it does from full speed
 PASSED_M = 0.1  # for a body that cannot go sideways, and may pass the place
 OTHERS = "player"  # the kind of thing that other bodies are
 OTHERS_M = 0.8  # kept from the middle of another body on the way
@@ -108,8 +107,7 @@ class Steering:
         """Where the body would come to stand if it were told to stop now."""
         mean, limits = self.filtered(pose, dt), self._limits
         ahead = walker.forward * (limits.coast_forward if walker.forward > 0.0 else limits.coast_backward)
-        ahead, aside = COAST * ahead, COAST * walker.left * limits.coast_left
-        c, s = cos(mean.yaw), sin(mean.yaw)
+        aside, c, s = walker.left * limits.coast_left, cos(mean.yaw), sin(mean.yaw)
         self._here = Pose(
             mean.x + LAG_S * self._speed[0] + c * ahead - s * aside,
             mean.y + LAG_S * self._speed[1] + s * ahead + c * aside,
