@@ -4,7 +4,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from motion_stage import SMALL_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body, read_body
@@ -34,15 +33,11 @@ def test_every_body_has_the_usual_emotions(name: str) -> None:
 
 @pytest.mark.parametrize("name", WITH_EMOTIONS)
 def test_no_emotion_depends_on_the_one_before(name: str) -> None:
-    path = BODIES / f"{name}.yaml"
-    poses = {
-        key: set(one.get("pose", ())) for key, one in yaml.safe_load(path.read_text())["emotions"].items()
-    }
+    skills = read_body(BODIES / f"{name}.yaml").skills
+    poses = {key: {joint for frame in skills[key].keyframes for joint in frame.position} for key in EMOTIONS}
     moved = set().union(*poses.values())
     missing = {key: moved - pose for key, pose in poses.items() if pose != moved}
-    assert not missing, (
-        f"{path.name}: another emotion moves these joints, and they would stay there: {missing}"
-    )
+    assert not missing, f"{name}: another emotion moves these joints, and they would stay there: {missing}"
 
 
 def test_a_body_without_lights_takes_the_posture_and_viewers_see_the_light() -> None:

@@ -14,7 +14,8 @@ ARRIVED_RAD = 0.05
 KEPT_M = 0.06  # a body that stands further away than this takes up its way again
 KEPT_RAD = 0.08
 FORESEEN_BRAKE_S = 0.3  # s in which a body is to be there that knows where it would come to stand
-CALM_S = 0.2  # s of standing after which the pose counts
+CALM_S = 0.2  # s of standing after which a foreseen pose counts
+FILTERED_CALM_S = 0.4  # the same of a filtered pose, which comes later
 TRIES = 4  # of a body that cannot go sideways: it would circle about a place that it cannot hit
 SPEED_SHARE = 0.25  # of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 12.0
@@ -67,7 +68,7 @@ class Reach:
     def _wait(self, left: float, off: float, walker: Pace, dt: float) -> None:
         """Stand, and see where the body came to stand."""
         self._stood_s = self._stood_s + dt if walker.standing else 0.0
-        if self._stood_s < CALM_S:
+        if self._stood_s < (CALM_S if self._limits.left else FILTERED_CALM_S):
             return
         self._tries += 1
         there = left < KEPT_M and off < KEPT_RAD
