@@ -32,6 +32,8 @@ def read_keyframe_kick(section: Section, joints: Mapping[str, Joint]) -> Keyfram
     legs = {name: joint for name, joint in joints.items() if joint.channel == "legs"}
     left = read_keyframes(section, "keyframes", legs, legs.values())
     right = [mirror_image(frame, legs) for frame in left]
+    if right == left:
+        raise section.wrong("keyframes", "possible for the other foot: no joint in them has the key 'mirror'")
     for name, angle in (pair for frame in right for pair in frame.position.items()):
         if name not in legs or not legs[name].lower <= angle <= legs[name].upper:
             raise section.wrong("keyframes", f"possible for the other foot: {name!r} cannot go to {angle:g}")

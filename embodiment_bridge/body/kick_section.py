@@ -18,7 +18,7 @@ class BallKick:
     ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
     ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly
     spaced strengths from the softest kick to the hardest, measured; one value each for a kick of one strength.
-    further: share by which it rolls further for each m that it lies further ahead; 0 for a kick that does not care.
+    further: share by which it rolls further for each m that it lies further ahead; 0 where that makes no difference.
     """
 
     ahead: float

@@ -105,6 +105,7 @@ def test_options_and_times_come_through(ask: Ask, registers: Registers) -> None:
     [
         ({"kind": "drop_statu"}, "did you mean 'drop_status'"),
         ({"kind": "absent", "ids": [3, 99]}, "there is no servo 99"),
+        ({"kind": "hardware_error", "ids": [1, 2, 99], "duration": 1e-6}, "there is no servo 99"),
         ({"kind": "absent", "bus": "leg"}, "unknown bus 'leg'"),
         ({"kind": "absent", "probability": 1.5}, "probability is 1.5"),
         ({"kind": "absent", "after": float("nan")}, "after is nan"),

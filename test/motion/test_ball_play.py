@@ -179,6 +179,25 @@ def test_kick_goes_behind_the_ball_and_swings_the_foot_that_stands_there(directi
     assert player.finish("kick").status is SkillStatus.SUCCEEDED
 
 
+def test_kick_of_a_skill_that_was_replaced_is_not_taken_for_that_of_the_next_one() -> None:
+    player = Player(T1, ball=(0.8, 0.1))
+    player.runner.start(SkillRequest("one", "kick", {}))
+    walker = player.runner._legs.walker
+    while not walker.kicking:
+        player.step()
+    player.ball = (player.place[0] + 1.0, 0.0)
+    player.runner.start(SkillRequest("two", "kick", {}))
+    kicks, before = 0, True
+    for _ in range(3000):
+        player.step()
+        kicks, before = kicks + (walker.kicking and not before), walker.kicking
+        if (report := player.last("two")) is not None and report.status.ended:
+            break
+    assert report is not None
+    assert report.status is SkillStatus.SUCCEEDED, report.reason
+    assert kicks == 1
+
+
 def test_kick_without_a_ball_runs_straight_ahead() -> None:
     player = Player(T1)
     assert player.do("kick", distance=0.7).status is SkillStatus.SUCCEEDED

@@ -8,7 +8,7 @@ import pytest
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.motion.gait.kick_step import Kick
-from embodiment_bridge.motion.gait.walk import WalkCommand
+from embodiment_bridge.motion.gait.walk import TOGETHER, WalkCommand
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.keyframe_gait import KeyframeGait
 from embodiment_bridge.motion.locomotion.locomotion import locomotion_of
@@ -159,10 +159,11 @@ def test_kick_stands_first_then_moves_the_foot_and_stands_again(left, joint, sig
     walker = Walker(KICKER)
     walker.gait.program = KickWhileWalking(left)
     rows = walker.run(1.04)
-    assert walker.gait.walker.kicking
     assert not walker.gait.standing
-    while not walker.gait.walker.still:
+    while not walker.gait.walker.kicking:
         rows += walker.run(DT)
+    assert walker.gait.walker.still
+    assert not walker.gait.standing
     kick = walker.run(0.4)
     assert kick[-1][joint] == pytest.approx(sign * 0.5, abs=0.02)
     assert {row[1 - joint] for row in kick} == {walker.rest[1 - joint]}
@@ -176,6 +177,47 @@ def test_kick_stands_first_then_moves_the_foot_and_stands_again(left, joint, sig
         abs(b - a) for before, after in itertools.pairwise(rows) for a, b in zip(before, after, strict=True)
     ]
     assert max(steps) < 0.06
+
+
+@pytest.mark.parametrize("end", ["stopped", "held"])
+def test_kick_that_has_not_begun_when_the_walk_ends_is_left_out(end):
+    walker = Walker(KICKER)
+    walker.gait.program = KickWhileWalking(left=True)
+    walker.run(1.1)
+    assert walker.gait.walker.kick is not None
+    assert not walker.gait.walker.still
+    if end == "stopped":
+        walker.gait.program = None
+    else:
+        walker.gait.held = True
+    for _ in range(100):
+        walker.run(DT)
+        assert not walker.gait.walker.kicking
+    assert walker.gait.calm
+
+
+@pytest.mark.parametrize("end", ["stopped", "held"])
+def test_kick_that_has_begun_goes_on_to_its_end_and_the_next_walk_begins_with_the_left_foot(end):
+    walker = Walker(KICKER)
+    walker.gait.program = KickWhileWalking(left=True)
+    while not walker.gait.walker.kicking:
+        walker.run(DT)
+    if end == "stopped":
+        walker.gait.program = None
+    else:
+        walker.gait.held = True
+    assert walker.run(0.4)[-1][0] == pytest.approx(0.5, abs=0.04)
+    walker.run(0.5)
+    assert walker.gait.calm
+    assert walker.gait._phase == 0.0
+
+
+def test_walk_to_a_side_is_slower_where_its_axes_together_are_too_much():
+    pace = Walker(WITH_SIDES).gait.walker
+    all_three = pace.possible(WalkCommand(True, 0.7, 1.0, 1.0))
+    assert all_three.length == pytest.approx(TOGETHER)
+    assert all_three.forward / all_three.left == pytest.approx(0.7)
+    assert pace.possible(WalkCommand(True, 1.0, 1.0)) == WalkCommand(True, 1.0, 1.0)
 
 
 def test_kick_is_given_up_when_the_legs_begin_anew():

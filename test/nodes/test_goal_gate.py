@@ -178,6 +178,38 @@ def test_what_is_large_is_read_on_a_thread_and_the_others_wait_for_it():
     assert (taken, desk.begun) == (["small", "read"], ["next"])
 
 
+def test_goal_that_is_read_while_the_node_is_deactivated_is_refused_once_and_not_begun_later():
+    desk = Desk(rate=0.0)
+    go = threading.Event()
+    desk.gate.enter(
+        lambda: go.wait(PATIENCE), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1
+    )
+    desk.enter("next")
+    desk.refusal = "deactivated"
+    desk.gate.release()
+    assert [str(error) for error in desk.refused] == [": INACTIVE: deactivated"] * 2
+    desk.refusal = ""  # activated again
+    go.set()
+    desk.gate._reader.join()
+    desk.node.tasks[0]()
+    desk.enter("later")
+    assert (desk.begun, len(desk.refused)) == (["later"], 2)
+
+
+def test_goal_for_which_there_is_no_thread_ends_and_the_next_begins(monkeypatch):
+    def no_thread(thread):
+        raise RuntimeError("can't start new thread")
+
+    desk = Desk(rate=0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", no_thread)
+        desk.gate.enter(lambda: "", desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1)
+    desk.enter("next")
+    assert [str(error) for error in desk.refused] == ["can't start new thread"]
+    assert desk.begun == ["next"]
+    desk.gate.close()
+
+
 @pytest.mark.parametrize("size", [goal_gate.LARGE, goal_gate.LARGE + 1])
 def test_reading_that_breaks_ends_that_goal_and_the_next_begins(size):
     desk = Desk(rate=0.0)

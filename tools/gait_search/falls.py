@@ -20,7 +20,7 @@ PUSH_CYCLES = 20  # 0.4 s, in which a push throws the robot over
 LIE_CYCLES = 190  # from the end of the push on
 SETTLE_CYCLES = 10  # in which a new runner detects how the body lies
 AFTER_CYCLES = 60  # in which the robot has to stay up
-LONGEST_CYCLES = 400
+LATE_S = 0.5  # by which a motion may take longer than its nominal time; what follows would be a second try
 PUSHES = (210.0, 160.0, 240.0, 190.0, 130.0, 260.0)  # N, at the torso
 DELAYS = (1, 0, 2, 1, 3, 1)  # delay of commands in cycles, one per push
 
@@ -51,6 +51,7 @@ class Attempt:
         model.data.qpos[:], model.data.qvel[:] = pose
         mujoco.mj_forward(model.model, model.data)
         self._runner = MotionRunner(body)
+        self._nominal_s = body.skills[SKILL].nominal_s
         self._state = model.sense()
         self._progress: list[float] = []
         self._lowest = np.inf
@@ -59,7 +60,7 @@ class Attempt:
         """Settle, get up, and check whether the robot stays up."""
         self._steps(SETTLE_CYCLES)
         self._runner.start(SkillRequest("try", SKILL, {}, 0.0))
-        for _ in range(LONGEST_CYCLES):
+        for _ in range(round((self._nominal_s + LATE_S) / CYCLE)):
             self._steps(1)
             self._progress.append(self._share_of_the_way())
             if any(report.status.ended for report in self._runner.take_reports()):

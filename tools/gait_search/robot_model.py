@@ -56,7 +56,7 @@ class RobotModel:
         return self.sense()
 
     def lay(self, height: float, roll: float, pitch: float) -> None:
-        """Turn the robot about its x axis and then about its y axis (rad), and lift its torso to ``height`` m."""
+        """Turn the robot about its x axis, then about the y axis of the field (rad); lift its torso to ``height`` m."""
         turn = np.zeros(4)
         mujoco.mju_mulQuat(
             turn,

@@ -81,6 +81,16 @@ class Pace:
         self.left = near(self.left, command.left if stepping else 0.0, limits.left_rate * dt)
 
 
+def together(command: WalkCommand) -> WalkCommand:
+    """``command``, slower in the same direction if its three axes together are more than ``TOGETHER``."""
+    if command.length <= TOGETHER:
+        return command
+    share = TOGETHER / command.length
+    return replace(
+        command, forward=share * command.forward, turn=share * command.turn, left=share * command.left
+    )
+
+
 class LegWalker(Pace, ABC):
     """A pace of legs."""
 
@@ -117,12 +127,7 @@ class Walker(LegWalker):
 
     def possible(self, command: WalkCommand) -> WalkCommand:
         """``command``, slower if its three axes together are more than a gait on two legs can do."""
-        if command.length <= TOGETHER:
-            return command
-        share = TOGETHER / command.length
-        return replace(
-            command, forward=share * command.forward, turn=share * command.turn, left=share * command.left
-        )
+        return together(command)
 
     def step(self, command: WalkCommand, dt: float, balance: Balance = LEVEL) -> None:
         """Advance by ``dt`` s towards the command; steps are shorter or longer with ``balance`` of the hips."""

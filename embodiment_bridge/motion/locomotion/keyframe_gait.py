@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from embodiment_bridge.body.carriers.base import SteppingBase
 from embodiment_bridge.body.description import Joint, WalkLimits
 from embodiment_bridge.motion.gait.kick_step import Kick
-from embodiment_bridge.motion.gait.walk import STAND, STILL, Pace, WalkCommand, near
+from embodiment_bridge.motion.gait.walk import STAND, STILL, Pace, WalkCommand, near, together
 from embodiment_bridge.motion.joints.keyframes import Motion, pieces_of
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.drive import KinematicBase
@@ -15,7 +15,8 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 class SteppingPace(Pace):
     """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
 
-    ``kick``: what was asked, from then until the legs have kicked. They stand first.
+    ``kick``: what is asked, and then what is done, until the legs have kicked. They stand first, and do not kick if
+    it is no longer asked when they stand.
     """
 
     def __init__(self, limits: WalkLimits, step_s: float) -> None:
@@ -39,11 +40,15 @@ class SteppingPace(Pace):
         """Whether the feet are still and the walk has ended."""
         return self.still and not self.kicking
 
+    def possible(self, command: WalkCommand) -> WalkCommand:
+        """``command``, slower if it goes to a side and its three axes together are too much."""
+        return together(command) if command.left else command
+
     def step(self, command: WalkCommand, dt: float) -> None:
         """Advance by ``dt`` s towards the command; the feet come to rest last."""
-        self.kick = self.kick or command.kick
-        self.kicking = self.kick is not None
-        command = STAND if self.kicking else command
+        if not self.kicking:
+            self.kick = command.kick
+        command = STAND if self.kick is not None else self.possible(command)
         super().step(command, dt)
         moving = command.stepping or not super().standing
         self.amplitude = near(self.amplitude, 1.0 if moving else 0.0, self._rate * dt)
@@ -80,13 +85,17 @@ class KeyframeGait(KinematicBase):
     def step(self, sensed: Sensed, fallen: bool, dt: float) -> None:
         """Let ``dt`` s pass."""
         super().step(sensed, fallen, dt)
-        kick = self.walker.kick
-        if kick is not None and self.walker.still and self._blend.done:
-            self._motion = self._motion or self._motion_of(kick)
-            if self._motion is not None:
-                self._motion.advance(dt)
-            if self._motion is None or self._motion.done:
-                self.walker.kick = self._motion = None
+        walker = self.walker
+        if walker.still:
+            self._phase = 0.0  # also while it kicks: a walk begins with the left foot
+        if self._motion is None and walker.kick is not None and walker.still and self._blend.done:
+            self._motion = self._motion_of(walker.kick)
+            walker.kicking = self._motion is not None
+        if self._motion is not None:
+            self._motion.advance(dt)
+            if self._motion.done:
+                walker.kick = self._motion = None
+                walker.kicking = False
 
     def _motion_of(self, kick: Kick) -> Motion | None:
         if self._kick is None:

@@ -44,7 +44,7 @@ Aim = Callable[[Pose, Thing], float]
 class KickBall:
     """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
 
-    distance: m that the ball shall roll; None: as far as it can.
+    distance: m that the ball is to roll; None: as far as it can.
     """
 
     def __init__(
@@ -62,11 +62,14 @@ class KickBall:
         self._left_foot: bool | None = None
         self._distance = 0.0
         self._steady_s = self._at_ball_s = 0.0
+        self._asked = False
         self._after_s = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
+        if walker.kicking and not self._asked:  # the kick of a program before this one
+            return STAND
         if walker.kicking or self._after_s:
             return self._kicked(walker, dt)
         ball = self._ball.watch(here, dt)
@@ -104,6 +107,7 @@ class KickBall:
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
         strength = self._kick.strength(self._wanted_m, ahead)
         kick = Kick(bool(self._left_foot), strength) if ahead < SWING_M else None
+        self._asked = self._asked or kick is not None
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
     def _stance(self, here: Pose, ball: Thing) -> Pose:

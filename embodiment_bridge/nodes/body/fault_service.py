@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The node `virtual_servos` with the service `inject_fault`, which injects faults into virtual servos."""
 
+from contextlib import suppress
 from typing import Unpack
 
 from rclpy.node import Node
@@ -48,7 +49,8 @@ class FaultService(Node):
                 numbers.append(number)  # those before an error are healed
         except BridgeError:
             for number in numbers:
-                self._requests.heal(number)
+                with suppress(BridgeError):  # it may have ended already
+                    self._requests.heal(number)
             raise
 
     def _heal(self, request: InjectFault.Request) -> None:

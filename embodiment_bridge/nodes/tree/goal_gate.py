@@ -71,6 +71,7 @@ class GoalGate:
         self._awaited = ""
         self._awaited_since = 0.0  # s of the clock
         self._reader: threading.Thread | None = None
+        self._fail_read: Callable[[Exception], None] | None = None  # ends the goal that is being read
         self._timer: Timer | None = None
         self.refused = 0
 
@@ -113,13 +114,19 @@ class GoalGate:
             self._go_on_later()
 
     def release(self) -> None:
-        """Let all begin now, which may refuse them."""
+        """Let all begin now, which may refuse them; a goal that is being read is refused like the others."""
         self._stop_timer()
+        if self._fail_read is not None:
+            try:
+                self._check()
+            except Rejected as error:
+                fail, self._fail_read = self._fail_read, None
+                fail(error)
         while self._waiting:
             self._waiting.popleft()()
 
     def close(self) -> None:
-        """Let all begin, and wait for the document that is being read; it is not used any more."""
+        """As ``release``, and wait for the thread that reads."""
         self.release()
         if self._reader is not None:
             self._reader.join()
@@ -135,8 +142,13 @@ class GoalGate:
         if size <= LARGE:
             _attempt(read, take, fail)()
             return
-        self._reader = threading.Thread(target=self._read, args=(read, take, fail), name="large document")
-        self._reader.start()
+        reader = threading.Thread(target=self._read, args=(read, take, fail), name="large document")
+        try:
+            reader.start()
+        except RuntimeError as error:  # there are too many threads
+            fail(error)
+            return
+        self._reader, self._fail_read = reader, fail
 
     def _read(
         self, read: Callable[[], T], take: Callable[[T], None], fail: Callable[[Exception], None]
@@ -148,7 +160,9 @@ class GoalGate:
 
     def _end_reading(self, end: Callable[[], None]) -> None:
         self._reader = None
-        end()
+        if self._fail_read is not None:  # else it was refused meanwhile
+            self._fail_read = None
+            end()
 
     def go_on(self) -> None:
         """One goal in each turn of the executor, and one when what was missing may have come."""

@@ -40,11 +40,9 @@ class RouterLines:
         """Messages and commands (words) that are now complete."""
         found: list[Incoming | list[str]] = []
         for line in self._lines.feed(data):
-            if isinstance(line, Malformed):
-                self._begin([])
-            elif self._head:
+            if self._head:
                 self._continue(line, found)
-            elif len(line.text) <= MAX_COMMAND:
+            elif isinstance(line, Line) and len(line.text) <= MAX_COMMAND:
                 self._command(line.text.decode("utf-8", "replace").split(" "), found)
         return found
 
@@ -56,10 +54,10 @@ class RouterLines:
             case _:
                 found.append(words)
 
-    def _continue(self, line: Line, found: "list[Incoming | list[str]]") -> None:
+    def _continue(self, line: Line | Malformed, found: "list[Incoming | list[str]]") -> None:
         self._missing -= 1
-        text = line.text.split(b"\0")[0]
-        self._too_long = self._too_long or len(self._payload) + len(text) > MAX_MESSAGE
+        text = line.text.split(b"\0")[0] if isinstance(line, Line) else b""
+        self._too_long |= isinstance(line, Malformed) or len(self._payload) + len(text) > MAX_MESSAGE
         if self._too_long:
             self._payload.clear()
         else:

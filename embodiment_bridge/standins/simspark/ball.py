@@ -15,6 +15,7 @@ FRICTION: Final = 0.4  # 1/s
 BOUNCE: Final = 0.6
 FOOT: Final = (0.04, 0.08, 0.01)  # m: half of its width, length and height
 REACH: Final = 0.6  # m from a torso, within which its feet may touch the ball
+FASTEST: Final = 10.0  # m/s: a foot that is faster was put there by a beam or a trainer
 
 
 @dataclass(slots=True)
@@ -60,6 +61,8 @@ class Ball:
             return
         x, y = x / level, y / level
         self.place = add(self.place, ((BALL_RADIUS - gap) * x, (BALL_RADIUS - gap) * y, 0.0))
+        if hypot(*subtract(foot.place, before.place)) > FASTEST * dt:  # it was put there
+            return
         there = add(foot.place, apply(foot.turn, point))
         was = add(before.place, apply(before.turn, point))
         push = ((there[0] - was[0]) * x + (there[1] - was[1]) * y) / dt

@@ -58,6 +58,14 @@ def test_message_that_is_too_long_is_dropped_and_the_next_line_is_read():
     ]
 
 
+def test_lines_of_a_message_after_one_that_is_too_long_are_no_commands():
+    lines = RouterLines()
+    message = (
+        b"NEW_MESSAGE P fido 1 3\n" + b"x" * (MAX_MESSAGE + 10) + b"\nLOGOUT fido\nNEW_MESSAGE P v 1 1\n"
+    )
+    assert lines.feed(message + b"LOGOUT P\n") == [["LOGOUT", "P"]]
+
+
 def test_message_without_end_takes_no_more_memory_than_the_longest():
     lines = RouterLines()
     lines.feed(b"NEW_MESSAGE P fido 1 0\n")

@@ -47,6 +47,16 @@ def test_ball_that_rolls_faster_than_a_foot_goes_on():
     assert nao.world.ball.speed[0] > 1.5
 
 
+def test_robot_that_is_put_beside_the_ball_does_not_shoot_it():
+    nao = player(x=-3.2)
+    nao.world.ball.place = (-2.8, 0.05, BALL_RADIUS)
+    nao.run(0.1)
+    nao.player.put((-2.92, 0.0, 0.37), 0.0)
+    nao.run(0.04)
+    assert math.hypot(*nao.world.ball.speed) < 1.0
+    assert nao.world.ball.place[0] > -2.8  # it gave way
+
+
 @pytest.mark.parametrize(("beside", "direction"), [(0.1, 0.0), (-0.1, 0.0), (0.0, 1.2), (0.05, -0.8)])
 def test_kick_goes_behind_the_ball_and_kicks_it_in_the_direction_that_was_asked(beside, direction):
     nao = player()
