@@ -44,10 +44,12 @@ STAND = WalkCommand()
 class Pace:
     """The pace: ``forward``, ``turn`` and ``left`` are -1..1 of full speed and follow the commands without a jump.
 
-    ``limits``: at full speed. ``kicking``: a kick is under way, which only a gait has.
+    ``limits``: at full speed. ``kicking``: a kick is under way, which only legs have. ``stands_to_kick``: the body
+    comes to a stand between the command to kick and the kick.
     """
 
     kicking = False
+    stands_to_kick = False
 
     def __init__(self, limits: WalkLimits) -> None:
         self.limits = limits

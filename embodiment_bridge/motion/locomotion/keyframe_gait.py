@@ -19,6 +19,8 @@ class SteppingPace(Pace):
     it is no longer asked when they stand.
     """
 
+    stands_to_kick = True
+
     def __init__(self, limits: WalkLimits, step_s: float) -> None:
         self._rate = 1.0 / step_s
         super().__init__(limits)

@@ -62,16 +62,18 @@ class KickBall:
         self._left_foot: bool | None = None
         self._distance = 0.0
         self._steady_s = self._at_ball_s = 0.0
-        self._asked = False
+        self._ask: Kick | None = None
         self._after_s = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
-        if walker.kicking and not self._asked:  # the kick of a program before this one
+        if walker.kicking and self._ask is None:  # the kick of a program before this one
             return STAND
         if walker.kicking or self._after_s:
             return self._kicked(walker, dt)
+        if self._ask is not None and walker.stands_to_kick:
+            return WalkCommand(True, kick=self._ask)
         ball = self._ball.watch(here, dt)
         if ball is None:
             self.failure = self._ball.lost
@@ -107,7 +109,7 @@ class KickBall:
         left = within(SIDE_GAIN * aside, UP_SPEED) if self._limits.left else 0.0
         strength = self._kick.strength(self._wanted_m, ahead)
         kick = Kick(bool(self._left_foot), strength) if ahead < SWING_M else None
-        self._asked = self._asked or kick is not None
+        self._ask = kick or self._ask
         return WalkCommand(True, forward, within(TURN_GAIN * turned, UP_SPEED), left, kick)
 
     def _stance(self, here: Pose, ball: Thing) -> Pose:
