@@ -239,11 +239,11 @@ class Supervisor:
         servo.goals.start(servo.position)
 
     def attempt(self, servo: Servo, action: Callable[[Servo], None]) -> None:
-        """Do ``action`` with a servo; an error becomes its ``reason``."""
+        """Do ``action`` with a servo; an error becomes its ``reason``, after the hardware error that it has."""
         try:
             action(servo)
         except CommandError as error:
-            servo.reason = str(error)
+            servo.reason = f"{_hardware_error(servo.error)}: {error}" if servo.error else str(error)
         else:
             if not servo.silent and not servo.error:
                 servo.reason = ""
@@ -257,8 +257,7 @@ class Supervisor:
             if not servo.locked:
                 servo.reason = ""
             return
-        names = [name for bit, name in FAULT_BITS.items() if bits & bit]
-        servo.reason = f"hardware error: {', '.join(names) or hex(bits)}"
+        servo.reason = _hardware_error(bits)
         policy = servo.config.faults
         actions = {getattr(policy, name) for bit, name in FAULT_BITS.items() if new & bit}
         if "reboot" in actions and servo.table.protocol == 2:
@@ -266,7 +265,7 @@ class Supervisor:
         elif actions & {"torque_off", "reboot"}:
             servo.locked = True
             self.attempt(servo, self.settings.torque_off)
-            servo.reason = f"hardware error: {', '.join(names)}{LIMP}"
+            servo.reason = f"{_hardware_error(bits)}{LIMP}"
         elif "hold" in actions:
             servo.held = True
 
@@ -298,3 +297,8 @@ class Supervisor:
             raise CommandError(f"joint {servo.config.joint!r} (servo {servo.id}) does not answer")
         self.silence(servo, now, "restarts", RESTART_S)
         servo.error, servo.alert = 0, False
+
+
+def _hardware_error(bits: int) -> str:
+    names = [name for bit, name in FAULT_BITS.items() if bits & bit]
+    return f"hardware error: {', '.join(names) or hex(bits)}"
