@@ -40,7 +40,7 @@ WALK_PARAMETERS = {
 THINGS = ("thing", "towards", "to")  # parameters of walks that name a thing
 NEEDS_DEFAULT = ("line", "side", "turn")
 LENGTHS = {"line": ("distance",), "side": ("distance",), "free": ("steps", "duration")}
-"""What of a walk only says how long it is, and not where it goes."""
+"""Keys of a walk that say how long it is, and not where it goes."""
 
 
 def read_skills(section: Section, body: BodyDescription, joints: Mapping[str, Joint]) -> dict[str, Skill]:
