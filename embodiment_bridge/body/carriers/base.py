@@ -52,14 +52,15 @@ class SteppingBase(Base):
     moved_by: str = "keyframe_gait"
 
 
-def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> Base:
-    """The base."""
-    forward, backward = section.number("forward", 0.01, 100.0), section.number("backward", 0.01, 100.0)
-    turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
-    speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
-    turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
-    # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
-    walk = WalkLimits(
+def even_limits(
+    forward: float, backward: float, turn: float, speed_rate: float, turn_rate: float, left: float = 0.0
+) -> WalkLimits:
+    """The limits of a base that decelerates evenly: it covers half of what it would have covered at its first speed.
+
+    forward, backward, left: m/s at full speed (left 0: it cannot go sideways); turn: rad/s at full speed. speed_rate,
+    turn_rate: share of full speed by which they change in a second.
+    """
+    return WalkLimits(
         forward=forward,
         backward=backward,
         turn=turn,
@@ -75,6 +76,15 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
         left_rate=speed_rate,
         coast_left=0.5 * left / speed_rate,
     )
+
+
+def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> Base:
+    """The base."""
+    forward, backward = section.number("forward", 0.01, 100.0), section.number("backward", 0.01, 100.0)
+    turn, left = section.number("turn", 0.01, 100.0), section.number("left", 0.0, 100.0, 0.0)
+    speed_rate = section.number("acceleration", 0.01, 1000.0) / max(forward, backward)
+    turn_rate = section.number("turn_acceleration", 0.01, 1000.0) / turn
+    walk = even_limits(forward, backward, turn, speed_rate, turn_rate, left)
     swing = section.section("swing") if section.has("swing") else None
     angles = {name: swing.number(name, -ANGLE_LIMIT, ANGLE_LIMIT) for name in swing.names()} if swing else {}
     if swing:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-from embodiment_bridge.body.carriers.base import TINY, Base
+from embodiment_bridge.body.carriers.base import Base, even_limits
 from embodiment_bridge.body.config_section import Section
-from embodiment_bridge.body.description import Joint, WalkLimits
+from embodiment_bridge.body.description import Joint
 
 RAMP_S = 0.5  # s to full speed, for wheels whose joints have no limit of acceleration
 STEP_S = 0.5  # s that one of the `steps` of a walk takes, as there are none
@@ -46,20 +46,7 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
     acceleration = min(left.acceleration, right.acceleration)
     rate = acceleration / fastest if acceleration < inf else 1.0 / RAMP_S
     forward, turn = radius * fastest, 2.0 * radius * fastest / distance
-    # A base that decelerates evenly covers half of the distance that it would have covered at its first speed.
-    walk = WalkLimits(
-        forward=forward,
-        backward=forward,
-        turn=turn,
-        amplitude_rate=rate,
-        forward_rate=rate,
-        turn_rate=rate,
-        brake=TINY,
-        settle_forward=0.0,
-        coast_forward=0.5 * forward / rate,
-        coast_backward=0.5 * forward / rate,
-        coast_turn=0.5 * turn / rate,
-    )
+    walk = even_limits(forward, forward, turn, rate, rate)
     return Wheels(walk, STEP_S, left=left.name, right=right.name, radius=radius, distance=distance)
 
 
