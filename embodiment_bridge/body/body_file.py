@@ -77,7 +77,7 @@ def parse_body(text: str, where: str, folder: Path | None = None) -> BodyDescrip
 
 
 def _carrier(top: Section, joints: Mapping[str, Joint], folder: Path | None) -> Carrier | None:
-    """What moves the body: the section that a module of ``carriers`` reads; None for a body that cannot walk."""
+    """The section that a module of ``carriers`` reads, which says how the body moves; None if it cannot."""
     there = [key for key in CARRIERS if top.has(key)]
     if not there:
         return None

@@ -13,7 +13,7 @@ MOST_FURTHER = 50.0  # share per m
 
 @dataclass(frozen=True, slots=True)
 class BallKick:
-    """What a kick does to the ball, in m and rad.
+    """The effect of a kick on the ball, in m and rad.
 
     ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
     ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly

@@ -199,7 +199,7 @@ def _keyframes(
 
 
 def _resting(moved: Mapping[str, Joint], body: BodyDescription) -> list[Joint]:
-    """What ``rest: true`` moves: a body with a gait puts its legs in the rest pose by standing, without keyframes."""
+    """The joints that ``rest: true`` moves; a body with a gait puts its legs in the rest pose by standing."""
     balances = body.carrier is not None and body.carrier.balances
     return [joint for joint in moved.values() if not balances or joint.channel != "legs"]
 
