@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An OAC that moves the mock body: over real TCP and DDS, in simulated time."""
 
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -22,6 +23,7 @@ from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.opencog.opencog_bridge import LOOK_AFTER
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.standins.oac.router import Router
@@ -220,6 +222,35 @@ def test_feelings_move_the_body_and_give_way_to_plans():
         g.until(lambda: any("NEUTRAL" in text.upper() for text in shown))
 
 
+def test_feelings_move_nothing_once_the_bridge_is_deactivated():
+    feeling = (
+        f'<oc:emotional-feeling xmlns:oc="{BRAIN}" entity-id="fido"><feeling name="hate" value="0.9"/>'
+        "</oc:emotional-feeling>"
+    )
+    with graph(feelings_to_emotions=["hate>0.6=disgusted"], emotion_rest=0.1) as g:
+        g.join()
+        g.plan("4", LONG_WALK)
+        g.until(lambda: abs(g.watcher.x) > 0.1)
+        g.say(feeling)
+        agent = g.bridge._agents["fido"]
+        g.until(lambda: agent._feelings.levels)
+        g.bridge.trigger_deactivate()
+        assert not agent._feelings.levels
+        director = g.tree._performer.director
+        g.until(lambda: director.current is None)
+        begun: list[str] = []
+        g.watcher.create_subscription(
+            NodeEvent,
+            "behavior_tree/events",
+            lambda it: begun.append(f"{it.name} {it.message}"),
+            profile("events"),
+        )
+        later = time.monotonic() + 3 * LOOK_AFTER
+        g.until(lambda: time.monotonic() > later)
+        assert director.current is None
+        assert not any("DISGUSTED" in text.upper() for text in begun), begun
+
+
 def test_rubbish_from_the_oac_disturbs_nothing():
     entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     bomb = f'{entities}<oc:action-plan id="1">&b;</oc:action-plan>'
@@ -279,6 +310,22 @@ def test_single_command_moves_the_body_after_what_runs_and_the_last_of_each_numb
         g.say(f'<single-action-command name="MoveToCoordinate">{names}</single-action-command>')
         g.until(lambda: g.watcher.x > 0.45)
         assert g.reports == [("4", 1, "say", "done")]
+
+
+def test_single_commands_end_with_the_bridge_also_one_that_waits():
+    there = (
+        '<single-action-command name="MoveToCoordinate"><param name="x" value="9000"/>'
+        '<param name="y" value="0"/></single-action-command>'
+    )
+    with graph() as g:
+        g.join()
+        g.say(there)
+        g.until(lambda: g.watcher.x > 0.1)
+        g.say(there)
+        g.until(lambda: len(g.bridge._agents["fido"].plans._commands) == 2)
+        g.bridge.trigger_deactivate()
+        director = g.tree._performer.director
+        g.until(lambda: director.current is None and not director.waiting())
 
 
 def test_two_oacs_have_a_body_each():

@@ -132,6 +132,12 @@ class OpencogAgent:
         self._mood.destroy()
         self._client.destroy()
 
+    def close(self, reason: str) -> None:
+        """End what the OAC has asked of the body; on the executor's thread."""
+        self.plans.close(reason)
+        self._mood.close()
+        self._forget_levels()
+
     # On the session's thread.
 
     def met(self, *, anew: bool) -> None:
@@ -141,6 +147,7 @@ class OpencogAgent:
         if anew:
             self._life += 1
             self._outbox.forget(self._name)
+            self._forget_levels()
             self._later(partial(self.plans.forget, self._life))
         self._put_map()
 
@@ -167,7 +174,7 @@ class OpencogAgent:
                 self._demands.update(event.demands)
                 self._publish(1, PsiDemands, self._demands, stamp)
             case events.SingleActionCommand():
-                self._later(partial(self.plans.command, self._perceptor.single(event, stamp)))
+                self._ask(partial(self.plans.command, self._perceptor.single(event, stamp)))
             case Malformed():
                 self.malformed += 1
                 text = f"malformed message of OAC {self._name}: {event.reason}: {event.excerpt}"
@@ -180,7 +187,7 @@ class OpencogAgent:
             self._note(f"plan {plan.id} is for {plan.entity_id!r}, not for {self._name!r}; ignored")
             return
         message = self._perceptor.plan(plan, self._node.get_clock().now().to_msg())
-        self._later(partial(self.plans.take, plan, message, bad))
+        self._ask(partial(self.plans.take, plan, message, bad))
 
     def _publish(
         self, which: int, kind: type[Feelings] | type[PsiDemands], merged: Merged, stamp: Time
@@ -245,6 +252,13 @@ class OpencogAgent:
     def _now_s(self) -> float:
         return float(self._node.get_clock().now().nanoseconds) * 1e-9
 
+    def _forget_levels(self) -> None:
+        self._feelings, self._demands = Merged(), Merged()
+
+    def _ask(self, job: Callable[[], None]) -> None:
+        """Ask something of the body later, unless the bridge is deactivated by then."""
+        self._later(lambda: job() if self._node.active else None)
+
     def _later(self, job: Callable[[], None]) -> None:
         """Run a function on the executor's thread."""
         executor = self._node.executor
@@ -256,6 +270,8 @@ class OpencogAgent:
     def look_after(self) -> None:
         """Go on with plans and emotions; call it regularly."""
         self.plans.look_after()
+        if not self._node.active:
+            return
         if self._map_waits:  # perhaps nothing changes any more, so that no topic would have it sent
             self._put_map_if_due()
         self._mood.look_after(self._feelings.levels, self._skills)

@@ -62,7 +62,7 @@ class OpencogBridge(BridgeNode, ProxyListener):
     def deactivate(self) -> None:
         """End running plans, report that, and log out."""
         for agent in self._agents.values():
-            agent.plans.close("the OpenCog bridge was deactivated")
+            agent.close("the OpenCog bridge was deactivated")
         if self._session.status.phase is Phase.READY:
             self._proxy.leave()
             self._proxy.left.wait(LEAVE_WITHIN)
@@ -70,6 +70,10 @@ class OpencogBridge(BridgeNode, ProxyListener):
         lost = self._outbox.waiting(Kind.RESULT)
         if lost:
             self.get_logger().warning(f"{lost} reports could not be sent before the end")
+        for name in self._agents:
+            self._outbox.forget(
+                name
+            )  # an OAC that is loaded later would take them for reports of its own plans
         if self._element is not None:
             self._element.close()
             self._element = None

@@ -47,6 +47,11 @@ class OpencogMood:
         """Take the client off the graph."""
         self._client.destroy()
 
+    def close(self) -> None:
+        """End the emotion that was asked for."""
+        if self._asked:
+            self._client.cancel()
+
     def look_after(self, levels: Mapping[str, float], skills: Collection[str]) -> None:
         """Show what is felt; call it regularly.
 

@@ -13,7 +13,7 @@ from embodiment_bridge.protocols.opencog.router.codec import Codec
 from embodiment_bridge.protocols.opencog.router.wire import PROXY_PORT, ROUTER_PORT, Login
 from embodiment_bridge.protocols.opencog.world.physiology_model import Rates
 from embodiment_bridge.protocols.opencog.world.settings import SPEECH, Settings
-from embodiment_bridge.protocols.opencog.world.visibility import VisibilityGrid
+from embodiment_bridge.protocols.opencog.world.visibility import MOST_TILES, VisibilityGrid
 from embodiment_bridge.protocols.opencog.xml.events import DIALECTS
 
 WORD = re.compile(r"[!-~]{1,200}")
@@ -67,7 +67,9 @@ WORLD = (
     Parameter("own_height", 0.6, "Height of the body, m.", 0.01, 100.0),
     Parameter("things_file", "", "Path of a YAML file of things that are always there; empty: none."),
     Parameter("map_rate", 10.0, "Most messages on the map in a second, Hz.", 0.1, 1000.0),
-    Parameter("grid_tiles", 64, "Tiles on a side of the OAC's map of what was seen; 0: not told.", 0, 4096),
+    Parameter(
+        "grid_tiles", 64, "Tiles on a side of the OAC's map of what was seen; 0: not told.", 0, MOST_TILES
+    ),
     Parameter("fov", 2.0, "Field of view of a body without local_grid, rad; 0: sees nothing.", 0.0, 6.3),
     Parameter("sight", 6.0, "How far it sees, m.", 0.1, 1000.0),
 )

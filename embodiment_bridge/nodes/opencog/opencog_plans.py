@@ -60,6 +60,7 @@ class OpencogPlans:
         self.life = 0
         self._ledger = PlanLedger(goes_on=wishes.on_error == "continue")
         self._goals: dict[int, PlanGoal] = {}
+        self._commands: list[PlanGoal] = []
         self._waiting: deque[_Waiting] = deque()
 
     @property
@@ -86,7 +87,8 @@ class OpencogPlans:
     def command(self, message: PlanMessage) -> None:
         """Execute a plan without reports, after those that run."""
         if self._client.server_is_there:
-            self._client.send(self._goal(message, "queue"), on_result=self._command_ended)
+            sent = self._client.send(self._goal(message, "queue"), on_result=self._command_ended)
+            self._commands = [one for one in (*self._commands, sent) if one.result is None]
         else:
             self._note("a command is lost: nothing serves execute_action_plan")
 
@@ -102,16 +104,23 @@ class OpencogPlans:
             self._give_up(self._waiting.popleft(), "nothing serves execute_action_plan")
 
     def close(self, reason: str) -> None:
-        """End all plans, and report that to the OAC."""
+        """End all plans and commands, and report that to the OAC."""
         reports, numbers = self._ledger.close(reason)
         for report in reports:
             self._tell(report)
         self._cancel(numbers)
+        self._cancel_commands()
 
     def forget(self, life: int) -> None:
-        """The OAC has restarted, with life ``life``: end all plans without reports."""
+        """The OAC has restarted, with life ``life``: end all plans and commands without reports."""
         self.life = life
         self._cancel(self._ledger.forget())
+        self._cancel_commands()
+
+    def _cancel_commands(self) -> None:
+        for goal in self._commands:
+            goal.cancel()
+        self._commands = []
 
     def _goal(self, message: PlanMessage, on_new: str) -> ExecuteActionPlan.Goal:
         wishes = self._wishes
@@ -139,12 +148,15 @@ class OpencogPlans:
     def _ended(self, number: int, result: ExecuteActionPlan.Result) -> None:
         self._goals.pop(number, None)
         well = result.outcome == "SUCCEEDED"
-        for report in self._ledger.ended(number, _stands(result.actions), well=well, reason=result.reason):
-            self._tell(report)
+        self._conclude(number, _stands(result.actions), well=well, reason=result.reason)
 
     def _give_up(self, waiting: _Waiting, reason: str) -> None:
-        for report in self._ledger.ended(waiting.number, [], well=False, reason=reason):
+        self._conclude(waiting.number, [], well=False, reason=reason)
+
+    def _conclude(self, number: int, stands: Sequence[Stand], *, well: bool, reason: str) -> None:
+        for report in self._ledger.ended(number, stands, well=well, reason=reason):
             self._tell(report)
+        self._cancel(self._ledger.left_over)
 
     def _command_ended(self, result: ExecuteActionPlan.Result) -> None:
         if result.outcome != "SUCCEEDED":

@@ -99,6 +99,18 @@ def test_single_actions_of_a_longer_plan():
     assert ledger.take(plan("4", 4)).begin is False
 
 
+def test_what_waits_behind_a_failed_action_of_its_plan_is_left_over():
+    ledger = PlanLedger()
+    first = ledger.take(plan("4", 1)).number
+    second = ledger.take(plan("4", 2))
+    assert (second.after, ledger.left_over) == (True, [])
+    reports = ledger.ended(first, stands("error"), well=False, reason="it fell")
+    assert told(reports) == [("4", 1, "error"), ("4", None, "error")]
+    assert ledger.left_over == [second.number]
+    assert ledger.ended(second.number, [], well=False) == []
+    assert ledger.left_over == []
+
+
 def test_same_action_again_while_the_plan_runs_is_ignored():
     ledger = PlanLedger()
     ledger.take(plan("4", 1, 2))

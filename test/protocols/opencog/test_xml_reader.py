@@ -255,6 +255,8 @@ BAD_CHILDREN = {
     "no time stamp": '<avatar-signal id="1"/>',
     "status": '<avatar-signal id="1" timestamp="t"><action name="a" status="running"/></avatar-signal>',
     "negative sequence": '<avatar-signal id="1" timestamp="t"><action name="a" sequence="-1"/></avatar-signal>',
+    "half a sequence": '<avatar-signal id="1" timestamp="t"><action name="a" sequence="1.5"/></avatar-signal>',
+    "sequence of Python": '<avatar-signal id="1" timestamp="t"><action name="a" sequence="1_0"/></avatar-signal>',
     "huge corner": '<map-info global-position-x="1e300" global-position-y="0"/>',
     "first time": '<map-info global-position-x="0" global-position-y="0" is-first-time-percept-world="so"/>',
     "no sentence": '<instruction avatar-id="1" from-id="9" timestamp="t"/>',

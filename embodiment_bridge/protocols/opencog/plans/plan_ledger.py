@@ -202,6 +202,11 @@ class PlanLedger:
                 reports += [] if known.all_done else [closing]
         return reports, numbers
 
+    @property
+    def left_over(self) -> list[int]:
+        """Executions that run for plans that were closed; they are to be canceled."""
+        return sorted(number for number, known in self._of_execution.items() if known.closed)
+
     def forget(self) -> list[int]:
         """The OAC of these plans is gone: drop all reports. Returns the executions to cancel."""
         numbers = sorted(self._of_execution)

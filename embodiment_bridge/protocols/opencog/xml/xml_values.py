@@ -2,7 +2,7 @@
 """Reads attributes and small elements of the XML messages, tolerantly."""
 
 from collections.abc import Callable, Iterable, Iterator
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Final, TypeVar
 
 from embodiment_bridge.protocols.opencog.xml.element import Element
@@ -71,9 +71,9 @@ def number(element: Element, name: str, missing: float | None = None) -> float:
 
 
 def to_number(text: str) -> float | None:
-    """The finite number that a text is, or None."""
+    """The finite number that a text is, or None. Python's 1_000 is none."""
     try:
-        value = float(text)
+        value = float(text) if "_" not in text else nan
     except ValueError:
         return None
     return value if isfinite(value) else None
@@ -89,9 +89,9 @@ def whole(element: Element, name: str) -> int | None:
     if text is None:
         return None
     value = to_number(text)
-    if value is None or abs(value) > LARGEST_WHOLE:
+    if value is None or abs(value) > LARGEST_WHOLE or value != int(value):
         raise BadElementError(f"{local_name(element)}: {name}={text[:40]!r} is not a whole number")
-    return round(value)
+    return int(value)
 
 
 def flag(element: Element, name: str) -> bool | None:
