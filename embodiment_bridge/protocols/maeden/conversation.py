@@ -141,7 +141,10 @@ class Conversation:
         return now - self._lost_at if self.state is State.LOST else 0.0
 
     def submit(self, command: Action) -> bool:
-        """Send a command as soon as none is on its way; False when too many wait."""
+        """Send a command as soon as none is on its way; False when too many wait.
+
+        What waits when an answer is missed is never sent, and told as not answered too: it would come late.
+        """
         if len(self._queue) >= QUEUE_LIMIT:
             return False
         self._queue.append(command)
@@ -240,8 +243,10 @@ class Conversation:
         """The answer of what is on its way cannot be waited for, or read."""
         lost, waited = self.in_flight, now - self._sent_at
         self.state, self._lost_at, self._retry_s = State.LOST, now, self._options.reply_timeout_s
+        unsent = list(self._queue)
+        self._queue.clear()
         self._send(WAIT, now)
-        return [NoReply(0, lost, waited, now)]
+        return [NoReply(0, command, waited, now) for command in (lost, *unsent)]
 
     def _call(self, now: float) -> None:
         if now - self._lost_at > GIVE_UP_S:

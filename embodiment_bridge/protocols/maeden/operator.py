@@ -24,11 +24,15 @@ class Ticket:
 
 
 class Operator:
-    """Hands commands out in the order in which they were asked for. ``ask`` may be called from any thread."""
+    """Hands commands out in the order in which they were asked for. ``ask`` may be called from any thread.
+
+    After an answer that did not come, none is handed out until the server is heard again: it could not be withdrawn.
+    """
 
     def __init__(self) -> None:
         self._waiting: deque[Ticket] = deque()
         self._current: Ticket | None = None
+        self._unheard = False
 
     def ask(self, command: Action) -> Ticket:
         """Let a command be sent when its turn comes.
@@ -49,7 +53,7 @@ class Operator:
 
     def next(self) -> list[Action]:
         """The command to send now, if any; the one before has been answered then."""
-        while self._current is None and self._waiting:
+        while self._current is None and not self._unheard and self._waiting:
             ticket = self._waiting.popleft()
             if not ticket.done:
                 ticket.sent = True
@@ -59,6 +63,7 @@ class Operator:
 
     def heard(self, event: Answer | NoReply) -> None:
         """An answer came, or will not come."""
+        self._unheard = isinstance(event, NoReply)
         ticket = self._current
         if ticket is None or ticket.command is not event.command:
             return
@@ -74,6 +79,6 @@ class Operator:
         """The link is gone: nothing will be answered."""
         tickets = [*self._waiting, *([self._current] if self._current is not None else [])]
         self._waiting.clear()
-        self._current = None
+        self._current, self._unheard = None, False
         for ticket in tickets:
             ticket.done, ticket.ok, ticket.reason = True, False, reason

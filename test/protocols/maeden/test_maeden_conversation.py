@@ -111,6 +111,18 @@ def test_one_command_is_on_its_way_and_each_answer_has_its_own():
         assert answer.command is command
 
 
+def test_what_waits_when_an_answer_is_missed_is_never_sent():
+    talk = ready(reply_timeout_s=1.0)
+    act(talk, 1.0)
+    talk.submit(Act("left"))
+    assert [event.command for event in talk.advance(2.1)] == [STEP, Act("left")]
+    assert told(talk) == [WAIT]
+    talk.take([at(2)], 3.0)
+    talk.advance(4.0)
+    talk.advance(5.0)
+    assert told(talk) == []
+
+
 def test_the_packet_before_once_more_is_no_answer():
     talk = ready()
     act(talk, 1.0)

@@ -13,9 +13,10 @@ from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.protocols.converter import Cycle
 from embodiment_bridge.protocols.maeden import SPEC
-from embodiment_bridge.protocols.maeden.conversation import Answer, Closed, NoReply, Tick
+from embodiment_bridge.protocols.maeden.conversation import WAIT, Answer, Closed, NoReply, Tick
 from embodiment_bridge.protocols.maeden.converter import GridConverter
 from embodiment_bridge.protocols.maeden.events import Act, AgentId, Ending, Percept
+from embodiment_bridge.protocols.maeden.operator import Operator
 
 ROOT = WORLDS.parents[3]
 STAMP = Time(sec=12, nanosec=34)
@@ -149,3 +150,22 @@ def test_a_body_with_joints_is_refused():
 
 def test_listening_is_remarked_on_for_what_it_costs():
     assert "1 unit" in converter(pacing="listen").warnings()[0]
+
+
+def test_no_command_is_handed_out_while_the_server_is_silent_so_that_it_can_be_withdrawn():
+    operator = Operator()
+    lost = operator.ask(Act("forward"))
+    assert operator.next() == [lost.command]
+    operator.heard(NoReply(0, lost.command, 1.0, 2.0))
+    assert (lost.done, lost.ok) == (True, False)
+    late = operator.ask(Act("forward"))
+    assert operator.next() == []
+    operator.withdraw(late)
+    assert late.done
+    operator.heard(answer(command=WAIT))
+    assert operator.next() == []
+    again = operator.ask(Act("left"))
+    assert operator.next() == [again.command]
+    operator.heard(NoReply(0, again.command, 1.0, 2.0))
+    operator.drop("the link is gone")
+    assert operator.ask(Act("right")).command in operator.next()
