@@ -6,10 +6,12 @@ import time
 
 import pytest
 from bag_files import write_texts
+from embodiment_bridge.srv import PlayLog
 
 from embodiment_bridge.bags.playback import Playback
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.nodes.bags.bag_playback import _obey
 
 PATIENCE = 20.0  # s
 TIMES = [0.0, 0.2, 0.4, 5.0, 9.0]
@@ -164,3 +166,23 @@ def test_bad_speeds(play, speed) -> None:
 def test_bad_places(play, place) -> None:
     with pytest.raises(ConfigError, match="time"):
         play().playback.seek(place)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        PlayLog.Request(action=PlayLog.Request.RESUME),
+        PlayLog.Request(seek=True, time=0.5),
+        PlayLog.Request(set_speed=True, speed=2.0),
+    ],
+)
+def test_one_that_broke_off_says_why_and_plays_no_more(play, request_) -> None:
+    def broken(*_):
+        raise ConfigError("the recording is damaged at byte 7")
+
+    stage = play()
+    stage.reader.messages = broken
+    stage.playback.seek(1.0)
+    stage.wait_until(lambda: stage.playback.error)
+    with pytest.raises(ConfigError, match="damaged at byte 7"):
+        _obey(stage.playback, request_)

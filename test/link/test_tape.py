@@ -69,10 +69,11 @@ def test_each_connection_has_files_of_its_own(tmp_path) -> None:
 
 
 def test_what_comes_after_the_end_is_not_written(tmp_path) -> None:
-    tape = Tape(Peer(b"late"), tmp_path / "game.bin")
+    tape = Tape(Peer(b"early", b"late"), tmp_path / "game.bin")
+    assert tape.read(1.0) == b"early"
     tape.close()
     assert tape.read(1.0) == b"late"
-    assert (tmp_path / "game.bin").read_bytes() == b""
+    assert (tmp_path / "game.bin").read_bytes() == b"early"
 
 
 @pytest.mark.fault(
@@ -96,3 +97,17 @@ def test_place_that_cannot_be_had(name, tmp_path) -> None:
     with pytest.raises(ConfigError, match=r"recording .*game"):
         Tape(peer, tmp_path / name)
     assert peer.closed
+
+
+def test_of_a_connection_on_which_nothing_came_no_file_is_left(tmp_path) -> None:
+    for _ in range(3):
+        peer = Peer(b"")
+        tape = Tape(peer, tmp_path / "game.bin", clock=peer.clock)
+        tape.read(1.0)
+        tape.close()
+    assert list(tmp_path.iterdir()) == []
+    full = Tape(Peer(b"abc"), tmp_path / "game.bin")
+    full.read(1.0)
+    full.close()
+    full.close()
+    assert {path.name for path in tmp_path.iterdir()} == {"game.bin", "game.idx"}

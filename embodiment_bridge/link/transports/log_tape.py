@@ -26,14 +26,14 @@ class LogTape(RecordingTransport):
         super().__init__(inner, path)
 
     @override
-    def _make_files(self, path: Path) -> Path:
+    def _make_files(self, path: Path) -> tuple[Path, ...]:
         free = _free(path)
         self._file: IO[bytes] | gzip.GzipFile = self._files.enter_context(free.open("xb"))
         if free.suffix == PACKED:
             packed = gzip.GzipFile(free.stem, "wb", LEVEL, self._file)
             self._files.push(packed)
             self._file = packed
-        return free
+        return (free,)
 
     @override
     def _write(self, data: bytes) -> None:

@@ -17,7 +17,7 @@ class RecordingTransport(Transport):
     """Passes ``inner`` through; a subclass says which files there are and how they are written.
 
     Nothing is overwritten: where ``path`` exists, ``<name>-2`` is made, and so on: one for each connection. A disk
-    that is full ends the writing, not the link.
+    that is full ends the writing, not the link. Of a connection on which nothing came no file is left.
 
     Raises:
         ConfigError: the files cannot be made; ``inner`` is closed then.
@@ -28,12 +28,14 @@ class RecordingTransport(Transport):
         self._inner = inner
         self._files = ExitStack()
         self._lock = threading.Lock()  # close comes from any thread
+        self._empty = True
         try:
-            self.path = self._make_files(path)
+            self._made = self._make_files(path)
         except (OSError, ValueError) as error:
             self._files.close()
             inner.close()
             raise ConfigError(f"recording {path}: {error}") from error
+        self.path = self._made[0]
         self._open = True
 
     @override
@@ -55,8 +57,8 @@ class RecordingTransport(Transport):
             self._end()
 
     @abstractmethod
-    def _make_files(self, path: Path) -> Path:
-        """Open the files, in ``self._files``; returns the path that was free.
+    def _make_files(self, path: Path) -> tuple[Path, ...]:
+        """Open the files, in ``self._files``; returns their paths, first the one that was free.
 
         Raises:
             OSError: a file cannot be made.
@@ -74,6 +76,7 @@ class RecordingTransport(Transport):
     def _keep(self, data: bytes) -> None:
         if not self._open:
             return
+        self._empty = False
         try:
             self._write(data)
         except OSError as error:
@@ -89,3 +92,7 @@ class RecordingTransport(Transport):
                 self._files.close()
             except OSError as error:  # what was left to write
                 logging.getLogger(__name__).warning("recording %s lacks its end: %s", self.path, error)
+            if self._empty:  # a peer that refuses is tried again for ever
+                for path in self._made:
+                    with suppress(OSError):  # somebody else took it away
+                        path.unlink()

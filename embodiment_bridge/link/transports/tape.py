@@ -21,11 +21,12 @@ class Tape(RecordingTransport):
         super().__init__(inner, path)
 
     @override
-    def _make_files(self, path: Path) -> Path:
+    def _make_files(self, path: Path) -> tuple[Path, ...]:
         free = _free(path)
+        index = free.with_suffix(".idx")
         self._data = self._files.enter_context(free.open("xb"))
-        self._index = self._files.enter_context(free.with_suffix(".idx").open("x", encoding="ascii"))
-        return free
+        self._index = self._files.enter_context(index.open("x", encoding="ascii"))
+        return free, index
 
     @override
     def _write(self, data: bytes) -> None:

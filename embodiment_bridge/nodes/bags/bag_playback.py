@@ -240,6 +240,8 @@ class BagPlayback(BridgeNode):
 
 
 def _obey(playback: Playback, request: PlayLog.Request) -> None:
+    if playback.error:
+        raise ConfigError(playback.error)
     if request.set_speed:
         playback.set_speed(request.speed or SPEEDS[1])
     if request.seek:
