@@ -293,3 +293,45 @@ def test_the_first_library_that_works_is_used(espeak, tmp_path):
     speaker = EspeakSpeaker({}, ["/no/such/libespeak-ng.so", libraries()[0]])
     assert speaker.identity == espeak.identity
     speaker.close()
+
+
+class OneAfterTheOther:
+    """A voice that speaks for two at once: each sound is there before either is put away."""
+
+    identity = "two at once"
+
+    def __init__(self) -> None:
+        self._both = threading.Barrier(2, timeout=20.0)
+
+    def speak(self, spoken, path, cancelled=NEVER):
+        write_wav(path, 0.1)
+        self._both.wait()
+        return ".wav", Marks()
+
+    def close(self) -> None:
+        pass
+
+
+def test_the_same_text_spoken_by_two_at_once_is_spoken_by_both(tmp_path, monkeypatch):
+    voice, found = OneAfterTheOther(), []
+    put_away = threading.Barrier(2, timeout=20.0)
+    replace = Path.replace
+
+    def together(self, target):
+        moved = replace(self, target)
+        if not str(target).endswith(".json"):
+            put_away.wait()
+        return moved
+
+    monkeypatch.setattr(Path, "replace", together)
+    stores = [SpeechStore(voice, MediaCache(tmp_path, 10_000_000)) for _ in range(2)]
+    threads = [
+        threading.Thread(target=lambda store=store: found.append(store.get(Spoken("hello"))))
+        for store in stores
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20.0)
+    assert [speech.path.suffix for speech in found] == [".wav", ".wav"]
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".part"] == []

@@ -59,14 +59,24 @@ class MediaCache:
     @contextmanager
     def adding(self, name: str) -> Iterator[Path]:
         """A path to write to; when the block ends without an error, the complete file is moved into the cache."""
+        with self.unfinished(name) as path:
+            yield path
+            self.add(path, name)
+
+    @contextmanager
+    def unfinished(self, name: str) -> Iterator[Path]:
+        """A path that nobody else writes to, for a file whose name may not be known yet; see ``add``."""
         handle, text = tempfile.mkstemp(prefix=f"{name}.", suffix=UNFINISHED, dir=self.folder)
         os.close(handle)
         path = Path(text)
         try:
             yield path
-            path.replace(self.folder / name)
         finally:
             path.unlink(missing_ok=True)
+
+    def add(self, path: Path, name: str) -> None:
+        """Move a complete file into the cache, in the place of one that another process made meanwhile."""
+        path.replace(self.folder / name)
         self._evict(name)
 
     def size(self) -> int:

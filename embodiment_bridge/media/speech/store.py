@@ -114,10 +114,10 @@ class SpeechStore:
     def _make(self, key: str, spoken: Spoken, cancelled: Cancelled) -> Speech:
         with self._cache.adding(f"{key}.marks.json") as marks_path:
             # The sound is complete before the marks are, so that a reader that finds the marks finds the sound.
-            with self._cache.adding(f"{key}.tmp") as path:
+            with self._cache.unfinished(key) as path:
                 suffix, marks = self._speaker.speak(spoken, path, cancelled)
                 if suffix not in SUFFIXES:
                     raise SpeechError(f"the speech program wrote the unknown format {suffix!r}")
-            (self._cache.folder / f"{key}.tmp").replace(self._cache.folder / (key + suffix))
+                self._cache.add(path, key + suffix)
             marks_path.write_text(mark_files.to_text(marks))
         return Speech(self._cache.folder / (key + suffix), marks, key)
