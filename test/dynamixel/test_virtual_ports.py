@@ -252,6 +252,11 @@ def test_requests_by_the_control_socket(tmp_path):
         ({"do": "advance", "seconds": 1}, "only a virtual clock"),
         ({"do": "advance", "seconds": float("nan")}, "seconds is nan"),
         ({"do": "load", "id": 1}, "torque_nm is None"),
+        ({"do": "load", "id": 1, "torque_nm": 10**400}, "torque_nm is 1000"),
+        ({"do": "fault", "kind": "absent", "self": 1}, "unknown option of fault 'absent' 'self'"),
+        ({"do": "fault", "kind": "absent", "after": 10**400}, "after is 1000"),
+        ({"do": "fault", "kind": "slow", "seconds": 10**400}, "seconds is 1000"),
+        ({"do": "fault", "kind": "slow", "seconds": [1]}, "seconds is [1]"),
     ],
 )
 def test_request_that_cannot_be_is_answered_with_why(request_, words):

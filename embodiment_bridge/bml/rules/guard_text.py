@@ -33,4 +33,4 @@ def _value(text: str) -> Value:
         return None
     if isinstance(value, bool) or (isinstance(value, str) and is_unicode(value)):
         return value
-    return value if isinstance(value, (int, float)) and math.isfinite(value) else None
+    return value if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)) else None

@@ -185,6 +185,7 @@ class VirtualBus:
     def inject(
         self,
         kind: str,
+        /,
         *,
         id: int | None = None,
         skip: int = 0,

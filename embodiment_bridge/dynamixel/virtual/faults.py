@@ -10,6 +10,7 @@ from typing import Final
 from embodiment_bridge.core.errors import ConfigError, unknown
 
 Option = float | str | bool | None  # value of a fault's option
+LARGEST: Final = 1e9  # number as an option
 
 # Kinds with their options and defaults. Faults of the wire are checked for each packet; the others
 # (STATES) begin once at their time, and are undone at its end.
@@ -71,8 +72,10 @@ class Rule:
             ConfigError: the option has another value.
         """
         value = self.options[name]
-        if value is None or isinstance(value, str):
-            raise ConfigError(f"fault {self.kind!r}: {name} is {value!r}; it must be a number")
+        if not isinstance(value, int | float) or not abs(value) <= LARGEST:
+            raise ConfigError(
+                f"fault {self.kind!r}: {name} is {value!r:.80}; it must be a number up to {LARGEST:g}"
+            )
         return float(value)
 
 
@@ -117,13 +120,16 @@ class Faults:
         for name, (value, upper) in numbers.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= upper:
                 raise ConfigError(
-                    f"fault {kind!r}: {name} is {value!r}; it must be a number from 0 to {upper:g}"
+                    f"fault {kind!r}: {name} is {value!r:.80}; it must be a number from 0 to {upper:g}"
                 )
         self._handle += 1
         start = now + after
         end = start + duration if duration is not None else math.inf
         count = math.inf if count is None else count
         rule = Rule(self._handle, kind, id, skip, count, probability, start, end, {**KINDS[kind], **given})
+        for name, usual in KINDS[kind].items():
+            if isinstance(usual, int | float):
+                rule.number(name)
         self.rules.append(rule)
         self._sort()
         return rule

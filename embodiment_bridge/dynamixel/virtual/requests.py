@@ -4,7 +4,6 @@
 import json
 import threading
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError, unknown
@@ -179,11 +178,6 @@ def option_value(name: str, text: str) -> Option:
 
 def _number(given: Mapping[str, Any], name: str, upper: float) -> float:
     value = given.get(name)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not isfinite(value)
-        or abs(value) > upper
-    ):
-        raise ConfigError(f"{name} is {value!r}; it must be a number up to {upper:g}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= upper:
+        raise ConfigError(f"{name} is {value!r:.80}; it must be a number up to {upper:g}")
     return float(value)
