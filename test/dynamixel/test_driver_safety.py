@@ -100,6 +100,17 @@ def test_no_command_leaves_the_limits(value) -> None:
     assert filter.velocity(1.0, nan, 0.1) == 0.0  # nobody knows where it is
 
 
+@pytest.mark.parametrize(("found", "end", "inside"), [(1.4, 1.0, 0.9), (-1.4, -1.0, -0.9)])
+def test_joint_beyond_its_range_stays_where_it_is_until_it_is_asked_to_be_inside(found, end, inside) -> None:
+    filter = GoalFilter(servo(1, lower=-1.0, upper=1.0, velocity=2.0, soft_start_s=0.0), 5.0)
+    filter.start(found)
+    assert [filter.position(target, 0.1) for target in (end, found, 9.0 * end)] == [found] * 3
+    way = [filter.position(inside, 0.1) for _ in range(5)]
+    assert abs(way[0] - found) == pytest.approx(0.2)
+    assert way[-1] == inside
+    assert [filter.position(found, 0.1) for _ in range(5)][-1] == end
+
+
 def test_without_commands_joints_hold_and_wheels_stand(stages) -> None:
     free = {"lower": -math.inf, "upper": math.inf}
     stage = stages(

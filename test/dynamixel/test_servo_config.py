@@ -132,6 +132,10 @@ def test_overrides_win_and_can_stand_alone() -> None:
 
 PAN = servo("pan", ("id", 1))
 ONE = block(joints=PAN)
+OUTSIDE = (
+    "<transmission name='t'><joint name='pan'/><actuator name='m'><mechanicalReduction>-2</mechanicalReduction>"
+    "</actuator></transmission>"
+)
 ODD = "<transmission name='t'><plugin>x/DifferentialTransmission</plugin></transmission>"
 WRONG = {
     "two ids": (block(joints=servo("pan", ("id", 1)) + servo("tilt", ("id", 1))), {}, "both have id 1"),
@@ -151,6 +155,7 @@ WRONG = {
         block(joints=PAN, more=ODD),
         {}, "not a SimpleTransmission",
     ),
+    "transmission outside": (ONE + OUTSIDE, {}, "transmission 't' (reduction -2) is outside the <ros2_control>"),
     "limits": (
         block(joints=servo("pan", ("id", 1), ("min", 2))),
         {}, "leave no range",
@@ -171,6 +176,18 @@ def test_what_is_wrong_is_said(case) -> None:
     with pytest.raises(ConfigError) as caught:
         read_servo_setup(robot(blocks), overrides)
     assert why in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("outside", "overrides"),
+    [
+        (OUTSIDE.replace("-2", "1"), {}),
+        (OUTSIDE, {"joints": {"pan": {"reduction": -2.0}}}),
+        (OUTSIDE.replace("pan", "tilt"), {}),
+    ],
+)
+def test_transmission_outside_that_changes_nothing_is_left_alone(outside, overrides) -> None:
+    assert read_servo_setup(robot(ONE + outside), overrides).buses[0].servos[0].joint == "pan"
 
 
 def test_all_problems_come_in_one_message() -> None:

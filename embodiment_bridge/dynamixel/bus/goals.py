@@ -31,10 +31,11 @@ class GoalFilter:
         if not fresh or not isfinite(target):
             return self.goal
         reach = self._fastest * share * (dt if dt < LONGEST_STEP_S else LONGEST_STEP_S)
-        if target < self._lower:
-            target = self._lower
-        elif target > self._upper:
-            target = self._upper
+        # A joint that was beyond an end when torque came on stays there until it is asked to be inside.
+        if target <= self._lower:
+            target = self._lower if self.goal > self._lower else self.goal
+        elif target >= self._upper:
+            target = self._upper if self.goal < self._upper else self.goal
         way = target - self.goal
         if way > reach:
             way = reach

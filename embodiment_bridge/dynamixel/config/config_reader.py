@@ -16,7 +16,7 @@ from typing import TypedDict
 from embodiment_bridge.body.config_section import parse
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.dynamixel.config.config_values import Problems, Values
-from embodiment_bridge.dynamixel.config.control_description import Raw, blocks_of
+from embodiment_bridge.dynamixel.config.control_description import Raw, blocks_of, check_outside
 from embodiment_bridge.dynamixel.config.servo_config import (
     FAULTS,
     MODES,
@@ -61,6 +61,7 @@ def read_servo_setup(robot: Robot, overrides: Mapping[str, object] | None = None
     problems = Problems()
     raw = blocks_of(robot, problems)
     _override(raw, dict(overrides or {}), robot, problems)
+    check_outside(robot, raw, problems)
     reader = _Reader(robot, problems, raw)
     buses = tuple(reader.bus(name) for name in raw.buses)
     if not any(bus.servos for bus in buses) and not problems:

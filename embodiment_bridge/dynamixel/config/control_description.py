@@ -65,6 +65,28 @@ def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     _read_transmissions(element, raw, name, problems)
 
 
+def check_outside(robot: Robot, raw: Raw, problems: Problems) -> None:
+    """Add a problem for each transmission beside the ``<ros2_control>`` elements, if a joint would turn otherwise."""
+    for element in robot.extras:
+        if element.tag != "transmission":
+            continue
+        for joint in element.findall("joint"):
+            values = raw.joints.get((joint.get("name") or "").strip())
+            reduction = _reduction(element, joint)
+            if values is not None and "reduction" not in values and reduction not in ("", "1", "1.0"):
+                problems.add(
+                    f"joint {joint.get('name')!r}: its transmission {element.get('name')!r} (reduction {reduction}) is "
+                    "outside the <ros2_control> of its bus, where it is not read; move it there, or give the joint a "
+                    "reduction"
+                )
+
+
+def _reduction(*elements: Element) -> str:
+    tags = ("mechanical_reduction", "mechanicalReduction")
+    found = (element.findtext(f".//{tag}") for element in reversed(elements) for tag in tags)
+    return next((text.strip() for text in found if text), "")
+
+
 def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[str, dict[str, object]]]:
     for joint in element.findall("joint"):
         name = (joint.get("name") or "").strip()
