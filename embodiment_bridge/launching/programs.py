@@ -42,7 +42,7 @@ class Program:
             output = None if self.log is None else self.log.open("wb")
             self._process = subprocess.Popen(
                 [path, *program.cmd[1:]],
-                cwd=program.cwd or log_dir,
+                cwd=program.cwd or Path.cwd(),
                 env=env,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
