@@ -23,6 +23,7 @@ AFTER_CYCLES = 60  # in which the robot has to stay up
 LATE_S = 0.5  # by which a motion may take longer than its nominal time; what follows would be a second try
 PUSHES = (210.0, 160.0, 240.0, 190.0, 130.0, 260.0)  # N, at the torso
 DELAYS = (1, 0, 2, 1, 3, 1)  # delay of commands in cycles, one per push
+LAID_DELAYS = (0, 3, 2, 3)  # one per robot that is laid on its left, and on its right side
 
 Pose = tuple[np.ndarray, np.ndarray]
 
@@ -95,13 +96,19 @@ class Attempt:
 
 
 def falls(body: BodyDescription, side: str) -> list[Fall]:
-    """Falls to the front or the back by pushes of several strengths, with several delays."""
+    """Falls to the front or the back: by pushes, and of those laid on a side the ones that came to rest so."""
     model = RobotModel(body)
     sign = 1.0 if side == "front" else -1.0
-    return [
+    found = [
         Fall(fallen(model, body, seed, sign * push), delay)
         for seed, (push, delay) in enumerate(zip(PUSHES, DELAYS, strict=True))
     ]
+    for left in (True, False):
+        for seed, delay in enumerate(LAID_DELAYS):
+            pose = laid(model, body, seed, left)
+            if sign * model.sense().pitch > 0.0:
+                found.append(Fall(pose, delay))
+    return found
 
 
 def fallen(model: RobotModel, body: BodyDescription, seed: int, push: float) -> Pose:
