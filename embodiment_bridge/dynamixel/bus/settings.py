@@ -148,12 +148,7 @@ class Settings:
         self.write(servo, "goal_position", ticks)
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Set another mode; the servo then resets gains and profile, so that they are written again. Torque is off."""
-        if not has_mode(servo.table, mode):
-            raise CommandError(
-                f"joint {servo.config.joint!r}: {servo.table.model} has no mode {mode!r} "
-                f"(it has: {', '.join(modes_of(servo.table))})"
-            )
+        """Set another mode that the servo has; it then resets gains and profile, which are written again. Torque off."""
         self.torque_off(servo)
         written = self._write_mode(servo, mode)
         servo.mode = mode
