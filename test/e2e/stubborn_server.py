@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that serves `execute_bml` and `execute_action_plan` in a way of its own, the word that it is given:
+"""A program that serves `execute_bml` and `execute_action_plan` in a way of its own, the word that it is given.
 
-    stubborn    takes each goal and never ends it, not even canceled
-    deaf        hears a goal, and never answers
-    talkative   takes a goal, tells a new step every 0.1 s, and fails after 2 s
+* stubborn: it takes each goal and never ends it, not even canceled.
+* deaf: it hears a goal, and never answers.
+* talkative: it takes a goal, tells a new step every 0.1 s, and fails after 2 s.
 """
 
 import sys

@@ -18,7 +18,7 @@ EXAMPLES = """\
 examples:
   embodiment_bridge bml record-motion wave.yaml --name wave_hello --body mock --seconds 5
   embodiment_bridge bml record-motion dance.yaml --body my_robot.yaml     until Ctrl-C
-The file holds one skill; one that exists is not overwritten. Name it in the body file, `motions: [wave.yaml]`, or copy it below `skills:`.
+The file holds one skill. Name it in the body file, `motions: [wave.yaml]`, or copy it below `skills:`.
 """
 
 
@@ -31,7 +31,7 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("out", metavar="OUT", help="YAML file to write; - writes standard output")
+    command.add_argument("out", metavar="OUT", help="new YAML file; - writes standard output")
     command.add_argument("--name", help="name of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
     command.add_argument(

@@ -148,7 +148,7 @@ class Settings:
         self.write(servo, "goal_position", ticks)
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Set another mode that the servo has; it then resets gains and profile, which are written again. Torque off."""
+        """Set another mode that the servo has. It then resets gains and profile: they are written again. Torque off."""
         self.torque_off(servo)
         written = self._write_mode(servo, mode)
         servo.mode = mode
