@@ -22,6 +22,9 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 STEPS := build/steps
 STEP = $(PYTHON) tools/step.py
+# Before VENV is emptied or removed: it may be a folder of something else.
+CHECK_VENV = if [ -n "$$(ls -A "$(VENV)" 2> /dev/null)" ] && [ ! -f "$(VENV)/pyvenv.cfg" ]; then \
+    echo "VENV=$(VENV) is not a virtual environment (no pyvenv.cfg in it): it is left as it is" >&2; exit 1; fi
 # Byte code is kept: else each worker, and each program that a test starts, compiles the same files again.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/mcp.txt requirements/test.txt
@@ -73,6 +76,7 @@ lint: venv
 venv: $(STAMPS)/package
 
 $(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS)
+	@$(CHECK_VENV)
 	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
 	@rm -rf $(STAMPS)
 	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv --clear $(VENV)
@@ -84,4 +88,5 @@ $(STAMPS)/package: $(STAMPS)/wheels-$(WHEELS) $(SOURCES)
 	@touch $@
 
 clean:
+	@$(CHECK_VENV)
 	rm -rf $(VENV) build

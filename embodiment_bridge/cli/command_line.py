@@ -3,14 +3,14 @@
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Final
 
 from embodiment_bridge.cli import interruption
-from embodiment_bridge.cli.outcome import INTERRUPTED
+from embodiment_bridge.cli.outcome import INTERRUPTED, LOST_OUTPUT
+from embodiment_bridge.cli.say import drop_output
 from embodiment_bridge.core.errors import BridgeError
 
 COMMANDS: Final = {
@@ -95,8 +95,8 @@ def _run(words: Sequence[str]) -> int:
     except KeyboardInterrupt:  # before, or after, a command handles it itself
         return INTERRUPTED
     except BrokenPipeError:  # the program at the other end of a pipe has closed it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        drop_output()
+        return LOST_OUTPUT
     return code
 
 

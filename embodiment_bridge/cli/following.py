@@ -4,9 +4,12 @@
 import sys
 import time
 from collections.abc import Callable
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from embodiment_bridge.cli.outcome import OTHER
+from embodiment_bridge.cli.say import drop_output
+
+F = TypeVar("F")
 
 GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
@@ -48,6 +51,18 @@ def not_served(action: str, namespace: str) -> GoneError:
         "`embodiment_bridge up bringup.launch.xml`",
         OTHER,
     )
+
+
+def unless_lost(show: Callable[[F], None]) -> Callable[[F], None]:
+    """Show feedback as long as somebody reads it: the goal is followed to its end also when the output is lost."""
+
+    def shown(feedback: F) -> None:
+        try:
+            show(feedback)
+        except BrokenPipeError:
+            drop_output()
+
+    return shown
 
 
 def await_server(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C while a command is being loaded, runs, and ends."""
+"""Ctrl-C while a command is being loaded, runs, and ends; and the end of the program that reads what it says."""
 
 import os
 import signal
@@ -54,6 +54,17 @@ def test_ctrl_c_ends_a_command_without_a_traceback(monkeypatch, capsys) -> None:
     monkeypatch.setattr(command_line, "_parse", lambda *_: Namespace(run=interrupted))
     assert command_line.main(["doctor"]) == 130
     assert capsys.readouterr().err == ""
+
+
+def test_output_that_nobody_reads_is_no_success(monkeypatch) -> None:
+    def write(_: Namespace) -> int:
+        raise BrokenPipeError
+
+    dropped = []
+    monkeypatch.setattr(command_line, "_parse", lambda *_: Namespace(run=write))
+    monkeypatch.setattr(command_line, "drop_output", lambda: dropped.append(True))
+    assert command_line.main(["doctor"]) == 141
+    assert dropped
 
 
 def test_ctrl_c_while_the_words_are_read_is_quiet_too(monkeypatch, capsys) -> None:

@@ -279,6 +279,7 @@ def test_command_line_and_report(tmp_path, capsys, monkeypatch):
         monkeypatch.setattr("sys.stdin.readline", lambda: "no\n", raising=False)
         assert main(base) == 2
         assert "not begun" in capsys.readouterr().err
+        assert not report.exists()
         assert (
             main([*base, "--yes", *(f"--without={name}" for name in ("stop", "watchdog", "cable", "kill"))])
             == 0
@@ -296,3 +297,27 @@ def test_command_line_and_report(tmp_path, capsys, monkeypatch):
             "| state | failed | it reports a hardware error: overload" in (tmp_path / "second.md").read_text()
         )
         assert "state failed |" in (tmp_path / "second.md").read_text()
+
+
+@pytest.fixture
+def checklist(tmp_path):
+    """Runs the command on a servo, with a report and these words; returns the exit code."""
+    with VirtualPort(VirtualBus([(3, "xl430_w250")]), link=str(tmp_path / "tty")) as port:
+        words = ["servos", port.link, "--wait", "300", "commission", "--report", str(tmp_path / "report.md")]
+        yield lambda *more: main([*words, *more])
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(checklist, tmp_path, capsys):
+    (tmp_path / "report.md").write_text("of yesterday")
+    assert checklist("--yes") == 2
+    seen = capsys.readouterr()
+    assert seen.out == ""
+    assert "report.md: the report cannot be written: File exists" in seen.err
+    assert (tmp_path / "report.md").read_text() == "of yesterday"
+
+
+def test_a_servo_that_could_not_be_left_limp_is_told_on_the_terminal(checklist, capsys, monkeypatch):
+    monkeypatch.setattr(Subject, "leave", lambda self: "torque off: servo 3 does not answer")
+    assert checklist("--yes", *(f"--without={name}" for name in NAMES)) == 1
+    told = "IT MAY STILL BE DRIVEN, or is not as before: torque off: servo 3 does not answer"
+    assert told in capsys.readouterr().err

@@ -6,6 +6,7 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
+from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
@@ -205,6 +206,22 @@ def test_a_failed_servo_is_restarted_where_the_policy_says_so(stages, torque_aft
     stage.until(lambda: stage.reading(2).torque is torque_after)
     assert stage.register(2, "position_p_gain") == 700  # RAM is given back
     assert stage.reading(1).torque
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(stages, at_once, slow_boot) -> None:
+    policy = FaultPolicy(overheating="torque_off", overload="reboot", torque_after_reboot=True)
+    stage = stages([servo(1), servo(2, faults=policy)])
+    if not at_once:
+        stage.virtual.inject("hardware_error", id=2, bits=0x04, shutdown=True, count=1)
+        stage.until(lambda: "limp until it is asked for" in stage.reading(2).reason)
+    stage.virtual.inject("hardware_error", id=2, bits=0x24, shutdown=True, count=1)
+    stage.until(lambda: stage.reading(2).reason == "restarts")
+    stage.until(lambda: not stage.reading(2).silent)
+    stage.drive(0.3, j1=0.0, j2=0.0)
+    assert not stage.register(2, "torque_enable")
+    stage.bus.request(requests.SetTorque(["j2"], on=True), lambda *_: None)
+    stage.until(lambda: stage.reading(2).torque)
 
 
 def test_a_servo_that_fails_again_and_again_is_left_alone(stages, slow_boot) -> None:

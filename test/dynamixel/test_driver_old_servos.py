@@ -72,6 +72,23 @@ def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(st
         stage.until(lambda: stage.reading(1).error == 0)
 
 
+@pytest.mark.parametrize(("level", "writes"), [(2, 0), (1, 1)])
+def test_the_level_of_answers_is_written_only_where_it_differs(stages, level, writes) -> None:
+    """It is EEPROM, which wears out; a set-up that fails is tried again and again."""
+    stage = stages([servo(1, model=AX)])
+    stage.virtual.servo(1).memory.set("status_return_level", level)
+    written: list[bytes] = []
+    stage.virtual.on_packet = lambda _, way, raw: (
+        written.append(raw) if way == "rx" and raw[4:6] == bytes((3, 16)) else None
+    )
+    for _ in range(2):
+        stage.start(active=False)
+        stage.bus.stop()
+    stage.virtual.on_packet = None
+    assert stage.register(1, "status_return_level") == 2
+    assert len(written) == writes
+
+
 def test_a_voltage_error_is_told_and_ends(stages) -> None:
     stage = stages([servo(1, model=AX)]).start()
     rule = stage.virtual.inject("hardware_error", id=1, bits=1, shutdown=False)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults of virtual servos by ROS service: the program as it is started, asked over DDS, and what the wire shows."""
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +15,16 @@ import pytest
 from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.srv import InjectFault
 
+from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus.registers import Registers
+from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
+from embodiment_bridge.launching.environment import FASTDDS_PROFILES, RANGE, is_on_loopback
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 
 ROOT = Path(__file__).parents[2]
+DESK = str(ROOT / "urdf/desk_humanoid.urdf")
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 PATIENCE = 60.0  # s of wall time; the machine may be busy
 HEAL, LIST = InjectFault.Request.HEAL, InjectFault.Request.LIST
@@ -35,7 +42,7 @@ def wait(runtime: Runtime, condition: Callable[[], bool]) -> None:
 def link(tmp_path_factory):
     """The program with the servos of the desk humanoid."""
     link = tmp_path_factory.mktemp("faults") / "servos"
-    words = [COMMAND, "virtual-servos", str(ROOT / "urdf/desk_humanoid.urdf"), "--link", str(link)]
+    words = [COMMAND, "virtual-servos", DESK, "--link", str(link)]
     with subprocess.Popen([*words, "--ros-namespace", "/faulty"], stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         yield link
@@ -128,7 +135,42 @@ def test_what_cannot_be_is_refused_and_leaves_nothing(ask: Ask, fields: dict[str
 
 
 def test_a_namespace_that_cannot_be_is_refused(tmp_path) -> None:
-    words = [COMMAND, "virtual-servos", str(ROOT / "urdf/desk_humanoid.urdf"), "--ros-namespace", "a b"]
+    words = [COMMAND, "virtual-servos", DESK, "--ros-namespace", "a b"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
     assert "--ros-namespace 'a b'" in done.stderr
+
+
+@pytest.fixture
+def updates(monkeypatch):
+    """Looks at the buses by the main thread, of which the tenth ends the program; so does a test without patience."""
+    found: list[VirtualBus] = []
+    update = VirtualBus.update
+
+    def counted(bus: VirtualBus) -> bool:
+        if threading.current_thread() is threading.main_thread():
+            found.append(bus)
+            if len(found) == 10:
+                os.kill(os.getpid(), signal.SIGTERM)
+        return update(bus)
+
+    monkeypatch.setattr(VirtualBus, "update", counted)
+    late = threading.Timer(PATIENCE, os.kill, (os.getpid(), signal.SIGTERM))
+    late.start()
+    yield found
+    late.cancel()
+    late.join()
+
+
+def test_a_robot_falls_also_while_its_faults_are_served(updates) -> None:
+    assert main(["virtual-servos", DESK, "--physics", "--ros-namespace", "/falling"]) == 0
+    assert len(updates) >= 10
+
+
+def test_the_graph_is_that_of_all_commands_also_where_it_is_started_by_hand(updates, monkeypatch) -> None:
+    alone = is_on_loopback(os.environ)  # but with another middleware
+    for name in (RANGE, *FASTDDS_PROFILES):
+        monkeypatch.delenv(name, raising=False)
+    assert main(["virtual-servos", DESK, "--physics", "--ros-namespace", "/by_hand"]) == 0
+    assert RANGE in os.environ
+    assert is_on_loopback(os.environ) == alone

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""run-bml and run-plan end by themselves when the server is gone, and by a second signal whatever the server does."""
+"""run-bml and run-plan end by themselves when the server is gone, and by a second signal whatever the server does.
+
+While the goal runs they stay, also when nobody reads what they say.
+"""
 
 import signal
 import subprocess
@@ -11,7 +14,7 @@ import pytest
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 SERVER = Path(__file__).with_name("stubborn_server.py")
-GONE = 5
+FAILED, GONE = 1, 5
 PATIENCE = 60.0  # s, of this test
 DOCUMENT = '{"type": "delay", "duration": 3600}'
 PLAN = (
@@ -21,8 +24,8 @@ PLAN = (
 
 
 @contextmanager
-def server():
-    process = subprocess.Popen([sys.executable, str(SERVER)], stdout=subprocess.PIPE, text=True)
+def server(way="stubborn"):
+    process = subprocess.Popen([sys.executable, str(SERVER), way], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout.readline() == "serves\n"
         yield process
@@ -78,3 +81,20 @@ def test_second_signal_ends_a_command_whose_goal_does_not_end(command):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
         assert process.returncode == GONE
+
+
+def test_goal_that_is_not_answered_may_be_running():
+    with server("deaf") as served, goal("run-bml", served) as process:
+        _, err = process.communicate(timeout=PATIENCE)
+        told = "embodiment_bridge: the goal was not answered: it may be running\n"
+        assert (process.returncode, err) == (GONE, told)
+
+
+@both
+def test_goal_is_followed_to_its_end_when_nobody_reads_the_output(command):
+    with server("talkative") as served, goal(command, served) as process:
+        assert process.stdout.readline()
+        process.stdout.close()
+        process.stdout = None
+        assert process.wait(PATIENCE) == FAILED
+        assert process.stderr.read() == ""

@@ -268,6 +268,24 @@ def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> 
     assert not stage.driver._robot.readings()["head_pitch"].torque  # until it is asked for
 
 
+def test_a_request_that_changed_nothing_stops_no_motion(stages, tmp_path) -> None:
+    stage = stages()
+    stage.join()
+    file = tmp_path / "robot0" / "calibration.yaml"
+    before = file.stat()
+    told: list[str] = []  # why motion begins anew
+    stage.driver._servo_services._restart = told.append
+    answer = stage.call(SetJointMode, "set_mode", joints=["waist_yaw", "head_yaw"], mode="current")
+    assert "XL430-W250 has no mode 'current'" in answer.message
+    assert stage.driver._robot.readings()["waist_yaw"].mode == "position"
+    assert not stage.call(CalibrateJoints, "calibrate", joints=["head_yaw"], positions=[9.0]).success
+    assert stage.call(RebootServos, "reboot").message == "no servo has a hardware error"
+    after = file.stat()
+    assert (told, after.st_ino, after.st_mtime_ns) == ([], before.st_ino, before.st_mtime_ns)
+    assert stage.call(SetJointMode, "set_mode", joints=["waist_yaw"], mode="velocity").success
+    assert told == ["the mode of joints was changed"]
+
+
 def test_an_emergency_stop_makes_all_limp_until_it_is_released(stages) -> None:
     stage = stages()
     stage.join()

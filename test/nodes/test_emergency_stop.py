@@ -88,6 +88,19 @@ def test_a_latched_stop_of_before_is_heard(runtime, button) -> None:
     late.close()
 
 
+def test_a_latched_release_of_before_is_not_heard_and_one_of_now_is(runtime, button) -> None:
+    """Else a page that said it once would release a stop that was pressed after it, when the driver starts anew."""
+    publisher = button.create_publisher(Bool, "emergency_stop", QoSProfile(depth=10, durability=LATCHED))
+    publisher.publish(Bool(data=False))
+    late = Body(runtime, "late")
+    wait_until(lambda: publisher.get_subscription_count() >= 3)
+    for on in (True, False, True):
+        publisher.publish(Bool(data=on))
+    late.wait_for(True, False, True)
+    late.close()
+    assert len(late.heard) == 3
+
+
 def test_the_service_is_answered_while_the_node_is_not_spun(body, runtime, button) -> None:
     client = button.create_client(SetBool, "emergency_stop")
     runtime.executor.add_node(button)

@@ -10,6 +10,7 @@ import msgspec.msgpack
 import pytest
 import viser
 import websocket
+from embodiment_bridge.msg import TreeSnapshot
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
@@ -78,6 +79,26 @@ def test_subscribes_while_a_page_is_open(stage):
             stage.until(lambda: stage.viewer.diagnose()[2]["visitors"] == 2)
             assert others(stage) == 1
     stage.until(lambda: others(stage) == 0)
+
+
+def test_a_document_that_ended_unseen_does_not_run_on_the_next_page(stage):
+    (driver,) = stage.viewer._drivers
+    tree = stage.brain.create_publisher(TreeSnapshot, "behavior_tree/tree", profile("state"))
+
+    def runs():
+        tree.publish(TreeSnapshot(state="RUNNING"))
+        return driver._state == "RUNNING"
+
+    with visitor(stage.viewer.url):
+        stage.until(lambda: others(stage) == 1)
+        stage.until(runs)
+    while others(stage):  # also after the last picture
+        tree.publish(TreeSnapshot(state="RUNNING"))
+        time.sleep(0.01)
+    with visitor(stage.viewer.url):
+        stage.until(lambda: driver._state == "")
+        stage.until(lambda: others(stage) == 1)
+        assert driver._state == ""
 
 
 def test_nothing_is_drawn_while_nobody_looks(stage):

@@ -31,7 +31,7 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    command.add_argument("out", metavar="OUT", help="YAML file to write; - writes standard output")
+    command.add_argument("out", metavar="OUT", help="new YAML file; - writes standard output")
     command.add_argument("--name", help="name of the skill (default: that of the file)")
     command.add_argument("--body", default="mock", help="mock, t1, ... or a body file (default: mock)")
     command.add_argument(
@@ -57,6 +57,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.seconds > 0.0 or not 1e-4 <= arguments.near <= 1.0:
         raise ConfigError("--seconds is more than 0, and --near within 0.0001 to 1")
     body = read_body(_body_path(arguments.body))
+    if arguments.out != "-":
+        _write(Path(arguments.out), "")  # what cannot be written is told before anything is recorded
+        Path(arguments.out).unlink()
     names, times, rows = _record(arguments)
     if len(times) < 2:
         sys.stderr.write(f"embodiment_bridge: no joint_states in namespace {arguments.namespace}\n")
@@ -120,6 +123,7 @@ def _body_path(name: str) -> Path:
 
 def _write(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror or error}") from error

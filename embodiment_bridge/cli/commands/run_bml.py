@@ -17,7 +17,14 @@ from embodiment_bridge.cli.bml_options import (
 )
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document
-from embodiment_bridge.cli.following import GoneError, await_server, follow, not_served
+from embodiment_bridge.cli.following import (
+    PATIENCE,
+    GoneError,
+    await_server,
+    follow,
+    not_served,
+    unless_lost,
+)
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import exit_code, where_and_why
 from embodiment_bridge.cli.progress import Progress
@@ -31,7 +38,8 @@ examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
 exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED by others, PREEMPTED, ERROR, no
-server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer a cancel, or a second signal came
+server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or a cancel, or a
+second signal came
 """
 
 
@@ -117,7 +125,8 @@ def _perform(
             rclpy.create_node("run_bml", namespace=arguments.namespace, context=runtime.context)
         )
         progress = Progress()
-        client = BmlClient(node, _show_pointers if arguments.verbose else partial(_show, progress))
+        show = _show_pointers if arguments.verbose else partial(_show, progress)
+        client = BmlClient(node, unless_lost(show))
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
             raise not_served("execute_bml", arguments.namespace)
         client.send(
@@ -135,7 +144,11 @@ def _perform(
         deadline = time.monotonic() + ANSWER_WITHIN
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not (client.answered or stopped()):
-            raise not_served("execute_bml", arguments.namespace)
+            client.cancel()  # as soon as the answer comes
+            deadline = time.monotonic() + PATIENCE
+            runtime.spin(lambda: client.answered or time.monotonic() > deadline)
+            if not client.answered:
+                raise GoneError("the goal was not answered: it may be running")
         try:
             follow(client, runtime.spin, stopped)
         finally:

@@ -11,7 +11,14 @@ from typing_extensions import override
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
-from embodiment_bridge.cli.following import FollowedGoal, GoneError, await_server, follow, not_served
+from embodiment_bridge.cli.following import (
+    FollowedGoal,
+    GoneError,
+    await_server,
+    follow,
+    not_served,
+    unless_lost,
+)
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.cli.outcome import exit_code
 
@@ -146,7 +153,7 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
         client = PlanClient(node)
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
             raise not_served("execute_action_plan", arguments.namespace)
-        goal = client.send(_goal(plan, arguments), Progress().show)
+        goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
 
         def spin(until: Callable[[], bool]) -> None:
             def over() -> bool:

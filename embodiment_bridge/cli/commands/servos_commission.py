@@ -64,7 +64,7 @@ def add(command: argparse.ArgumentParser) -> None:
 def act(registers: "Registers", arguments: argparse.Namespace) -> int:
     """Go through the checklist and write the report. Exit code 0, or 1 if a step failed."""
     from embodiment_bridge.dynamixel.commission.checklist import NAMES, check_names, commission, find_one
-    from embodiment_bridge.dynamixel.commission.report import report, write_report
+    from embodiment_bridge.dynamixel.commission.report import check_report, report, write_report
     from embodiment_bridge.dynamixel.commission.steps import Options
     from embodiment_bridge.dynamixel.commission.subject import Subject
     from embodiment_bridge.nodes.base.signals import interrupted_by_signals
@@ -74,6 +74,9 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
         found = find_one(registers, arguments.id)
         subject = Subject(arguments.port, arguments.baud, arguments.wait, found, registers)
         say(f"{subject.table.model} with id {found.id}, firmware {found.firmware}")
+        begin = datetime.now().astimezone()
+        file = arguments.report or f"commission_{subject.table.name}_{found.id}_{begin:%Y%m%dT%H%M%S}.md"
+        check_report(file)
         if not arguments.yes and not _is_ready():
             raise ConfigError("not begun: it must be answered with yes, or given --yes")
         options = Options(math.radians(arguments.move), arguments.force / 100.0, arguments.patience, say)
@@ -93,9 +96,9 @@ def act(registers: "Registers", arguments: argparse.Namespace) -> int:
                     raise
         finally:
             subject.close()
-    now = datetime.now().astimezone()
-    file = arguments.report or f"commission_{subject.table.name}_{found.id}_{now:%Y%m%dT%H%M%S}.md"
-    write_report(file, report(subject, outcome, __version__, now))
+    if outcome.afterwards:
+        say(f"IT MAY STILL BE DRIVEN, or is not as before: {outcome.afterwards}")
+    write_report(file, report(subject, outcome, __version__, datetime.now().astimezone()))
     say(f"report: {file}")
     return 1 if outcome.failed else 0
 

@@ -125,13 +125,18 @@ def run(arguments: argparse.Namespace) -> int:
             stack.enter_context(ControlSocket(arguments.control, requests))
             sys.stdout.write(f"control socket: {arguments.control}\n")
         sys.stdout.flush()
-        if arguments.ros_namespace:
-            _serve_faults(requests, arguments.ros_namespace, stopped)
-        idle = threading.Event()
-        while not stopped():
-            idle.wait(POLL if world is None else PHYSICS_POLL)
+
+        def simulate() -> None:
             for bus in buses.values() if world is not None else ():
                 bus.update()  # a robot falls also while no host asks
+
+        period = POLL if world is None else PHYSICS_POLL
+        if arguments.ros_namespace:
+            _serve_faults(requests, arguments.ros_namespace, stopped, simulate, period)
+        idle = threading.Event()
+        while not stopped():
+            idle.wait(period)
+            simulate()
     return 0
 
 
@@ -142,7 +147,18 @@ def _world(setup: ServoSetup, arguments: argparse.Namespace) -> "ServoWorld":
     return ServoWorld(path, setup, DEFAULT_MODEL, base=arguments.base, world=arguments.world)
 
 
-def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool]) -> None:
+def _serve_faults(
+    requests: Requests,
+    namespace: str,
+    stopped: Callable[[], bool],
+    simulate: Callable[[], None],
+    period: float,
+) -> None:
+    """Serve the node until ``stopped()``, and ``simulate()`` each period (s)."""
+    from embodiment_bridge.launching.environment import prepare
+
+    prepare()
+    from rclpy.clock import Clock, ClockType
     from rclpy.exceptions import InvalidNamespaceException
 
     from embodiment_bridge.nodes.base.runtime import Runtime
@@ -154,6 +170,7 @@ def _serve_faults(requests: Requests, namespace: str, stopped: Callable[[], bool
         except InvalidNamespaceException as error:
             raise ConfigError(f"--ros-namespace {namespace!r}: {error}") from error
         runtime.add(node)
+        node.create_timer(period, simulate, clock=Clock(clock_type=ClockType.STEADY_TIME))
         runtime.spin(stopped)
 
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
-from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
@@ -31,9 +31,11 @@ class BusRequest(Protocol):
     """One kind of request to a bus.
 
     drives: whether it may switch torque on; such a request is refused during an emergency stop.
+    touched: whether it may have changed a servo, or what is known of it, by now; one that was refused has not.
     """
 
     drives: bool
+    touched: bool = False
 
     def begin(
         self, supervisor: Supervisor, servos: Sequence[Servo], now: float
@@ -72,9 +74,11 @@ class SetTorque(BusRequest):
                 continue
             try:
                 if self._on and not servo.torque:
+                    self.touched = True
                     supervisor.torque_on(servo)
                     servo.reason = servo.reason if servo.error else ""
                 elif not self._on:
+                    self.touched = True
                     supervisor.settings.torque_off(servo)
             except CommandError as error:
                 servo.wanted = False
@@ -108,6 +112,7 @@ class Reboot(BusRequest):
                     f"joint {servo.config.joint!r} ({servo.table.model}) cannot be rebooted: cut its power"
                 )
         for servo in chosen:
+            self.touched = True
             servo.locked = not servo.config.faults.torque_after_reboot
             supervisor.reboot(servo, now)
         names = ", ".join(servo.config.joint for servo in chosen)
@@ -144,9 +149,15 @@ class SetMode(BusRequest):
                 )
             if servo.silent:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
+            if not has_mode(servo.table, self._mode):
+                raise CommandError(
+                    f"joint {servo.config.joint!r}: {servo.table.model} has no mode {self._mode!r} "
+                    f"(it has: {', '.join(modes_of(servo.table))})"
+                )
         for servo in chosen:
             before = servo.mode
             if before != self._mode:
+                self.touched = True
                 try:
                     supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
                 except GivenWay:  # half of it may be done: the servo is set up anew, in the mode that it had
@@ -198,6 +209,7 @@ class Calibrate(BusRequest):
         for servo in chosen:
             _check_calibration(servo, self._positions[servo.config.joint])
         texts = []
+        self.touched = True
         for servo in chosen:
             change = self._positions[servo.config.joint] - servo.position
             known = servo.scale.calibration

@@ -23,6 +23,7 @@ WATCHDOG_CYCLES = 5  # cycles without an instruction after which a servo stops b
 WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
+ANSWERS_ALL = 2  # the status return level of a servo that answers every instruction
 CHUNK = 120  # bytes of a control table that are read at once
 GAP = 32  # bytes without items over which a read goes on
 
@@ -65,7 +66,7 @@ class Settings:
         """Write EEPROM and RAM settings. Torque stays on with ``keep``, and where no setting required it to be off."""
         table = servo.table
         if "status_return_level" in table.items:
-            self._client.write(servo.id, table.item("status_return_level").address, b"\x02")
+            self._make_it_answer(servo)
         image = self.image(servo)
         now = {
             name: item.decode(image[item.address : item.end])
@@ -86,6 +87,16 @@ class Settings:
                 self.torque_off(servo)
             _check_inside(servo, goal)
             servo.goals.start(servo.scale.position(goal))
+
+    def _make_it_answer(self, servo: Servo) -> None:
+        """Let the servo answer all instructions. Of protocol 1.0 this is EEPROM: written only where it differs."""
+        item = servo.table.item("status_return_level")
+        try:
+            level = item.decode(self.read(servo, item.address, item.size))
+        except CommandError:
+            level = 0  # at which it answers no read
+        if level != ANSWERS_ALL:
+            self._client.write(servo.id, item.address, item.encode(ANSWERS_ALL))
 
     def are_lost(self, servo: Servo, block: Block) -> bool:
         """Whether RAM has not what ``configure`` wrote there, as after a restart."""
@@ -137,12 +148,7 @@ class Settings:
         self.write(servo, "goal_position", ticks)
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Set another mode; the servo then resets gains and profile, so that they are written again. Torque is off."""
-        if not has_mode(servo.table, mode):
-            raise CommandError(
-                f"joint {servo.config.joint!r}: {servo.table.model} has no mode {mode!r} "
-                f"(it has: {', '.join(modes_of(servo.table))})"
-            )
+        """Set another mode that the servo has. It then resets gains and profile: they are written again. Torque off."""
         self.torque_off(servo)
         written = self._write_mode(servo, mode)
         servo.mode = mode

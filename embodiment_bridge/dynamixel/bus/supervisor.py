@@ -261,6 +261,7 @@ class Supervisor:
         policy = servo.config.faults
         actions = {getattr(policy, name) for bit, name in FAULT_BITS.items() if new & bit}
         if "reboot" in actions and servo.table.protocol == 2:
+            servo.locked = servo.locked or "torque_off" in actions
             self._reboot_for(servo, now)
         elif actions & {"torque_off", "reboot"}:
             servo.locked = True
@@ -278,7 +279,7 @@ class Supervisor:
     def _reboot_for(self, servo: Servo, now: float) -> None:
         policy = servo.config.faults
         servo.reboots = [time for time in servo.reboots if now - time < 60.0]
-        servo.locked = not policy.torque_after_reboot
+        servo.locked = servo.locked or not policy.torque_after_reboot  # what another error locked stays so
         if len(servo.reboots) >= policy.reboots_per_minute:
             servo.locked = True
             servo.reason += f"; restarted {len(servo.reboots)} times within a minute, left as it is"

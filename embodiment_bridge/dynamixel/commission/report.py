@@ -58,6 +58,16 @@ def _summary(outcome: Outcome) -> str:
     return "; ".join([*bad, *([f"without {', '.join(missing)}"] if missing else [])]) or "incomplete"
 
 
+def check_report(path: str) -> None:
+    """Make sure, before anything moves, that ``write_report`` can write this file. It leaves no file.
+
+    Raises:
+        ConfigError: it cannot, or the file exists.
+    """
+    write_report(path, "")
+    Path(path).unlink()
+
+
 def write_report(path: str, text: str) -> None:
     """Write the report; an existing file is not overwritten.
 

@@ -35,7 +35,7 @@ class ServiceCaller:
         return {
             name: kind
             for name, kind in self._known().items()
-            if name.startswith(f"{namespace}/")
+            if name.startswith(f"{namespace.rstrip('/')}/")
             and "/_action/" not in name
             and name.rpartition("/")[2] not in OF_EVERY_NODE
         }

@@ -96,7 +96,7 @@ class EmergencyStop(OwnThread):
             for one in self._own.get_publishers_info_by_topic(self._topic)
         ):
             self._hears_latched = True
-            self._own.create_subscription(Bool, self._topic, self._heard, LATCHED)
+            self._own.create_subscription(Bool, self._topic, self._heard_latched, LATCHED)
         return self._closing.is_set()
 
     def _heard(self, message: Bool, info: dict[str, Any]) -> None:
@@ -105,6 +105,11 @@ class EmergencyStop(OwnThread):
         if one not in self._seen:
             self._seen.append(one)
             self._stop(message.data)
+
+    def _heard_latched(self, message: Bool, info: dict[str, Any]) -> None:
+        """Press only: a latched release may be older than the stop that is in force. The others hear a live one."""
+        if message.data:
+            self._heard(message, info)
 
     def _asked(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
         self._stop(request.data)

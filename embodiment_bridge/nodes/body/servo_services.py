@@ -101,6 +101,7 @@ class ServoServices:
         reply: Reply,
         after: Callable[[], None] | None = None,
     ) -> None:
+        """Ask the buses, and then reply; before that ``after()``, if anything may have been changed."""
         refusal = self._refusal()
         if not refusal and len(joints) > LONGEST_LIST:
             refusal = f"{len(joints)} joints are more than {LONGEST_LIST}"
@@ -108,11 +109,18 @@ class ServoServices:
             _refuse(reply, refusal)
             return
 
+        made: list[requests.BusRequest] = []  # one for each bus
+
+        def make_one(own: Sequence[str]) -> requests.BusRequest:
+            made.append(make(own))
+            return made[-1]
+
         def done(success: bool, text: str, value: int) -> None:
-            self._node.executor.create_task(self._finish, reply, success, text, value, after)
+            then = after if any(one.touched for one in made) else None
+            self._node.executor.create_task(self._finish, reply, success, text, value, then)
 
         try:
-            self._robot.request(list(joints), make, done)
+            self._robot.request(list(joints), make_one, done)
         except CommandError as error:
             _refuse(reply, str(error))
 

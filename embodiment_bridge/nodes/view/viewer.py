@@ -219,9 +219,12 @@ class Viewer(BridgeNode):
         return self.create_subscription(kind, _topic(namespace, topic), take, profile(role), raw=True)
 
     def _look_away(self) -> None:
-        for subscriptions in self._looks.values():
+        for namespace, subscriptions in self._looks.items():
             for subscription in subscriptions:
                 self.destroy_subscription(subscription)
+            # What ran may end unseen: the next page begins without it, also without what was not drawn yet.
+            if self._painter is not None:
+                self._painter.take(namespace, "behavior_tree/tree", TreeSnapshot)
         self._looks.clear()
 
     def _take(self, namespace: str, topic: str, kind: Any, data: bytes) -> None:

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.cli.commands import bml_record
 
 WAIT = {"type": "delay", "duration": 2}
 GREETING = {
@@ -87,6 +88,20 @@ def test_a_missing_channel_may_be_a_failure(tmp_path, capsys) -> None:
 def test_bad_words_are_usage_errors(files, words: list[str], capsys) -> None:
     assert main(["bml", *(files[0] if word == "FILE" else word for word in words)]) == 2
     assert capsys.readouterr().err.startswith("embodiment_bridge: ")
+
+
+@pytest.mark.parametrize(("out", "why"), [("wave.yaml", "File exists"), ("no/wave.yaml", "No such file")])
+def test_what_cannot_be_written_is_told_before_a_motion_is_recorded(tmp_path, capsys, out, why) -> None:
+    (tmp_path / "wave.yaml").write_text("mine")
+    assert main(["bml", "record-motion", str(tmp_path / out), "--wait", "0.1"]) == 2
+    assert f"{out}: {why}" in capsys.readouterr().err
+    assert (tmp_path / "wave.yaml").read_text() == "mine"
+
+
+def test_nothing_is_left_of_a_motion_that_was_not_recorded(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(bml_record, "_record", lambda _: ([], [], []))
+    assert main(["bml", "record-motion", str(tmp_path / "wave.yaml")]) == 1
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("seed", ["-1", "4294967296", "x"])

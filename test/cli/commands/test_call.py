@@ -49,9 +49,10 @@ def test_it_answers_with_a_line_and_an_exit_code(graph):
     assert (done.returncode, json.loads(done.stdout)) == (1, {"success": False, "message": ""}), done.stderr
 
 
-def test_it_lists_what_there_is(graph):
+@pytest.mark.parametrize("namespace", ["/robot1", "/"])
+def test_it_lists_what_there_is(graph, namespace):
     for _ in range(20):  # a busy machine may take longer until the programs have found each other
-        done = call("--namespace", "/robot1")
+        done = call("--namespace", namespace)
         if done.stdout:
             break
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
