@@ -15,6 +15,7 @@ from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.body.usual_skills import describe_parameter, describe_skill
 
 CHANNELS = ("eyes", "face", "head", "waist", "arm_l", "arm_r", "hand_l", "hand_r", "legs")
+AUDIO = "audio"  # what is heard: no body file has it, and a skill that speaks with the sound player claims it
 KINDS = ("motion", "light", "walk", "native")
 ON_STOP = ("hold", "reset", "finish")
 WALKS = ("line", "side", "turn", "place", "twist", "free", "to", "find", "kick", "dribble")

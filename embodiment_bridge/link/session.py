@@ -92,7 +92,7 @@ class Agent(Protocol[Event_contra, Command_co, Percept]):
         ...
 
     def lost(self, reason: str) -> None:
-        """The link that was open is gone."""
+        """The link that was open is gone, and the status says so already, unless the session was stopped."""
         ...
 
 
@@ -194,24 +194,30 @@ class Session(Generic[Event, Command, Percept]):
     def _serve(self, stop: threading.Event) -> None:
         delay, wait = FIRST_BACKOFF, self._wait or stop.wait
         while not stop.is_set():
-            connects = self.status.connects
-            reason, over = self._serve_one_connection(stop)
-            if stop.is_set():
-                break
-            delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
-            pause = delay * (1.0 - JITTER * self._jitter())
-            self.counters.last_error = reason
-            if over:
-                self._enter(Phase.CLOSED, reason)
+            connects, pause = self.status.connects, 0.0
+            reason, opened, over = self._serve_one_connection(stop)
+            stopped = stop.is_set()
+            if not stopped:
+                delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
+                pause = 0.0 if over else delay * (1.0 - JITTER * self._jitter())
+                self.counters.last_error = reason
+                # Before the agent fails what runs, so that nothing is begun in between that nobody would fail.
+                self._enter(Phase.CLOSED if over else Phase.BACKOFF, reason, retry_in=pause)
+            if opened:
+                self._agent.lost(reason)
+            if over and not stopped:
                 return
-            self._enter(Phase.BACKOFF, reason, retry_in=pause)
-            if wait(pause):
+            if stopped or wait(pause):
                 break
         if stop is self._stop:
             self._enter(Phase.CLOSED, "")
 
-    def _serve_one_connection(self, stop: threading.Event) -> tuple[str, bool]:
-        """Connect and serve until the link is lost; return why it was, and whether the peer ended it for good."""
+    def _serve_one_connection(self, stop: threading.Event) -> tuple[str, bool, bool]:
+        """Connect and serve until the link is lost.
+
+        Returns:
+            Why it was, whether it had been open, and whether the peer ended it for good.
+        """
         self._enter(Phase.CONNECTING, self.counters.last_error)
         link: EventLink[Event, Command] | None = None
         over = False
@@ -219,7 +225,7 @@ class Session(Generic[Event, Command, Percept]):
             link = self._open_link(self.counters, self._clock)
             if stop.is_set():  # another run may serve by now, and this peer has not been told anything
                 link.close()
-                return "stopped", over
+                return "stopped", False, over
             self._link = link
             self._converse(link, stop)
             reason = "stopped"
@@ -232,8 +238,7 @@ class Session(Generic[Event, Command, Percept]):
         if link is not None:
             link.close()
             self._link = None
-            self._agent.lost(reason)
-        return reason, over
+        return reason, link is not None, over
 
     def _explain(self, reason: str) -> str:
         if self.status.phase is Phase.HANDSHAKE and self._refusal and "closed by the peer" in reason:

@@ -169,8 +169,6 @@ class MotionRunner:
     def stop(self) -> None:
         """End all skills and velocity commands: joints come to rest where they are, a walk to a stand."""
         self._table.stop()
-        if self._idle is not None:
-            self._idle.stop()
         self._end_velocity()
         self._joint_command.end()
 
@@ -330,7 +328,8 @@ class MotionRunner:
     def _step_legs(self, dt: float) -> list[float]:
         goal = list(self._posture.goal)
         if self._idle is not None:
-            self._idle.step(goal, self._sensed, dt, upright=not self._fall.fallen, still=self._holds.any)
+            still = self._holds.any or self._table.stopped
+            self._idle.step(goal, self._sensed, dt, upright=not self._fall.fallen, still=still)
         if self._legs is None or self._velocity is None:
             return goal
         self._velocity.pass_time(dt)

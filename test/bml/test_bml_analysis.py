@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from embodiment_bridge.bml import Estimate, analyse, read
 from embodiment_bridge.bml.document import Box, Composite, Delay, Document, Loop, Player, Stop
 from embodiment_bridge.bml.nodes.walk import preorder
+from embodiment_bridge.body.state import SkillInfo
 
 S, F, NEVER = "success", "failure", "never"
 WAIT = {"type": "delay", "duration": 1}
@@ -205,6 +206,16 @@ PLAY = {"type": "player", "action": "play", "url": "http://a.example/a"}
 def test_channel_conflicts(value, pointers):
     conflicts = [p for p in of(value).warnings if p.code == "CHANNEL_CONFLICT"]
     assert [p.pointer for p in conflicts] == pointers
+
+
+@pytest.mark.parametrize(
+    ("other", "count"),
+    [(body("SAY"), 1), ({**SPEAK, "channel": "speech"}, 1), (SPEAK, 0), (PLAY, 0), (body("HEAD_SHAKE"), 0)],
+)
+def test_a_skill_that_speaks_conflicts_with_speech_and_not_with_other_sounds(other, count):
+    skills = {**SKILLS, "say": SkillInfo("say", "native", ("audio",), 1.0, 0.0)}
+    found = analyse(document(several("parallel", body("SAY"), other)), skills).warnings
+    assert [p.code for p in found].count("CHANNEL_CONFLICT") == count
 
 
 def test_conflict_names_both_leaves_and_the_channel():

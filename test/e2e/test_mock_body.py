@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from action_msgs.msg import GoalStatusArray
 from embodiment_bridge.msg import BodyStatus, LightCommand, LinkState
-from geometry_msgs.msg import Twist, TwistStamped
+from geometry_msgs.msg import Twist, TwistStamped, Vector3
 from lifecycle_msgs.msg import State
 from mock_node_stage import FAILED, FAST, PATIENCE, ROOT, SUCCEEDED, TOPICS, Mock
 from rclpy.parameter import Parameter
@@ -274,6 +274,26 @@ def test_inactive_it_refuses_and_goes_on_where_it_was(mocks) -> None:
     mock.until(lambda: mock.last["link_state"].connects == 1)
     mock.until(lambda: mock.skills.server_is_ready())
     assert mock.skill("eye_red") == (SUCCEEDED, "")
+
+
+def test_a_walk_that_was_deactivated_does_not_go_on(mocks) -> None:
+    mock = mocks(**FAST)
+    mock.join()
+    mock.say_on(Twist, "cmd_vel", Twist(linear=Vector3(x=0.2)))
+    mock.until(lambda: mock.body._velocity[0] > 0.1)
+    mock.body.trigger_deactivate()
+    world, steps = mock.body._world, []
+    here, step = world.state.position, world.step
+
+    def noted(*arguments: Any) -> None:
+        steps.append(arguments)
+        step(*arguments)
+
+    world.step = noted
+    mock.body.trigger_activate()
+    mock.until(lambda: len(steps) > 3)
+    assert steps[0][1:] == (here, 0.0, 0.0, 0.0)
+    assert {arguments[2:] for arguments in steps} == {(0.0, 0.0, 0.0)}
 
 
 def lost() -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.core.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.link.session import (
     FIRST_BACKOFF,
     LONGEST_BACKOFF,
@@ -195,6 +195,22 @@ def test_lost_link_is_told_and_joined_again() -> None:
         rig.peers.take().write(b"r")
         assert rig.watch.until(Phase.READY, 2).connects == 2
     assert next(line for line in rig.agent.log if line.startswith("lost")).endswith("closed by the peer")
+
+
+@pytest.mark.parametrize(("fault", "phase"), [(LinkError, Phase.BACKOFF), (LinkOverError, Phase.CLOSED)])
+def test_nobody_sees_a_ready_link_any_more_when_its_loss_is_told(fault, phase) -> None:
+    rig = Rig("+")
+    seen: list[Phase] = []
+
+    def fail(event: Any) -> Any:
+        raise fault("gone")
+
+    rig.agent.perceive = fail  # type: ignore[method-assign]
+    rig.agent.lost = lambda reason: seen.append(rig.session.status.phase)  # type: ignore[method-assign]
+    with rig:
+        rig.peers.take().write(b"r")
+        rig.watch.until(Phase.CLOSED)
+    assert seen == [phase]
 
 
 def test_back_off_grows_to_its_limit_and_starts_anew_after_success() -> None:

@@ -82,11 +82,15 @@ def test_a_hold_keeps_it_still(source: str) -> None:
     assert moves(stage, ROLL) > 0.03
 
 
-def test_a_stop_keeps_it_still_until_something_is_asked() -> None:
+@pytest.mark.parametrize("busy", ["", "head_shake", "walk"])
+def test_a_stop_keeps_it_still_until_something_is_asked(busy: str) -> None:
     stage = alive()
     stage.run(7.0)
+    if busy:
+        stage.start(busy)
+        stage.run(1.0)
     stage.runner.stop()
-    stage.run(0.5)
+    stage.run(2.0)  # what ran comes to rest, and has its channels until then
     assert [moves(stage, joint) for joint in (ROLL, KNEE, YAW)] == pytest.approx([0.0] * 3, abs=1e-9)
     stage.finish(stage.start("waist_shake"))
     stage.run(4.0)

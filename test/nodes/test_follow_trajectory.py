@@ -9,7 +9,7 @@ import pytest
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.body.body_file import read_body
-from embodiment_bridge.body.state import BodyState, SkillRequest, SkillStatus
+from embodiment_bridge.body.state import BodyState, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
@@ -59,6 +59,10 @@ class Desk:
         return f"run {len(self.followed)}"
 
 
+def reported(progress=1.0, status=SkillStatus.RUNNING, *, held=False) -> SkillReport:
+    return SkillReport("run 1", status, progress, held)
+
+
 def goal(position=0.5, time_s=2, tolerance=0.0, joint="pan"):
     point = JointTrajectoryPoint(positions=[position])
     point.time_from_start.sec = time_s
@@ -95,9 +99,13 @@ def test_a_goal_ends_when_the_joints_are_there(action) -> None:
     action._server.begin(one)
     action.queue.move()
     assert action.queue.followed == [(["pan"], (0.5,))]
-    action.step({"pan": 0.5}, 10.0)  # its time begins
+    action.report(reported(0.9))
     action.step({"pan": 0.5}, 11.9)
     assert not action._server.ended
+    action.report(SkillReport("another", SkillStatus.SUCCEEDED, 1.0))
+    action.step({"pan": 0.5}, 12.0)
+    assert not action._server.ended
+    action.report(reported(status=SkillStatus.SUCCEEDED))
     action.step({"pan": 0.2}, 12.1)
     assert not action._server.ended  # late, but it may still come
     action.step({"pan": 0.45}, 12.5)
@@ -109,11 +117,18 @@ def test_a_goal_ends_when_the_joints_are_there(action) -> None:
 def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, where) -> None:
     action._server.begin(goal(tolerance=0.05))
     action.queue.move()
+    action.report(reported(held=True))  # its own time stands still
     action.step({"pan": 0.0}, 0.0)
-    action.step({"pan": where}, 3.5)
+    action.step({"pan": where}, 9.0)
+    action.report(reported())
+    action.step({"pan": where}, 10.0)
+    action.step({"pan": where}, 10.9)
+    assert action._server.ended == []
+    action.step({"pan": where}, 11.1)
     ((_, succeeded, code, text),) = action._server.ended
     assert (succeeded, code) == (False, -5)
     assert text.startswith("pan is ")
+    assert action.queue.canceled == ["run 1"]  # nothing moves without a goal
 
 
 def test_what_the_body_refuses_is_refused_with_its_reason(action) -> None:
@@ -172,7 +187,7 @@ def test_the_refusal_of_a_goal_does_not_end_the_newer_one(action) -> None:
     action._server.begin(second)
     refused("trajectory: unknown joint 'tail' (known: pan)")
     action.queue.move()
-    action.step({"pan": 0.5}, 0.0)
+    action.report(reported())
     action.step({"pan": 0.5}, 2.0)
     assert action._server.ended[1:] == [(second, True, 0, "")]
 
@@ -192,6 +207,82 @@ def test_a_cancel_ends_the_trajectory_and_no_other_skill() -> None:
         state = BodyState(0.02 * step, queue.step(state).position, state.velocity)
     assert ended[run[0]].status is SkillStatus.CANCELED
     assert ended["rest"].status is SkillStatus.RUNNING
+
+
+class Moved:
+    """The action with the real queue and runner, on a body that obeys at once."""
+
+    def __init__(self) -> None:
+        self.runner = MotionRunner(BODY)
+        self.queue = SkillQueue(self.runner, lambda report: self.follow.report(report))
+        self.follow = FollowTrajectory.if_installed(None, self.queue, str)
+        self.ended = self.follow._server.ended
+        rest = tuple(joint.rest for joint in BODY.joints)
+        self.state = BodyState(0.0, rest, tuple(0.0 for _ in rest))
+        self.run(1.5)
+
+    def begin(self, **joints: float) -> SimpleNamespace:
+        """A goal to be reached in 2 s."""
+        one = goal()
+        trajectory = one.request.trajectory
+        trajectory.joint_names = list(joints)
+        trajectory.points[0].positions = list(joints.values())
+        self.follow._server.begin(one)
+        return one
+
+    def run(self, seconds: float) -> None:
+        for _ in range(round(seconds / 0.02)):
+            position = self.queue.step(self.state).position
+            self.state = BodyState(self.state.time + 0.02, position, self.state.velocity)
+            self.follow.step(self.angles, self.state.time)
+
+    @property
+    def angles(self) -> dict[str, float]:
+        return dict(zip([joint.name for joint in BODY.joints], self.state.position, strict=True))
+
+
+@pytest.fixture
+def moved(action):
+    return Moved()
+
+
+@pytest.mark.parametrize("joint", ["r_grip", "tail"])
+def test_what_a_goal_has_begun_comes_to_rest_when_a_newer_one_comes(moved, joint) -> None:
+    first = moved.begin(l_grip=0.5)
+    moved.run(1.0)
+    moved.begin(**{joint: 0.5})  # of another channel, or refused
+    moved.run(0.5)
+    assert moved.ended[0] == (first, False, -1, "replaced by a newer goal")
+    here = moved.angles["l_grip"]
+    moved.run(2.0)
+    assert 0.25 < here < 0.45
+    assert moved.angles["l_grip"] == here
+
+
+@pytest.mark.parametrize("source", ["", "joint_trajectory"])
+def test_a_goal_that_is_held_waits_and_is_reached_later(moved, source) -> None:
+    one = moved.begin(l_grip=0.5)
+    moved.run(1.0)
+    moved.queue.hold(True, source)
+    moved.run(9.0)
+    assert moved.ended == []
+    moved.queue.hold(False, source)
+    moved.run(2.0)
+    assert moved.ended == [(one, True, 0, "")]
+    assert moved.angles["l_grip"] == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("by", ["stop", "skill"])
+def test_a_goal_ends_with_its_motion(moved, by) -> None:
+    one = moved.begin(l_grip=0.28)  # so near that the joints are within the tolerance already
+    moved.run(0.5)
+    if by == "stop":
+        moved.queue.stop()
+    else:
+        moved.queue.start(SkillRequest("grip", "hand_grip", {}, 3.0))
+    moved.run(1.0)
+    why = "canceled" if by == "stop" else "replaced: channel taken by 'grip'"
+    assert moved.ended == [(one, False, -1, why)]
 
 
 def test_a_goal_ends_when_the_body_is_lost(action) -> None:

@@ -27,6 +27,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 from embodiment_bridge.nodes.mujoco.mujoco_body import MujocoBody
+from embodiment_bridge.nodes.mujoco.pace import Pace
 from embodiment_bridge.physics.camera import Painter
 from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.urdf import read_urdf
@@ -143,6 +144,27 @@ def test_services_change_the_world(make) -> None:
     )
     answer = stage.call(PlaceThing, "place_thing", name="table", pose=spot)
     assert (answer.success, "ball" in answer.message) == (False, True)
+
+
+def test_a_fault_in_a_service_is_answered(make, monkeypatch) -> None:
+    stage = make()
+    stage.until(lambda: "pose" in stage.last)
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.body._simulation, "beam", lambda *_: 1 / 0)
+        answer = stage.call(Beam, "beam", x=1.5)
+    assert (answer.success, "exception" in answer.message) == (False, True)
+    assert stage.call(Trigger, "reset").success
+
+
+def test_what_a_simulation_was_asked_is_answered_also_when_it_ends() -> None:
+    done: list[str] = []
+    begun = threading.Event()
+    pace = Pace(begun.set, 1000.0)
+    assert begun.wait(PATIENCE)
+    pace.ask(lambda: done.append("before the next cycle"), lambda: done.append("before the end"))
+    pace.close()
+    pace.ask(lambda: done.append("after the end"), lambda: done.append("too late"))
+    assert done == ["before the end", "too late"]
 
 
 def test_time_goes_on_when_the_world_begins_again(make) -> None:

@@ -8,12 +8,14 @@ from types import SimpleNamespace
 import pytest
 from embodiment_bridge.msg import AudioState
 
+from embodiment_bridge.bml import read
+from embodiment_bridge.bml.rules.capabilities import allowed_to, check_channels, parse_table
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
-from embodiment_bridge.nodes.body.speaking import NOBODY, SAY, SILENT_S, Voice, with_voice
+from embodiment_bridge.nodes.body.speaking import CUT_S, NOBODY, OTHER, SAY, SILENT_S, Voice, with_voice
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
 
@@ -66,13 +68,6 @@ def test_why_it_fails() -> None:
     assert (speaking.done, speaking.failure) == (True, "no voice")
 
     speaking = speak(player)
-    player.says("hello", state="playing")
-    speaking.step(0.1)
-    player.says("good bye", state="playing")
-    speaking.step(0.1)
-    assert speaking.failure == "another text was spoken instead"
-
-    speaking = speak(player)
     speaking.step(SILENT_S)
     assert speaking.failure == "the sound player has not begun to speak within 15 s"
 
@@ -82,6 +77,62 @@ def test_why_it_fails() -> None:
     assert player.texts[-1] == f"say refused: {NOBODY}"
     with pytest.raises(CommandError, match="no text to say"):
         speak(player, " ")
+
+
+@pytest.mark.parametrize("seen", ["all", "end", "replaced", "other", "own"])
+def test_a_text_that_another_one_cuts_off_fails_whatever_is_seen_of_it(seen: str) -> None:
+    player = Player()
+    speaking = speak(player)
+    if seen == "all":
+        player.says("hello", state="playing")
+        speaking.step(0.1)
+    if seen in ("all", "end", "replaced"):
+        player.says("hello", ending="replaced" if seen == "replaced" else "stopped")
+        speaking.step(0.1)
+    if seen == "own":
+        player.say(SimpleNamespace(data="good bye"))
+    elif seen != "replaced":
+        player.says("good bye", state="playing")
+    if seen == "other":
+        speaking.step(0.1)
+        assert not speaking.done  # that may be from before
+        speaking.step(SILENT_S)
+    speaking.step(0.1)
+    assert (speaking.done, speaking.failure) == (True, OTHER)
+    speaking.stop()
+    assert "" not in player.texts  # the other one goes on
+
+
+def test_a_text_that_the_player_was_told_to_stop_is_over_soon() -> None:
+    player = Player()
+    speaking = speak(player)
+    player.says("hello", ending="stopped")
+    speaking.step(CUT_S)
+    assert not speaking.done
+    speaking.step(0.1)
+    assert (speaking.done, speaking.failure) == (True, "")
+
+
+def test_of_two_texts_in_one_step_the_newer_one_is_spoken() -> None:
+    player, reports = Player(), list[SkillReport]()
+    body = with_voice(read_body(BODIES / "desk_humanoid.yaml"))
+    queue = SkillQueue(MotionRunner(body, player.voice.skills(body)), reports.append)
+    rest = tuple(joint.rest for joint in body.joints)
+    for text in ("hello", "good bye"):
+        queue.start(SkillRequest(text, "say", {"text": text}))
+    for count in range(3):
+        queue.step(BodyState(0.01 * count, rest, rest))
+    assert player.texts == ["good bye"]
+    assert [one.id for one in reports if one.status.ended] == ["hello"]
+
+
+def test_who_may_not_be_heard_may_not_say_anything() -> None:
+    body = with_voice(read_body(BODIES / "desk_humanoid.yaml"))
+    skills = {info.name: info for info in body.skill_infos()}
+    document = read('{"type": "body", "action": "SAY", "parameters": {"text": "hello"}}').document
+    allowed = allowed_to(parse_table(["cloud=-audio"]), "cloud")
+    assert [one.code for one in check_channels(document, skills, allowed)] == ["CHANNEL_NOT_ALLOWED"]
+    assert not check_channels(document, skills, allowed_to(parse_table(["cloud=audio"]), "cloud"))
 
 
 def test_a_cancel_ends_the_speech() -> None:

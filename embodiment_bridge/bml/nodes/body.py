@@ -15,7 +15,9 @@ from embodiment_bridge.bml.nodes.node_type import Given, NodeType, Skills, Surro
 from embodiment_bridge.bml.nodes.skill_check import check_parameters
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
 from embodiment_bridge.body.control_actions import CONTROL_ACTIONS, CONTROL_PARAMETER
+from embodiment_bridge.body.description import AUDIO
 
+SPEECH = f"{AUDIO}:speech"  # the player's channel of a skill that speaks; other sounds go on beside it
 ACTION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 
 
@@ -126,7 +128,9 @@ class BodyType(NodeType[Body]):
 
     def drives(self, node: Body, skills: Skills) -> tuple[str, ...]:
         skill = skills.get(node.action.lower())
-        return tuple(skill.channels) if skill is not None and skill.available else ()
+        if skill is None or not skill.available:
+            return ()
+        return tuple(SPEECH if channel == AUDIO else channel for channel in skill.channels)
 
     def timing(self, node: Body, below: list[Timing], lengths: Lengths) -> Timing:
         skill, slot = lengths.skills.get(node.action.lower()), node.duration_s

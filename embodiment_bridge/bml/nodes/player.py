@@ -13,8 +13,9 @@ from embodiment_bridge.bml.nodes.box import Box
 from embodiment_bridge.bml.nodes.node import Node, attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
 from embodiment_bridge.bml.nodes.request import check_url, shown_url
-from embodiment_bridge.bml.nodes.sound import AUDIO, CHANNEL_KEY, VOLUME, Sound, audio_channel
+from embodiment_bridge.bml.nodes.sound import CHANNEL_KEY, VOLUME, Sound, audio_channel
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
+from embodiment_bridge.body.description import AUDIO
 
 ACTIONS = ("play", "pause", "stop", "resume", "setVolume")
 

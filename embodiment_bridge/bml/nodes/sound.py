@@ -9,8 +9,8 @@ from embodiment_bridge.bml.base.problems import short
 from embodiment_bridge.bml.fields.field import Object, Text, Volume
 from embodiment_bridge.bml.fields.values import Raw, Values
 from embodiment_bridge.bml.nodes.node import Leaf, attributes
+from embodiment_bridge.body.description import AUDIO
 
-AUDIO = "audio"
 CHANNEL = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 

@@ -7,8 +7,9 @@ from embodiment_bridge.bml.base.problems import Problems
 from embodiment_bridge.bml.fields.field import Number, Text
 from embodiment_bridge.bml.nodes.node import attributes
 from embodiment_bridge.bml.nodes.node_type import NodeType, Skills, Surroundings, Use
-from embodiment_bridge.bml.nodes.sound import AUDIO, CHANNEL_KEY, VOLUME, Sound, audio_channel
+from embodiment_bridge.bml.nodes.sound import CHANNEL_KEY, VOLUME, Sound, audio_channel
 from embodiment_bridge.bml.nodes.timing import Lengths, Timing, sound_or_motion
+from embodiment_bridge.body.description import AUDIO
 
 
 @attributes

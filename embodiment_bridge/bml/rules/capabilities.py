@@ -8,9 +8,8 @@ from typing import Final
 from embodiment_bridge.bml.base.problems import Problem
 from embodiment_bridge.bml.nodes.node import Document
 from embodiment_bridge.bml.nodes.registry import type_of
-from embodiment_bridge.bml.nodes.sound import AUDIO
 from embodiment_bridge.bml.nodes.walk import preorder
-from embodiment_bridge.body.description import CHANNELS
+from embodiment_bridge.body.description import AUDIO, CHANNELS
 from embodiment_bridge.body.state import SkillInfo
 from embodiment_bridge.core.errors import ConfigError, unknown
 

@@ -9,11 +9,7 @@ from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
 
 TIMEOUT_S = 0.2  # s without a command after which the joints hold where they are: ten cycles
-MOST = {
-    "velocity": 1e3,
-    "kp": 1e5,
-    "kd": 1e5,
-}  # a number that the wire does not take would cost the whole frame
+MOST = {"kp": 1e5, "kd": 1e5}  # a number that the wire does not take would cost the whole frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +71,8 @@ def checked_drives(
 
     Raises:
         CommandError: unknown or repeated joint, an array of the wrong length, a value that is not finite or beyond
-            ``MOST``, a negative gain, a position or effort beyond the joint's limit; the text names joint, value and
-            limit.
+            ``MOST``, a negative gain, a position, velocity or effort beyond the joint's limit; the text names joint,
+            value and limit.
     """
     numbers = {joint.name: i for i, joint in enumerate(joints)}
     for name in names:
@@ -118,6 +114,10 @@ def _drive(joint: Joint, here: float, row: int, columns: Mapping[str, Sequence[f
     if drive.kp < 0.0 or drive.kd < 0.0:
         raise CommandError(
             f"joint command: {joint.name} has gains kp {drive.kp:g} and kd {drive.kd:g}; none is negative"
+        )
+    if abs(drive.velocity) > joint.velocity:
+        raise CommandError(
+            f"joint command: {joint.name} at {drive.velocity:g} rad/s, its limit is {joint.velocity:g} rad/s"
         )
     if abs(drive.effort) > joint.effort:
         raise CommandError(

@@ -2,7 +2,7 @@
 """Small motions of a body that has nothing to do: it breathes, shifts its weight and looks around.
 
 Each channel for itself: one that a claim holds, or that was left beside its rest pose, is not moved. Time stands still
-while anything is held, and from a stop until a skill or command has a channel again.
+while anything is held, and from a stop until something is asked of the body.
 """
 
 from math import pi, sin
@@ -52,14 +52,9 @@ class Idle:
         self._offset = [0.0] * len(self._joints)
         self._last = [joint.rest for joint in self._joints]
         self._legs_share = self._time = 0.0
-        self._stopped = False
         self._gaze = (
             GazeTarget(description, motion.gaze, arbiter, things, self._turn) if motion.gaze else None
         )
-
-    def stop(self) -> None:
-        """Be still until a skill or command has a channel."""
-        self._stopped = True
 
     def hear(self, azimuth: float, sensed: Sensed, *, by_head: bool) -> None:
         """Look at who speaks, ``azimuth`` rad to the left of where base_link, or the head, faces."""
@@ -69,12 +64,11 @@ class Idle:
     def step(self, goal: list[float], sensed: Sensed, dt: float, *, upright: bool, still: bool) -> None:
         """Let ``dt`` s pass, and add the motions to ``goal`` (rad per joint).
 
-        upright: the body stands or walks. still: something is held.
+        upright: the body stands or walks. still: something is held, or the body was stopped.
         """
         held = {channel for channel in self._free_s if self._arbiter.holder(channel) is not None}
-        self._stopped = self._stopped and not held
         self._leave(goal, held, dt)
-        if not still and not self._stopped:
+        if not still:
             self._time += dt
             self._count(goal, held, dt, upright=upright)
             self._breathe()

@@ -100,8 +100,8 @@ class SkillRun:
             shares.append(self.program.progress)
         if self.native is not None:
             shares.append(self.native.progress)
-        if self.motion is not None and self.ending is not Ending.REST:
-            shares.append(self.motion.progress)
+        if self.joints and self.ending is not Ending.REST:  # they may have to wait for the end of a walk
+            shares.append(self.motion.progress if self.motion is not None else 0.0)
         return min(max(min(shares, default=1.0), 0.0), 1.0)
 
     def report(self, status: SkillStatus, reason: str = "") -> SkillReport:

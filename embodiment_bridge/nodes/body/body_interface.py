@@ -205,3 +205,5 @@ class BodyInterface:
 
     def _report(self, report: SkillReport) -> None:
         self._skills.report(report)
+        if self._follow is not None:
+            self._follow.report(report)

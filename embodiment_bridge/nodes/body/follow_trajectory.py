@@ -10,6 +10,7 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
+from embodiment_bridge.body.state import SkillReport, SkillStatus
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
@@ -25,7 +26,8 @@ NANOSECONDS = 1e-9
 class FollowTrajectory:
     """Serves one goal at a time; a newer one replaces it.
 
-    Call ``step`` with the joint positions, and ``lost`` when the body is lost, both from the thread that moves it.
+    Call ``report`` with what is reported of its motions, ``step`` with the joint positions, and ``lost`` when the body
+    is lost, all from the thread that moves it.
     """
 
     def __init__(self, node: Node, action: Any, queue: SkillQueue, refusal: Callable[[], str]) -> None:
@@ -35,7 +37,8 @@ class FollowTrajectory:
         self._lock = threading.RLock()  # goals come on another thread than steps
         self._goal: ServerGoalHandle | None = None
         self._run = ""  # what the body does for the goal; empty until it has begun
-        self._begun: float | None = None
+        self._arrived = False  # the motion has come to its last point, perhaps not yet the joints
+        self._since: float | None = None  # when it had
         self._names: list[str] = []
         self._last: TrajectoryPoint | None = None  # to be looked at only once the body has taken it
         self._tolerance: dict[str, float] = {}
@@ -59,6 +62,19 @@ class FollowTrajectory:
         """Remove the action from the graph."""
         self._server.destroy()
 
+    def report(self, report: SkillReport) -> None:
+        """Note how far the motion for the goal is; one that ends before its last point ends the goal."""
+        with self._lock:
+            if self._goal is None or report.id != self._run:
+                return
+            ended = report.status.ended
+            if ended:
+                self._run = ""
+            # By the time of the motion, which stands still while it is held.
+            self._arrived = ended or (report.progress >= 1.0 and not report.held)
+            if ended and report.status is not SkillStatus.SUCCEEDED:
+                self._end(INVALID_GOAL, ": ".join(filter(None, (report.status.value, report.reason))))
+
     def step(self, position: Mapping[str, float], now: float) -> None:
         """Check whether the goal is reached; positions in rad by joint, time in s."""
         with self._lock:
@@ -66,22 +82,24 @@ class FollowTrajectory:
                 self._look(self._last, position, now)
 
     def lost(self, reason: str) -> None:
-        """The body is lost, or was stopped: the goal fails."""
-        self._end(INVALID_GOAL, reason)
+        """The body is lost, and with it the motion: the goal fails."""
+        with self._lock:
+            self._run = ""
+            self._end(INVALID_GOAL, reason)
 
     def _look(self, last: TrajectoryPoint, position: Mapping[str, float], now: float) -> None:
-        if self._begun is None:
-            self._begun = now
-        late = now - self._begun - last.time
-        if late < 0.0:
+        if not self._arrived:
+            self._since = None
             return
+        if self._since is None:
+            self._since = now
         off = {
             name: abs(position[name] - angle) for name, angle in zip(self._names, last.positions, strict=True)
         }
         far = [name for name, value in off.items() if not value <= self._tolerance.get(name, GOAL_TOLERANCE)]
         if not far:
             self._end(SUCCESSFUL, "")
-        elif late > self._patience:
+        elif now - self._since > self._patience:
             self._end(GOAL_VIOLATED, f"{far[0]} is {off[far[0]]:.3f} rad from its goal")
 
     def _begin(self, goal: ServerGoalHandle) -> None:
@@ -91,7 +109,7 @@ class FollowTrajectory:
     def _take(self, goal: ServerGoalHandle) -> None:
         if self._goal is not None:
             self._end(INVALID_GOAL, "replaced by a newer goal")
-        self._goal, self._run, self._begun = goal, "", None
+        self._goal, self._arrived, self._since = goal, False, None
         request = goal.request
         refusal = self._refusal()
         if refusal:
@@ -127,15 +145,15 @@ class FollowTrajectory:
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
         with self._lock:
-            if goal is not self._goal:
-                return
-            if self._run:
-                self._queue.cancel(self._run)
-            self._end(INVALID_GOAL, "canceled")
+            if goal is self._goal:
+                self._end(INVALID_GOAL, "canceled")
 
     def _end(self, code: int, text: str) -> None:
         with self._lock:
             goal, self._goal, self._last = self._goal, None, None
+            run, self._run = self._run, ""
+            if run and code != SUCCESSFUL:
+                self._queue.cancel(run)  # nothing moves without a goal
         if goal is not None:
             result = self._action.Result(error_code=code, error_string=text)
             self._server.finish(goal, succeeded=code == SUCCESSFUL, result=result)

@@ -82,7 +82,6 @@ class MockBody(BridgeNode):
         across = values["field_of_view"]
         view = FieldOfView(across, VIEW_UP) if across < ALL_ROUND else FieldOfView(EVERYTHING, EVERYTHING)
         self._sight = Sight(robot, names, body.name, view)
-        self._targets = self._world.state.position
         native_skills = NativeSkills(self._world, body.joints).starts
         self._interface = BodyInterface(
             self, body, OUTPUTS, self._refusal, native_skills, partial(self._sight.things, self._world)
@@ -103,6 +102,7 @@ class MockBody(BridgeNode):
             self._last = self._now()
             self._ticker = self.create_timer(1.0 / values["rate"], self._tick)
         self._connects += 1
+        self._targets, self._velocity = self._world.state.position, (0.0, 0.0, 0.0)  # not those of before
         self._interface.queue.joined()
         self._tell_link(Phase.READY)
 
@@ -141,12 +141,13 @@ class MockBody(BridgeNode):
     def _tick(self) -> None:
         """One step of the world and of the motion of the body."""
         dt = self._dt if self._dt is not None else self._elapsed()
-        forward, left, turn = self._interface.velocity
+        forward, left, turn = self._velocity
         self._world.step(dt, self._targets, forward, turn, left)
         state = self._world.state
         stamp = self._interface.stamp(state.time)
         self._interface.show_state(state, stamp)
         self._targets = self._interface.queue.step(state).position
+        self._velocity = self._interface.velocity
         self._publish(state, stamp)
         self._steps += 1
 

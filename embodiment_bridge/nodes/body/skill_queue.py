@@ -8,6 +8,8 @@ from embodiment_bridge.body.state import BodyState, JointTargets, SkillReport, S
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
 
+TOO_LATE = "the body was lost before this could begin"
+
 
 class SkillQueue:
     """Accepts requests from any thread; ``step`` runs them on the session's thread and reports their states."""
@@ -15,7 +17,9 @@ class SkillQueue:
     def __init__(self, runner: MotionRunner, on_report: Callable[[SkillReport], None]) -> None:
         self._runner = runner
         self._on_report = on_report
-        self._inbox: deque[Callable[[], object]] = deque()  # append and popleft are atomic
+        # What to do, and who is told when it is not done; nobody: it is done also when the body comes back.
+        # Append and popleft are atomic.
+        self._inbox: deque[tuple[Callable[[], object], Callable[[str], object] | None]] = deque()
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None
         self.on_lost: Callable[[str], None] = lambda reason: (
@@ -24,25 +28,25 @@ class SkillQueue:
 
     def start(self, request: SkillRequest) -> None:
         """Request a skill; its state is reported."""
-        self._inbox.append(lambda: self._start(request))
+        self._inbox.append((lambda: self._start(request), lambda reason: self._fail(request, reason)))
 
     def cancel(self, request_id: str) -> None:
         """Request the end of a skill; the end is reported when the joints are at rest."""
-        self._inbox.append(lambda: self._runner.cancel(request_id))
+        self._inbox.append((lambda: self._runner.cancel(request_id), None))
 
     def post(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
         """Call ``action`` with the runner on the session's thread, or ``refused(reason)`` if it raises CommandError."""
-        self._inbox.append(lambda: self._attempt(action, refused))
+        self._inbox.append((lambda: self._attempt(action, refused), refused))
 
     def hold(
         self, held: bool, source: str = "", refused: Callable[[str], None] = lambda reason: None
     ) -> None:
         """Freeze the skills of a source, or let them go on; those of all sources if it is empty."""
-        self.post(lambda runner: runner.hold(held, source), refused)
+        self._inbox.append((lambda: self._attempt(lambda runner: runner.hold(held, source), refused), None))
 
     def stop(self) -> None:
         """End all skills; the body holds still."""
-        self._inbox.append(self._runner.stop)
+        self._inbox.append((self._runner.stop, None))
 
     def step(self, state: BodyState) -> JointTargets:
         """One percept: start requested skills, move by the body's own clock, report. Session's thread only."""
@@ -51,20 +55,29 @@ class SkillQueue:
             self._runner.take_reports()  # of skills that were reported as failed when the link was lost
             self._time = state.time
         gap, self._time = state.time - self._time, state.time
-        while self._inbox:
-            self._inbox.popleft()()
+        self._work()
         targets = self._runner.step(state, max(gap, 0.0))
         self._report_all()
         return targets
 
     def joined(self) -> None:
-        """A new link is there: motion starts from the present pose of the body. Session's thread only."""
+        """A new link is there: motion starts from the present pose of the body. Session's thread only.
+
+        What was requested after the body was lost is refused, or it would move for that now; holds and stops count.
+        """
         self._time = None
+        kept = []
+        while self._inbox:
+            work, refused = self._inbox.popleft()
+            if refused is None:
+                kept.append((work, refused))
+            else:
+                refused(TOO_LATE)
+        self._inbox.extendleft(reversed(kept))
 
     def lost(self, reason: str) -> None:
         """The link is lost: every requested skill fails, and what it began (speech) ends. Session's thread only."""
-        while self._inbox:
-            self._inbox.popleft()()
+        self._work()
         self._time = None
         self.on_lost(reason)
         for request_id in sorted(self._known):
@@ -72,13 +85,21 @@ class SkillQueue:
         self._known.clear()
         self._runner.abandon(reason)
 
+    def _work(self) -> None:
+        while self._inbox:
+            work, _ = self._inbox.popleft()
+            work()
+
     def _start(self, request: SkillRequest) -> None:
         self._known.add(request.id)
         try:
             self._runner.start(request)
         except CommandError as error:
             self._known.discard(request.id)
-            self._on_report(SkillReport(request.id, SkillStatus.FAILED, reason=str(error)))
+            self._fail(request, str(error))
+
+    def _fail(self, request: SkillRequest, reason: str) -> None:
+        self._on_report(SkillReport(request.id, SkillStatus.FAILED, reason=reason))
 
     def _attempt(self, action: Callable[[MotionRunner], object], refused: Callable[[str], None]) -> None:
         try:

@@ -9,7 +9,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from typing_extensions import override
 
-from embodiment_bridge.body.description import BodyDescription, Keyframe, Skill
+from embodiment_bridge.body.description import AUDIO, BodyDescription, Keyframe, Skill
 from embodiment_bridge.body.parameter import TextParameter
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.skills.native import Native, Start
@@ -20,13 +20,16 @@ from embodiment_bridge.nodes.sound.speech_topic import CHANNEL, TOPIC
 SAY = Skill(
     "say",
     "native",
-    (),
+    (AUDIO,),
     nominal_s=1.0,
     min_s=0.0,
     parameters=(TextParameter("text", 200, description="What is spoken.", required=True),),
+    optional=(AUDIO,),
     description="Speak a text with the robot's sound player.",
 )
 SILENT_S = 15.0  # s in which the player has to begin; the first text may have to start a speech program
+CUT_S = 0.2  # s in which another text begins that has cut one off
+OTHER = "another text was spoken instead"
 NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the node behavior_tree has one)"
 
 
@@ -41,6 +44,7 @@ class Voice:
     def __init__(self, node: Node) -> None:
         self._node = node
         self.state: AudioState | None = None  # the newest of the channel since the last text
+        self.texts = 0  # how many were sent; an empty one, which ends the speech, does not count
         self._publisher = node.create_publisher(String, TOPIC, profile("command"))
         self._states = node.create_subscription(AudioState, "audio_state", self._take, profile("state"))
         self._says = node.create_subscription(String, "say", self._say, profile("command"))
@@ -67,6 +71,7 @@ class Voice:
         if not self._publisher.get_subscription_count():
             return NOBODY
         self.state = None
+        self.texts += bool(text)
         self._publisher.publish(String(data=text))
         return ""
 
@@ -90,8 +95,9 @@ class _Speaking(Native):
         self.failure = ""
         self.keyframes: tuple[Keyframe, ...] = ()
         self._voice, self._text, self._slot = voice, text, slot
-        self._elapsed = 0.0
-        self._begun = self._heard = False
+        self._elapsed = self._stopped_s = 0.0
+        self._begun = self._heard = self._over = False
+        self._number = 0
 
     @override
     def step(self, dt: float) -> None:
@@ -100,28 +106,40 @@ class _Speaking(Native):
         if not self._begun:
             self._begun = True
             self.failure = self._voice.send(self._text)
+            self._number = self._voice.texts
         self._elapsed += dt
-        state = self._voice.state
-        if not self.failure and state is not None:
-            self._follow(state)
-        elif not self.failure and self._elapsed > SILENT_S:
-            self.failure = f"the sound player has not begun to speak within {SILENT_S:g} s"
-        self.done = self.done or bool(self.failure)
+        if not self.failure and not self._over:
+            self._follow(dt)
+        self.done = bool(self.failure) or (self._over and self._elapsed >= self._slot)
 
-    def _follow(self, state: AudioState) -> None:
-        if state.text != self._text[: len(state.text)]:
-            self.failure = "another text was spoken instead" if self._heard else ""
-            return
-        self._heard = True
+    def _follow(self, dt: float) -> None:
+        state = self._voice.state
+        other = state is not None and state.text != self._text
+        if self._voice.texts != self._number or (self._heard and other):
+            self.failure = OTHER
+        elif state is not None and not other:
+            self._heard = True
+            self._listen(state, dt)
+        elif self._elapsed > SILENT_S:  # before that, it may be what the player says of the text before
+            silent = f"the sound player has not begun to speak within {SILENT_S:g} s"
+            self.failure = OTHER if other else silent
+
+    def _listen(self, state: AudioState, dt: float) -> None:
         if state.length > 0.0:
             self.progress = min(state.position / state.length, 1.0)
-        if state.ending in ("ended", "stopped"):
-            self.done = self._elapsed >= self._slot
-        elif state.ending:
+        if state.ending == "stopped":  # by a command, or by another text, which is told in a moment
+            self._stopped_s += dt
+            self._over = self._stopped_s > CUT_S
+            return
+        self._stopped_s = 0.0
+        self._over = state.ending == "ended"
+        if state.ending == "replaced":
+            self.failure = OTHER
+        elif state.ending and not self._over:
             self.failure = state.reason or f"the speech was {state.ending}"
 
     @override
     def stop(self) -> None:
-        if self._begun and not self.done:
+        if self._begun and not self.done and not self._over and self._voice.texts == self._number:
             self._voice.send("")
         self.done = True

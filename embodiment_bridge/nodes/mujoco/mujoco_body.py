@@ -29,6 +29,7 @@ from embodiment_bridge.physics.simulation import Simulation
 
 NONE: Final = ("", "none")
 RESTARTED: Final = "the robot was put somewhere else"
+STOPPED: Final = "the simulation was deactivated"
 
 
 class MujocoBody(BridgeNode):
@@ -92,7 +93,7 @@ class MujocoBody(BridgeNode):
         if self._pace is not None:
             self._pace.close()
             self._pace = None
-        self._interface.queue.lost("the simulation was deactivated")
+        self._interface.queue.lost(STOPPED)
         self._tell_link(Phase.CLOSED)
 
     def cleanup(self) -> None:
@@ -121,12 +122,12 @@ class MujocoBody(BridgeNode):
             LinkStatus(phase, f"mujoco://{self._model}", reason, connects=self._connects)
         )
 
-    def _ask(self, work: Callable[[], object]) -> str:
+    def _ask(self, work: Callable[[], object], refuse: Callable[[str], object]) -> None:
         pace = self._pace
         if pace is None:
-            return self._refusal()
-        pace.ask(self.guard.wrap(work, "request"))
-        return ""
+            refuse(self._refusal())
+        else:
+            pace.ask(self.guard.wrap(work, "request"), lambda: refuse(STOPPED))
 
     def _reset(self) -> None:
         try:

@@ -2,7 +2,7 @@
 """The services of a simulated world: reset, beam, push, place_thing. They are done between two steps of it."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from geometry_msgs.msg import Pose, Vector3
 from rclpy.node import Node
@@ -15,6 +15,7 @@ from embodiment_bridge.physics.simulation import Simulation
 from embodiment_bridge.srv import Beam, PlaceThing, Push
 
 Work = Callable[[], object]
+FAULT: Final = "an exception in the node, see its log"
 
 
 class WorldRequests:
@@ -23,7 +24,7 @@ class WorldRequests:
     Args:
         node: of the body.
         simulation: on which they act.
-        ask: hands work to the simulation's thread, or returns why not.
+        ask: hands work to the simulation's thread, or calls the other function with the reason why not.
         placed: called on that thread after the robot was put somewhere.
         keyframe: at which the robot starts.
     """
@@ -32,7 +33,7 @@ class WorldRequests:
         self,
         node: Node,
         simulation: Simulation,
-        ask: Callable[[Work], str],
+        ask: Callable[[Work, Callable[[str], object]], object],
         placed: Callable[[], object],
         keyframe: str,
     ) -> None:
@@ -58,20 +59,23 @@ class WorldRequests:
 
     def _deferred(self, action: Callable[[Any], object]) -> Callable[[Any, Reply], None]:
         def begin(request: Any, reply: Reply) -> None:
-            def work() -> None:
-                try:
-                    action(request)
-                    reply.response.success = True
-                except BridgeError as error:
-                    reply.response.message = str(error)
+            def answer(message: str) -> None:
+                reply.response.message = message
                 executor = self._node.executor
                 if executor is not None:
                     executor.create_task(reply.send)
 
-            refusal = self._ask(work)
-            if refusal:
-                reply.response.message = refusal
-                reply.send()
+            def work() -> None:
+                message = FAULT
+                try:
+                    action(request)
+                    reply.response.success, message = True, ""
+                except BridgeError as error:
+                    message = str(error)
+                finally:  # also where something else is raised
+                    answer(message)
+
+            self._ask(work, answer)
 
         return begin
 
