@@ -206,3 +206,5 @@ def test_the_player_alone(folder, sound):
         stage.until(lambda: stage.heard[-1].ending == "failed")
         assert "refused" in stage.heard[-1].reason
         stage.node.close()
+        stage.do("stop")
+        assert stage.node._audio.player._sounds == {}  # nothing stays of what is over
