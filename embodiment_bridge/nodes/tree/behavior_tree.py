@@ -54,7 +54,8 @@ class BehaviorTree(BridgeNode):
         ports = RunPorts(self, body, self._surroundings, self._now)
         files = None
         if values["log_dir"]:
-            files = RunFiles(values["log_dir"], values["log_keep"], self.get_logger().warning)
+            warn = self.get_logger().warning
+            files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
         performer = self._performer = Performer(self, ports, files, TreePublisher(self), self._now)
         gate = GoalGate(self, values["goal_rate"], values["goal_queue"], performer.missing, performer.check)
         self._gate = gate
