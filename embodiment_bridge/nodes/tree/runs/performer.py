@@ -192,6 +192,12 @@ class Performer:
 
     def destroy(self) -> None:
         """Take everything off the graph."""
+    def give_up(self, reason: str) -> None:
+        """End the goals of the runs that are not at rest yet, as CANCELED."""
+        for performance in self._performances.values():
+            performance.give_up(reason)
+        self._performances.clear()
+
         self._close_files()
         self._stop_ticking()
         self._breakpoints.destroy()
