@@ -146,6 +146,7 @@ def test_cancel_during_a_halt_and_during_a_pause_ends_at_rest(stages) -> None:
         guest.cancel()
         assert stage.finish().outcome in ("CANCELED", "PREEMPTED")
         stage.until(lambda guest=guest: guest.result is not None)
+        assert stage.control("resume").success is pause
         assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"
         assert stage.joints()["l_shoulder_pitch"] == pytest.approx(0.0, abs=0.01)
 
