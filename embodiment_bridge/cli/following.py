@@ -40,6 +40,9 @@ class FollowedGoal(Protocol):
     def cancel_taken(self) -> bool:
         """Whether the server has accepted the cancel."""
 
+    def look_after(self) -> None:
+        """Notice a server that was started anew; called now and then."""
+
     def cancel(self) -> None:
         """Ask the server to cancel the goal."""
 
@@ -97,6 +100,7 @@ def follow(
 
     def gone() -> bool:
         nonlocal seen
+        goal.look_after()
         if goal.server_is_there:
             seen = time.monotonic()
         return time.monotonic() - seen > PATIENCE

@@ -8,7 +8,8 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.robot.robot import Robot
 
-FROZEN: Final = ("PAUSING", "PAUSED")  # states of a run
+FROZEN: Final = ("PAUSING", "PAUSED")  # states of a run, or of the robot when nothing runs
+GOES_ON: Final = ("RESUMING", "RUNNING")  # no run does before somebody has let the robot go on
 
 
 class Holding:
@@ -21,7 +22,7 @@ class Holding:
         self._robot = robot
         self._lock = threading.Lock()
         self._own = False
-        self._seen = False  # a run that stands
+        self._seen = False  # that the robot is frozen
         self._end = robot.senses.listen(self._look)
 
     def close(self) -> None:
@@ -66,10 +67,11 @@ class Holding:
             return said
 
     def _look(self, topic: str) -> None:
-        """A run that stood and runs again was let go by somebody else: a later hold is theirs."""
+        """A run that goes on after the robot was frozen was let go by somebody else: a later hold is theirs."""
         if topic != "tree":
             return
         state = self._robot.senses.run_state
-        if self._seen and state and state not in FROZEN:
+        if self._seen and state in GOES_ON:
             self._own = False
-        self._seen = state in FROZEN
+        if state:
+            self._seen = state in FROZEN

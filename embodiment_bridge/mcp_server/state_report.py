@@ -40,7 +40,8 @@ def _text(senses: Senses, number: int) -> str:
         lines.append(f"remark of the body: {quoted(senses.reason, SPEECH)}")
     if senses.battery is not None and math.isfinite(senses.battery):
         lines.append(f"battery {senses.battery:.0%}")
-    lines.append(f"runs: {senses.run_id} {senses.run_state}" if senses.run_id else "nothing runs")
+    idle = "nothing runs, and nothing begins: it is paused" if senses.run_state else "nothing runs"
+    lines.append(f"runs: {senses.run_id} {senses.run_state}" if senses.run_id else idle)
     things = nearest(senses, number)
     left_out = len(senses.things()) - len(things)
     lines.append(f"sees (names are {MARK}):" if things else "sees nothing")

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from typing import Any, Final
 
 from rclpy.action import ActionClient
@@ -13,6 +14,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.nodes.base.goal_result import STARTED_ANEW, GoalResult
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
@@ -37,6 +39,7 @@ class Run:
         self.warnings: list[str] = []
         self.asked = time.monotonic()
         self.goal: ClientGoalHandle | None = None
+        self.result: GoalResult | None = None
         self.cancel_asked = False
         self._listeners: list[Callable[[Progress], None]] = []
 
@@ -53,6 +56,8 @@ class Run:
         self.progress = Progress(
             news.state, float(news.elapsed), tuple(news.active), expected, tuple(news.doing)
         )
+        if self.result is not None:
+            self.result.heard()
         self.begin()
         for listener in self._listeners:
             listener(self.progress)
@@ -136,12 +141,15 @@ class Runs:
             self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
             return
         run.goal = goal
-        goal.get_result_async().add_done_callback(lambda future: self._ended(run, future.result().result))
+        run.result = GoalResult(goal, partial(self._ended, run))
         # An answer that comes after it was given up: nobody looks after the run any more.
         if run.cancel_asked or run.ended.done():
             goal.cancel_goal_async()
 
-    def _ended(self, run: Run, result: ExecuteBml.Result) -> None:
+    def _ended(self, run: Run, result: ExecuteBml.Result | None) -> None:
+        if result is None:
+            self._end(run, Outcome(LOST, f"the behaviour-tree node {STARTED_ANEW}"))
+            return
         warnings = tuple(dict.fromkeys(run.warnings))
         self._end(
             run,
@@ -172,3 +180,5 @@ class Runs:
             elif run.goal is None and now - run.asked > ANSWER_WITHIN:
                 text = f"the behaviour-tree node did not answer within {ANSWER_WITHIN:g} s"
                 self._end(run, Outcome(LOST, text))
+            elif run.result is not None:
+                run.result.look()

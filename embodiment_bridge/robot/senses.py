@@ -36,7 +36,7 @@ class Senses:
         self.link = "not seen"
         self.battery: float | None = None  # 0 to 1
         self.description = ""
-        self.run_id, self.run_state = "", ""  # of the tree's run
+        self.run_id, self.run_state = "", ""  # of the tree's run; PAUSED without a run: nothing begins
         self.heard: tuple[Heard, ...] = ()
         self.has_looked = False  # it was told at least once which things there are
         self._things: tuple[tuple[float, Thing], ...] = ()
@@ -131,6 +131,8 @@ class Senses:
         self._tell("robot_description")
 
     def _on_tree(self, message: TreeSnapshot) -> None:
-        ended = message.state == "ENDED" or not message.nodes
-        self.run_id, self.run_state = ("", "") if ended else (message.run_id, message.state)
+        runs = message.state != "ENDED" and bool(message.nodes)
+        paused = message.state == "PAUSED" and not message.run_id
+        self.run_id = message.run_id if runs else ""
+        self.run_state = message.state if runs or paused else ""
         self._tell("tree")

@@ -30,7 +30,9 @@ def tree_html(tree: TreeSnapshot) -> str:
     """The HTML of a tree: one line per node, the running path in bold."""
     nodes = list(tree.nodes)[:MOST_NODES]
     if not nodes:
-        return _block("Behaviour tree", _line("nothing runs", COLORS["INVALID"]))
+        paused = tree.state == "PAUSED" and not tree.run_id
+        text = "paused: nothing begins before Go on" if paused else "nothing runs"
+        return _block("Behaviour tree", _line(text, COLORS["INVALID"]))
     depths: list[int] = []
     for index, node in enumerate(nodes):
         depths.append(depths[node.parent] + 1 if 0 <= node.parent < index else 0)

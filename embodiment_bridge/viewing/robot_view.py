@@ -219,7 +219,9 @@ class RobotView:
     def _take_tree(self, message: TreeSnapshot) -> None:
         self._texts["tree"] = panels.tree_html(message)
         if self._controls is not None:
-            self._controls.see_tree(message.state)
+            self._controls.see_tree(
+                message.state if message.run_id else ""
+            )  # else it is paused, and nothing runs
 
     def _take_skills(self, message: SkillList) -> None:
         if self._controls is not None:

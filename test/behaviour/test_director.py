@@ -250,15 +250,53 @@ def test_cancel_and_stop_work_during_a_pause():
     assert sorted(made.director.stop_all()) == ["new"]
     made.to(3.0)
     assert made.ended["new"] == ("CANCELED", 0.0)
-    assert not made.director.paused
+
+
+@pytest.mark.parametrize(
+    "end", [lambda director: director.cancel("old"), lambda director: director.stop_all()]
+)
+def test_a_pause_lasts_until_it_is_resumed_whatever_ends(end):
+    made = house()
+    made.director.pause()
+    end(made.director)
+    made.to(2.0)
+    assert made.ended == {"old": ("CANCELED", 1.0)}
     assert made.goal("after", delay(1)) == ""
     made.to(5.0)
+    assert made.state("after") is RunState.LOADING
+    assert not made.director.needs_tick
+    assert made.director.resume()
+    made.to(7.0)
     assert made.ended["after"] == ("SUCCEEDED", 1.0)
 
 
-def test_neither_pause_nor_resume_nor_step_without_a_run():
+@pytest.mark.parametrize("on_new", ["replace", "reject", "queue", "suspend"])
+def test_a_pause_where_nothing_runs_holds_what_comes(on_new):
+    made = House()
+    assert not made.director.pause()
+    assert made.director.is_paused
+    assert made.goal("new", delay(1), on_new=on_new) == ""
+    made.to(2.0)
+    assert made.state("new") is RunState.LOADING
+    assert made.director.resume()
+    made.to(4.0)
+    assert made.ended == {"new": ("SUCCEEDED", 1.0)}
+
+
+def test_a_pause_while_a_run_winds_down_holds_the_next_one():
+    made = House()
+    made.goal("old", lastly(delay(9), delay(1)))
+    made.tick()
+    made.goal("next", delay(1), on_new="queue")
+    made.director.cancel("old")
+    assert not made.director.pause()
+    made.to(5.0)
+    assert list(made.ended) == ["old"]
+    assert made.state("next") is RunState.LOADING
+
+
+def test_neither_resume_nor_step_without_a_run():
     director = Director()
-    assert not director.pause()
     assert not director.resume()
     assert not director.step()
     assert director.stop_all() == []

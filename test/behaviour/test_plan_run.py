@@ -220,6 +220,11 @@ def test_time_limit_is_of_each_action():
     assert Stage("grab", "drop", "say", timeout_s=1.5).end().outcome is Outcome.SUCCEEDED
 
 
+def test_time_limit_is_of_each_attempt():
+    stage = Stage("grab", endings=[SkillStatus.FAILED], timeout_s=1.2, on_error="retry").end()
+    assert (stage.outcome, stage.run.statuses()[0].attempts) == (Outcome.SUCCEEDED, 2)
+
+
 def test_cancel_half_way_waits_for_rest_and_keeps_what_was_done():
     stage = Stage("grab", "walk", "drop").until(1.5)
     stage.run.cancel("enough")

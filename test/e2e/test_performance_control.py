@@ -116,12 +116,12 @@ def test_stop_works_while_paused(controls) -> None:
     assert "stopping" in controls.call("stop").message
     robot.until(lambda: robot.bml.result is not None)
     assert robot.bml.result.outcome == "CANCELED"
-    assert controls.call("stop").message == "nothing runs"
+    assert controls.call("stop").message == "nothing runs; paused"
+    assert controls.call("resume").success
 
 
 def test_controls_without_a_run_say_so(controls) -> None:
     for name, text in (
-        ("pause", "nothing runs"),
         ("resume", "nothing is paused"),
         ("step", "nothing is paused"),
     ):

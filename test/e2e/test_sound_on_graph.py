@@ -11,6 +11,7 @@ from embodiment_bridge.srv import PlayerCommand
 from mock_node_stage import PATIENCE
 from rclpy.parameter import Parameter
 from run_stage import RunStage
+from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import media_player
 from embodiment_bridge.nodes.base.qos import profile
@@ -205,4 +206,29 @@ def test_the_player_alone(folder, sound):
         stage.do("play", url="file:///etc/passwd")
         stage.until(lambda: stage.heard[-1].ending == "failed")
         assert "refused" in stage.heard[-1].reason
+        stage.do("stop")
+        assert stage.node._audio.player._sounds == {}  # nothing stays of what is over
         stage.node.close()
+
+
+def test_a_deactivated_tree_is_silent(stages):
+    with Runtime() as runtime:
+        stage = stages(runtime, "/silenced", speech="silent")
+        text = "a text that is long enough to be interrupted in the middle of it, and longer"
+        speak = stage.watcher.create_publisher(String, "speak", profile("command"))
+        stage.until(lambda: speak.get_subscription_count() > 0)
+
+        def spoken():
+            return [one for one in stage.heard if one.channel == "speech"]
+
+        speak.publish(String(data=text))
+        stage.until(lambda: any(one.state == "playing" for one in spoken()))
+        stage.tree.trigger_deactivate()
+        stage.until(lambda: spoken()[-1].ending == "stopped")
+        count = len(spoken())
+        speak.publish(String(data=text))
+        stage.steps(50)
+        assert len(spoken()) == count
+        stage.tree.trigger_activate()
+        speak.publish(String(data=text))
+        stage.until(lambda: spoken()[-1].state == "playing")

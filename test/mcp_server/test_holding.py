@@ -55,6 +55,39 @@ def test_a_paused_run_stays_so(robot) -> None:
     anyio.run(do)
 
 
+def test_a_pause_of_a_person_outlasts_the_stop_of_the_model(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document=LONG, background=True)
+            await until(lambda: robot.senses.run_state == "RUNNING")
+            await anyio.to_thread.run_sync(robot.call("behavior_tree/pause").result)
+            assert "paused" in await host.text("stop")
+            await until(lambda: (robot.senses.run_id, robot.senses.run_state) == ("", "PAUSED"))
+            await host.text("run_behavior", document=LONG, background=True)
+            assert "nothing begins" in await host.text("robot_state")
+            assert NOT_OURS in await host.error("hold", on=False)
+            assert robot.senses.run_id == ""
+            await anyio.to_thread.run_sync(robot.call("behavior_tree/resume").result)
+            await until(lambda: robot.senses.run_state == "RUNNING")
+
+    anyio.run(do)
+
+
+def test_its_own_hold_is_its_own_after_its_stop(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("run_behavior", document=LONG, background=True)
+            await until(lambda: robot.senses.run_state == "RUNNING")
+            await host.text("hold", on=True)
+            await until(lambda: robot.senses.run_state == "PAUSED")
+            await host.text("stop")
+            await until(lambda: robot.senses.run_id == "")
+            await host.text("hold", on=False)
+            await until(lambda: robot.senses.run_state == "")
+
+    anyio.run(do)
+
+
 def test_its_own_hold_ends_where_somebody_else_lets_the_robot_go_on(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sound helper with a device that plays in real time to nobody: formats, events, crashes, what it must not open."""
 
+import errno
 import importlib.util
 import os
 import socket
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from sound_stage import wait_for, write_wav
 
+from embodiment_bridge.core import helper_process
 from embodiment_bridge.core.errors import BridgeError, ConfigError, LinkError
 from embodiment_bridge.launching.environment import of_outside_program
 from embodiment_bridge.media.outputs import device_output, sound_device
@@ -156,6 +158,28 @@ def test_when_the_helper_dies_its_sounds_fail_and_the_next_one_plays(stage, tmp_
     assert stage.saw("playing", "failed")
     stage.play(song, "2")
     assert stage.saw("playing", sound_id="2")
+
+
+def test_a_helper_that_cannot_be_started_again_fails_the_sound_and_the_next_one_tries(
+    stage, tmp_path, monkeypatch
+):
+    song = write_wav(tmp_path / "a.wav", 30.0)
+    stage.play(song)
+    assert stage.saw("playing")
+    os.kill(stage.output.pid, 9)
+    assert stage.saw("playing", "failed")
+
+    def without_room(*_, **__):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(helper_process.subprocess, "Popen", without_room)
+        for sound_id in ("2", "3"):
+            stage.play(song, sound_id)
+            assert stage.saw("failed", sound_id=sound_id)
+            assert "Too many open files" in stage.events[-1].reason
+    stage.play(song, "4")
+    assert stage.saw("playing", sound_id="4")
 
 
 def test_a_backend_that_is_not_there():

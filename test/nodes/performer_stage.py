@@ -121,7 +121,7 @@ class PerformerStage:
             forget=lambda run_id: None,
             body=SimpleNamespace(skills=SKILLS),
         )
-        viewers = SimpleNamespace(publish=lambda run_id, run: None)
+        viewers = SimpleNamespace(publish=lambda run_id, run: None, rest=lambda paused: None)
         self.performer = Performer(self.node, ports, files, viewers, lambda: self.now)
         monkeypatch.setattr(self.performer._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80})
         self.director = self.performer.director

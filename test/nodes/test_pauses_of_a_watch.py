@@ -4,6 +4,7 @@
 import pytest
 from performer_stage import SHAKES, PerformerStage
 
+from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.nodes.tree.runs.client_watch import GONE_S
 
 CLIENT = "mcp/1.1"
@@ -117,12 +118,51 @@ def test_when_the_paused_run_is_canceled_the_next_one_begins(stage, heard):
     assert stage.state("c") == "RUNNING"
 
 
-def test_a_pause_that_found_nothing_to_pause_is_none(stage):
+@pytest.mark.parametrize("silent", [True, False])
+def test_a_person_who_pauses_while_a_run_winds_down_keeps_the_next_one_from_beginning(stage, silent):
     begin(stage)
     assert stage.goal("b", **WAITS) == ""
-    silence(stage)
+    if silent:
+        silence(stage)
     stage.performer.cancel(stage.runs["a"].goal)
-    assert stage.control("pause") == "nothing runs"
+    assert stage.control("pause") == (HELD_ALREADY if silent else "paused: nothing begins")
+    stage.passes(1.0)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "LOADING")
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0)
+    assert stage.state("b") == "RUNNING"
+
+
+def test_a_pause_of_a_person_outlasts_the_stop_of_everything(stage):
+    begin(stage)
+    stage.control("pause")
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.control("stop") == "stopping a; paused"
+    stage.passes(1.0, heard=[CLIENT])
+    assert stage.told("a") == ["CANCELED"]
+    assert stage.control("stop") == "nothing runs; paused"
+    assert stage.goal("b") == ""
+    stage.passes(1.0)
+    assert (stage.state("b"), stage.performer.diagnose()[0]) == ("LOADING", "idle, paused")
+    assert stage.control("resume") == "going on"
+    stage.passes(1.0)
+    assert stage.state("b") == "RUNNING"
+
+
+def test_a_pause_of_the_watch_ends_with_the_stop_of_everything(stage):
+    begin(stage)
+    silence(stage)
+    stage.control("stop")
+    stage.passes(1.0)
+    assert stage.goal("b") == ""
+    stage.passes(1.0)
+    assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")
+
+
+def test_a_pause_ends_with_the_deactivation_of_the_node(stage):
+    stage.control("pause")
+    stage.performer.stop("the node was deactivated")
+    assert stage.goal("b") == ""
     stage.passes(1.0)
     assert stage.state("b") == "RUNNING"
 

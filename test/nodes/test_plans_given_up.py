@@ -4,9 +4,11 @@
 from types import SimpleNamespace
 
 import pytest
+from action_msgs.msg import GoalStatus
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml
 from rclpy.task import Future
 
+from embodiment_bridge.nodes.base import goal_result
 from embodiment_bridge.nodes.tree import plan_client
 from embodiment_bridge.nodes.tree.plan_client import PlanClient
 from embodiment_bridge.robot import runs
@@ -19,9 +21,10 @@ class Accepted:
     accepted = True
 
     def __init__(self):
-        self.cancels, self.result = 0, Future()
+        self.cancels, self.asked, self.result = 0, 0, Future()
 
     def get_result_async(self):
+        self.asked += 1
         return self.result
 
     def cancel_goal_async(self):
@@ -47,6 +50,7 @@ def clock(monkeypatch):
     made = [100.0]
     for module in (plan_client, runs):
         monkeypatch.setattr(module, "ActionClient", FakeClient)
+    for module in (plan_client, runs, goal_result):
         monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: made[0]))
     quiet = SimpleNamespace(tell=lambda _: None, rest=lambda _: None)
     monkeypatch.setattr(runs, "KeepAlive", lambda *_: quiet)
@@ -111,5 +115,21 @@ def test_run_that_is_accepted_in_time_is_not_canceled(clock, run):
     client._look()
     assert (made.ended.done(), goal.cancels) == (False, 0)
     result = ExecuteBml.Result(outcome="SUCCEEDED")
-    goal.result.set_result(SimpleNamespace(result=result))
+    goal.result.set_result(SimpleNamespace(status=GoalStatus.STATUS_SUCCEEDED, result=result))
     assert made.ended.result(0).outcome == "SUCCEEDED"
+
+
+@pytest.mark.parametrize("kind", ["plan", "run"])
+def test_what_a_node_that_was_started_anew_does_not_know_has_ended(clock, plan, run, kind):
+    client, sent = {"plan": plan, "run": run}[kind]
+    look = client.look_after if kind == "plan" else client._look
+    goal = Accepted()
+    client._client.answer.set_result(goal)
+    clock[0] += goal_result.FIRST_S + 0.1
+    look()
+    look()
+    assert goal.asked == 2
+    goal.result.set_result(SimpleNamespace(status=GoalStatus.STATUS_UNKNOWN, result=None))
+    end = sent.result if kind == "plan" else sent.ended.result(0)
+    assert end.outcome == ("ERROR" if kind == "plan" else runs.LOST)
+    assert end.reason == "the behaviour-tree node was started anew, and knows nothing of it"

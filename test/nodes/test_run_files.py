@@ -90,3 +90,22 @@ def test_a_folder_that_is_gone_is_told_and_ends_no_run(stage, tmp_path):
     assert warning.startswith(f"old logs stay in {tmp_path}")
     assert files.begin("a2")("a line") is None
     assert "no log of run a2" in warnings[1]
+
+
+def test_robots_with_one_folder_leave_each_others_files(stage, tmp_path):
+    files, warnings = stage
+    others = [
+        RunFiles(str(tmp_path), 2, warnings.append, name) for name in ("/robot2", "/team/robot2", "/robot2_1")
+    ]
+    for number, one in enumerate(others):
+        one.begin(f"{number}aa")("a line")
+    for run_id in ("a1", "a2", "a3"):
+        run(files, run_id)
+        run(others[0], run_id)
+    RunFiles(str(tmp_path), 1, warnings.append, "/robot2").close()
+    assert sorted(path.stem.partition("_")[2] for path in tmp_path.iterdir()) == [
+        "a2", "a3", "robot2_1_2aa", "robot2_a3", "team.robot2_1aa",
+    ]  # fmt: skip
+    assert warnings == []
+    for one in others:
+        one.close()

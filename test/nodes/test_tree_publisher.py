@@ -75,3 +75,15 @@ def test_a_pause_is_told_though_no_node_changes(stage):
     publisher.publish("run", run)
     runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
     assert [tree.state for tree in trees] == ["RUNNING", "PAUSING"]
+
+
+def test_a_pause_without_a_run_is_told_and_so_is_its_end(stage):
+    runtime, node, publisher = stage
+    trees = []
+    node.create_subscription(TreeSnapshot, "~/tree", trees.append, profile("state"))
+    deadline = time.monotonic() + PATIENCE
+    runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
+    for paused in (False, True, True, False, False):
+        publisher.rest(paused=paused)
+    runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
+    assert [(tree.run_id, tree.state) for tree in trees] == [("", "PAUSED"), ("", "ENDED")]

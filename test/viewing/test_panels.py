@@ -41,6 +41,13 @@ def test_tree_shows_its_running_path():
     assert [float(v) for v in re.findall(r"padding-left:([\d.]+)em", html)] == [0.0, 0.9, 0.9, 1.8, 1.8]
 
 
+def test_a_pause_is_shown_where_nothing_runs():
+    assert words(panels.tree_html(TreeSnapshot(state="PAUSED"))) == (
+        "Behaviour tree paused: nothing begins before Go on"
+    )
+    assert words(panels.tree_html(TreeSnapshot(state="ENDED", run_id="1"))) == "Behaviour tree nothing runs"
+
+
 @pytest.mark.parametrize("parent", [-1, 5, 0, -(2**31)])
 def test_tree_with_a_parent_that_is_none(parent):
     assert "▶ body" in words(panels.tree_html(tree(("body", "", "RUNNING", parent))))

@@ -133,8 +133,8 @@ def test_problems_of_a_document_and_refused_skills_are_shown(seen):
     seen.until_told("UNKNOWN_ACTION", bad=True)
     seen.driver.do_skill(PAGE, "go_to", {"thing": "bal"})
     seen.until_told("did you mean 'ball'", bad=True)
-    seen.driver.call("pause")
-    seen.until_told("pause: ", bad=True)  # nothing runs
+    seen.driver.call("resume")
+    seen.until_told("resume: nothing is paused", bad=True)
 
 
 @pytest.mark.parametrize(

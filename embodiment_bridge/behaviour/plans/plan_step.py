@@ -76,7 +76,8 @@ class PlanStep(Leaf):
     def poll(self) -> None:
         """Go on to the next skill, or end."""
         now = self.context.clock.seconds
-        if now - self._begun > self._options.timeout_s:
+        # Between two attempts no time is up: the next one has its own.
+        if self._routine is not None and now - self._begun > self._options.timeout_s:
             text = f"{self.action.name} took longer than {self._options.timeout_s:g} s"
             self.end_early(Status.FAILURE, now, text)
             return

@@ -52,7 +52,7 @@ class Director:
     * One run can be suspended, if it is ``suspendable``; a new run that cannot suspend it is refused.
     * While the run is paused from outside or at a breakpoint, nothing begins and nothing is preempted: a new
       run that would replace or suspend it is accepted and waits for ``resume``. ``cancel`` and ``stop_all`` always
-      work.
+      work, and end no pause from outside: it lasts until ``resume``, also where nothing runs.
 
     Each run needs ports of its own, whose ``hold`` freezes what that run has started and nothing else.
     """
@@ -160,16 +160,15 @@ class Director:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the run that has the robot is paused, by ``pause`` or at a breakpoint."""
+        """Whether there is a pause, by ``pause`` or at a breakpoint of the run that has the robot."""
         return self.paused or (self._current is not None and self._current.run.state in _PAUSED)
 
     def pause(self) -> bool:
-        """Freeze what runs; False when nothing does. What has not begun does not begin."""
-        if self._current is None and self._next is None:
-            return False
+        """Let nothing begin before ``resume``, and freeze what runs; False when nothing does."""
         self.paused = True
-        if self._current is not None:
-            self._current.run.pause()
+        if self._current is None:
+            return False
+        self._current.run.pause()
         return True
 
     def resume(self) -> bool:
@@ -201,7 +200,6 @@ class Director:
         """End all runs, those that wait too; may be called again at any time. Returns the ids of all not ended."""
         for entry in self._all():
             self.cancel(entry.run_id, reason)
-        self.paused = False
         return [entry.run_id for entry in self._leaving]
 
     def _take_out(self, entry: Entry) -> None:
@@ -259,8 +257,6 @@ class Director:
             if not _note(current, ended):
                 break
             self._current = None
-        if not self._all():
-            self.paused = False
         return ended
 
     def _is_held(self, entry: Entry) -> bool:

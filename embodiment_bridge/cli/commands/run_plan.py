@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -154,15 +153,7 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
             raise not_served("execute_action_plan", arguments.namespace)
         goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
-
-        def spin(until: Callable[[], bool]) -> None:
-            def over() -> bool:
-                client.look_after()
-                return until()
-
-            runtime.spin(over)
-
-        follow(SentPlan(client, goal), spin, stopped)
+        follow(SentPlan(client, goal), runtime.spin, stopped)
         client.destroy()
         return goal.result, stopped()
 
@@ -173,6 +164,10 @@ class SentPlan(FollowedGoal):
     def __init__(self, client: "PlanClient", goal: "PlanGoal") -> None:
         self._client = client
         self._goal = goal
+
+    @override
+    def look_after(self) -> None:
+        self._client.look_after()
 
     @override
     def cancel(self) -> None:

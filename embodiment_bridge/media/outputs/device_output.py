@@ -77,9 +77,8 @@ class DeviceOutput(Output):
     @override
     def play(self, sound_id: str, path: str, *, volume: float, fade: float, length: float | None) -> None:
         del length
-        if self._ended:
-            self._helper.close()
-            self._helper = self._start()
+        if self._ended and not self._start_again(sound_id):
+            return
         with self._lock:
             self._playing[sound_id] = (0.0, None)
         self._send(do="play", id=sound_id, path=path, volume=volume, fade=fade)
@@ -117,6 +116,19 @@ class DeviceOutput(Output):
     @override
     def close(self) -> None:
         self._helper.close()
+
+    def _start_again(self, sound_id: str) -> bool:
+        """Whether the helper was started for this sound, which fails otherwise; the next one tries again."""
+        ended = self._ended
+        self._helper.close()
+        try:
+            self._helper = self._start()
+        except LinkError as error:
+            self._ended = ended
+            with self._lock:
+                self._news.append(OutputEvent(sound_id, FAILED, reason=str(error)))
+            return False
+        return True
 
     def _send(self, **message: str | float) -> None:
         try:

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.fetching import Fetcher
-from embodiment_bridge.media.cue import COMMANDS, MAIN, Cue
+from embodiment_bridge.media.cue import COMMANDS, MAIN, OVER, Cue
 from embodiment_bridge.media.speech.store import MAX_TEXT
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.node_options import NodeOptions
@@ -36,6 +36,7 @@ class SoundPlayer(BridgeNode):
         self._surroundings = surroundings
         self._numbers = itertools.count(1)
         self._audio: Audio | None = None
+        self._sounds: list[str] = []  # ids of those that may not be over
 
     def configure(self) -> None:
         """Create the player and its service."""
@@ -86,6 +87,9 @@ class SoundPlayer(BridgeNode):
             response.message = str(error)
         if self._audio is not None:
             self._audio.serve()
+            # The player keeps a sound, with its marks, until it has told the end.
+            status_of = self._audio.player.status_of
+            self._sounds = [one for one in self._sounds if status_of(one).status not in OVER]
         return response
 
     def _do(self, request: PlayerCommand.Request, response: PlayerCommand.Response) -> str:
@@ -98,6 +102,7 @@ class SoundPlayer(BridgeNode):
             raise CommandError(unknown("player action", request.action, ("play", "speak", *COMMANDS)))
         cue = self._cue(request)
         player.start(cue)
+        self._sounds.append(cue.id)
         response.id = cue.id
         return ""
 

@@ -3,11 +3,11 @@
 
 from itertools import count
 
-from rclpy.node import Node
 from std_msgs.msg import String
 
 from embodiment_bridge.media.cue import SPEECH, Cue
 from embodiment_bridge.media.speech.store import MAX_TEXT
+from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.sound.audio import Audio
 
@@ -16,12 +16,17 @@ CHANNEL = SPEECH
 
 
 class SpeechTopic:
-    """Serves the topic with ``audio``; ``audio_state`` shows what comes of a text."""
+    """Serves the topic with ``audio`` while ``node`` is active; ``audio_state`` shows what comes of a text."""
 
-    def __init__(self, node: Node, audio: Audio) -> None:
+    def __init__(self, node: BridgeNode, audio: Audio) -> None:
         self._node, self._audio = node, audio
         self._numbers = count(1)
         self._subscribed = node.create_subscription(String, TOPIC, self._take, profile("command"))
+
+    def stop(self) -> None:
+        """End what is spoken."""
+        self._audio.player.forget(TOPIC)
+        self._audio.serve()
 
     def destroy(self) -> None:
         """Take the topic off the graph; what is spoken ends with the player."""
@@ -30,7 +35,9 @@ class SpeechTopic:
     def _take(self, message: String) -> None:
         player, text = self._audio.player, message.data.strip()
         player.forget(TOPIC)  # a newer text ends the one before
-        if len(text) > MAX_TEXT:
+        if text and not self._node.active:
+            self._node.get_logger().warning(f"{TOPIC}: nothing is spoken: the node is inactive")
+        elif len(text) > MAX_TEXT:
             self._node.get_logger().warning(
                 f"{TOPIC}: a text of {len(text)} characters is longer than {MAX_TEXT}"
             )

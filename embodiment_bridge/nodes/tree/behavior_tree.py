@@ -54,7 +54,8 @@ class BehaviorTree(BridgeNode):
         ports = RunPorts(self, body, self._surroundings, self._now)
         files = None
         if values["log_dir"]:
-            files = RunFiles(values["log_dir"], values["log_keep"], self.get_logger().warning)
+            warn = self.get_logger().warning
+            files = RunFiles(values["log_dir"], values["log_keep"], warn, self.get_namespace())
         performer = self._performer = Performer(self, ports, files, TreePublisher(self), self._now)
         gate = GoalGate(self, values["goal_rate"], values["goal_queue"], performer.missing, performer.check)
         self._gate = gate
@@ -74,6 +75,7 @@ class BehaviorTree(BridgeNode):
         if self._performer is not None:
             self._gate.release()
             self._performer.stop("the behaviour-tree node was deactivated")
+            self._performer.ports.speech.stop()
 
     @override
     def close(self) -> None:
@@ -87,6 +89,7 @@ class BehaviorTree(BridgeNode):
         if performer is None:
             return
         self._gate.close()
+        performer.give_up("the behaviour-tree node ended before the body was at rest")
         for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
             part.destroy()
         performer.destroy()

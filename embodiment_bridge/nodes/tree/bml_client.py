@@ -12,6 +12,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.nodes.base.goal_result import STARTED_ANEW, GoalResult
 
 EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -29,6 +30,7 @@ class BmlClient:
         self._on_feedback = on_feedback
         self._client = ActionClient(node, ExecuteBml, f"{prefix}execute_bml")
         self._goal: ClientGoalHandle | None = None
+        self._asking: GoalResult | None = None
         self._cancel_asked = False
         self.cancel_taken = False  # whether the server said that it will cancel
 
@@ -56,11 +58,12 @@ class BmlClient:
 
         values: for its blackboard, JSON by key. subtrees: documents by name. others: more fields of the goal.
         """
-        self.result, self._goal, self._cancel_asked, self.cancel_taken = None, None, False, False
+        self.result, self._goal, self._asking = None, None, None
+        self._cancel_asked, self.cancel_taken = False, False
         goal = ExecuteBml.Goal(document=document, source=source, **others)
         goal.values = [KeyValue(key=key, value=value) for key, value in values.items()]
         goal.subtrees = [KeyValue(key=key, value=value) for key, value in subtrees.items()]
-        answer = self._client.send_goal_async(goal, feedback_callback=lambda m: self._on_feedback(m.feedback))
+        answer = self._client.send_goal_async(goal, feedback_callback=lambda m: self._heard(m.feedback))
         answer.add_done_callback(self._answered)
 
     def cancel(self) -> None:
@@ -68,6 +71,11 @@ class BmlClient:
         self._cancel_asked = True
         if self._goal is not None:
             self._goal.cancel_goal_async().add_done_callback(self._canceling)
+
+    def look_after(self) -> None:
+        """Ask again for the result where nothing is heard of the run; call it now and then."""
+        if self._asking is not None:
+            self._asking.look()
 
     def destroy(self) -> None:
         """Take the client off the graph."""
@@ -79,12 +87,18 @@ class BmlClient:
             self.result = ExecuteBml.Result(outcome="REJECTED", reason="the behaviour-tree node is inactive")
             return
         self._goal = goal
-        goal.get_result_async().add_done_callback(self._ended)
+        self._asking = GoalResult(goal, self._ended)
         if self._cancel_asked:
             goal.cancel_goal_async().add_done_callback(self._canceling)
 
     def _canceling(self, answer: "Future") -> None:
         self.cancel_taken = bool(answer.result().goals_canceling)
 
-    def _ended(self, answer: "Future") -> None:
-        self.result = answer.result().result
+    def _heard(self, feedback: ExecuteBml.Feedback) -> None:
+        if self._asking is not None:
+            self._asking.heard()
+        self._on_feedback(feedback)
+
+    def _ended(self, result: ExecuteBml.Result | None) -> None:
+        lost = ExecuteBml.Result(outcome="ERROR", reason=f"the behaviour-tree node {STARTED_ANEW}")
+        self.result = lost if result is None else result

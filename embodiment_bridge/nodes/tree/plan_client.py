@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteActionPlan
+from embodiment_bridge.nodes.base.goal_result import STARTED_ANEW, GoalResult
 
 OnFeedback = Callable[[ExecuteActionPlan.Feedback], None]
 OnResult = Callable[[ExecuteActionPlan.Result], None]
@@ -25,9 +26,10 @@ class PlanGoal:
         self.result: ExecuteActionPlan.Result | None = None
         self.asked = time.monotonic()
         self.answered = False
-        self.on_feedback = on_feedback
+        self._on_feedback = on_feedback
         self._on_result = on_result
         self._goal: ClientGoalHandle | None = None
+        self._asking: GoalResult | None = None
         self._cancel_asked = False
         self.cancel_taken = False  # whether the server said that it will cancel
 
@@ -49,10 +51,27 @@ class PlanGoal:
             self.end("REJECTED", "the behaviour-tree node refused the goal")
             return
         self._goal = goal
-        goal.get_result_async().add_done_callback(lambda future: self._set(future.result().result))
+        self._asking = GoalResult(goal, self._ended)
         # An answer that comes after it was given up: nobody looks after the plan any more.
         if self._cancel_asked or self.result is not None:
             goal.cancel_goal_async().add_done_callback(self._canceling)
+
+    def take_feedback(self, feedback: ExecuteActionPlan.Feedback) -> None:
+        """News from the server."""
+        if self._asking is not None:
+            self._asking.heard()
+        self._on_feedback(feedback)
+
+    def look(self) -> None:
+        """Ask again for the result of a plan of which nothing is heard."""
+        if self._asking is not None:
+            self._asking.look()
+
+    def _ended(self, result: ExecuteActionPlan.Result | None) -> None:
+        if result is None:
+            self.end("ERROR", f"the behaviour-tree node {STARTED_ANEW}")
+        else:
+            self._set(result)
 
     def _canceling(self, answer: "Future") -> None:
         self.cancel_taken = bool(answer.result().goals_canceling)
@@ -88,12 +107,14 @@ class PlanClient:
         sent = PlanGoal(on_feedback, on_result)
         self._goals.append(sent)
         self._seen = time.monotonic()
-        answer = self._client.send_goal_async(goal, feedback_callback=lambda m: on_feedback(m.feedback))
+        answer = self._client.send_goal_async(
+            goal, feedback_callback=lambda m: sent.take_feedback(m.feedback)
+        )
         answer.add_done_callback(sent.take_answer)
         return sent
 
     def look_after(self) -> None:
-        """End goals whose server is gone or does not answer; call it now and then."""
+        """End goals whose server is gone, was started anew, or does not answer; call it now and then."""
         now = time.monotonic()
         if self.server_is_there:
             self._seen = now
@@ -102,6 +123,8 @@ class PlanClient:
                 goal.end("ERROR", "the behaviour-tree node is gone")
             elif goal.result is None and not goal.answered and now - goal.asked > ANSWER_WITHIN:
                 goal.end("ERROR", f"the behaviour-tree node did not answer within {ANSWER_WITHIN:g} s")
+            elif goal.result is None:
+                goal.look()
         self._goals = [goal for goal in self._goals if goal.result is None]
 
     def destroy(self) -> None:

@@ -82,7 +82,6 @@ class StartRequests:
 
     def arm(self) -> None:
         """The node is active: begin what the parameters name as soon as there is a body."""
-        self.disarm()
         if self._document:
             self._wait(LOOK_S)
 
@@ -98,6 +97,7 @@ class StartRequests:
         self._node.destroy_subscription(self._subscription)
 
     def _wait(self, seconds: float) -> None:
+        self.disarm()
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._timer = self._node.create_timer(seconds, self._look, clock=steady)
 

@@ -19,6 +19,8 @@ class Goal:
         self.canceled = 0
         self._takes_cancel, self._ends = takes_cancel, ends
 
+    def look_after(self): ...
+
     def cancel(self):
         self.canceled += 1
         self.cancel_taken = self._takes_cancel

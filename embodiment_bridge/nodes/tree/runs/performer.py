@@ -140,9 +140,10 @@ class Performer:
         self._start_ticking()
 
     def stop(self, reason: str) -> None:
-        """End all that runs or waits."""
+        """End all that runs or waits, and the pause."""
         self.tick()
         self.director.stop_all(reason)
+        self.director.resume()
         self.tick()
 
     def tick(self) -> None:
@@ -174,12 +175,13 @@ class Performer:
         else:
             self._stop_ticking()
             self._alive.rest(self._performances)
+            self._viewers.rest(paused=self.director.paused and self.director.current is None)
 
     def diagnose(self) -> tuple[str, dict[str, object]]:
         """The state of the runs, as a line and as values."""
         current, suspended = self.director.current, self.director.suspended
         text = "idle" if current is None else f"running {current.run_id}"
-        return text, {
+        return f"{text}, paused" if self.director.is_paused else text, {
             "waiting": len(self.director.waiting()),
             "suspended": "" if suspended is None else suspended.run_id,
             **{f"no value of {name}": why for name, why in self.feed.troubles.items()},
@@ -189,6 +191,12 @@ class Performer:
         """Be silent, and complete the logs of runs."""
         self.ports.audio.player.close()
         self._close_files()
+
+    def give_up(self, reason: str) -> None:
+        """End the goals of the runs that are not at rest yet, as CANCELED."""
+        for performance in self._performances.values():
+            performance.give_up(reason)
+        self._performances.clear()
 
     def destroy(self) -> None:
         """Take everything off the graph."""

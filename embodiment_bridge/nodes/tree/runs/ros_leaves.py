@@ -19,6 +19,7 @@ from embodiment_bridge.behaviour.engine.ports import SkillPort
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.nodes.base.goal_result import STARTED_ANEW, GoalResult
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
 from embodiment_bridge.srv import Hold
 
@@ -36,7 +37,7 @@ ANSWER_WITHIN = 5.0  # s of wall time; an answer that DDS lost never comes
 
 @dataclass(slots=True)
 class _Pending:
-    """A skill that was asked for: what is known of it, its goal once accepted, and whether its end was asked for.
+    """A skill that was asked for: what is known of it, and whether its end was asked for; when accepted, its goal.
 
     unsent: the goal, as long as the action has no server.
     """
@@ -45,6 +46,7 @@ class _Pending:
     asked: float
     unsent: ExecuteSkill.Goal | None = None
     goal: ClientGoalHandle | None = None
+    result: GoalResult | None = None
     cancel_asked: bool = False
 
 
@@ -73,12 +75,14 @@ class RosSkills:
         self._try_to_send(pending)
 
     def report(self, request_id: str) -> SkillReport:
-        """The state of the skill; it FAILED if the body is gone or does not answer."""
+        """The state of the skill; it FAILED if the body is gone, was started anew, or does not answer."""
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)
         elif not pending.report.status.ended and self._gone():
             self._give_up(pending, "the body's node is gone")
+        elif pending.result is not None:
+            pending.result.look()
         if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
             self._give_up(pending, f"the body did not answer within {ANSWER_WITHIN:g} s")
         if pending.report.status.ended:
@@ -148,16 +152,20 @@ class RosSkills:
             self._end(pending, SkillStatus.FAILED, "the body refused the goal")
             return
         pending.goal = goal
-        goal.get_result_async().add_done_callback(partial(self._ended, pending))
+        pending.result = GoalResult(goal, partial(self._ended, pending))
         if pending.cancel_asked:
             goal.cancel_goal_async()
 
-    def _ended(self, pending: _Pending, answer: "Future") -> None:
-        result: ExecuteSkill.Result = answer.result().result
-        self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
+    def _ended(self, pending: _Pending, result: ExecuteSkill.Result | None) -> None:
+        if result is None:
+            self._end(pending, SkillStatus.FAILED, f"the body's node {STARTED_ANEW}")
+        else:
+            self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
 
     @staticmethod
     def _progress(pending: _Pending, message: Any) -> None:
+        if pending.result is not None:
+            pending.result.heard()
         if not pending.report.status.ended:
             feedback = message.feedback
             pending.report = replace(pending.report, progress=feedback.progress, held=feedback.held)

@@ -11,10 +11,10 @@ from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 
 
 class RunControls:
-    """`~/pause ~/resume ~/step ~/stop` of a node.
+    """`~/pause ~/resume ~/step ~/stop` of a node. A pause lasts until it is resumed, whatever ends meanwhile.
 
     tick: called before each, as runs do not hear the time while they are paused, and after it.
-    taken: called when one of them has done something.
+    taken: called when one of them has said whether runs go on.
     """
 
     def __init__(
@@ -38,12 +38,16 @@ class RunControls:
         self._tick()
         stopped = self._director.stop_all("stopped by the stop service")
         text = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
-        return self._answer(response, True, text, "")
+        self._tick()
+        response.success = True
+        response.message = f"{text}; paused" if self._director.paused else text
+        return response
 
     def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()
-        text = HELD_ALREADY if self._director.is_paused else "pausing"
-        return self._answer(response, self._director.pause(), text, "nothing runs")
+        before = self._director.is_paused
+        text = "pausing" if self._director.pause() else "paused: nothing begins"
+        return self._answer(response, True, HELD_ALREADY if before else text, "")
 
     def _resume(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         self._tick()

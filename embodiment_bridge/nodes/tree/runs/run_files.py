@@ -10,16 +10,14 @@ from typing import TextIO
 
 from embodiment_bridge.core.errors import ConfigError
 
-NAME = re.compile(r"\d{8}T\d{6}_[0-9a-f]+\.jsonl")
-
 
 class RunFiles:
     """Writes into ``folder``, and keeps the ``keep`` newest files of runs that have ended.
 
-    ``warn(text)`` hears of a disk that is full.
+    ``warn(text)`` hears of a disk that is full. Several robots may have one folder: the ``namespace`` is in the names.
     """
 
-    def __init__(self, folder: str, keep: int, warn: Callable[[str], None]) -> None:
+    def __init__(self, folder: str, keep: int, warn: Callable[[str], None], namespace: str = "/") -> None:
         """Make the folder.
 
         Raises:
@@ -28,6 +26,9 @@ class RunFiles:
         self._folder = Path(folder).expanduser()
         self._keep = keep
         self._warn = warn
+        robot = namespace.strip("/").replace("/", ".")
+        self._whose = f"{robot}_" if robot else ""
+        self._name = re.compile(rf"\d{{8}}T\d{{6}}_{re.escape(self._whose)}[0-9a-f]+\.jsonl")
         self._open: dict[str, TextIO] = {}
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +38,8 @@ class RunFiles:
 
     def begin(self, run_id: str) -> Callable[[str], None]:
         """Open the file of a run. Returns its writer of lines, which drops them after a failure."""
-        path = self._folder / f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}_{run_id}.jsonl"
+        began = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+        path = self._folder / f"{began}_{self._whose}{run_id}.jsonl"
         try:
             self._open[run_id] = path.open("w", buffering=1, encoding="utf-8")  # a crash leaves all lines
         except OSError as error:
@@ -83,7 +85,7 @@ class RunFiles:
     def _remove_old(self) -> None:
         being_written = {Path(file.name) for file in self._open.values()}
         try:
-            found = sorted(path for path in self._folder.iterdir() if NAME.fullmatch(path.name))
+            found = sorted(path for path in self._folder.iterdir() if self._name.fullmatch(path.name))
             ended = [path for path in found if path not in being_written]
             for path in ended[: max(len(ended) - self._keep, 0)]:
                 path.unlink(missing_ok=True)

@@ -47,7 +47,7 @@ class RunPorts:
             accepting.fetch_bytes, total_s=values["fetch_timeout"], max_bytes=values["fetch_max_bytes"]
         )
         self.audio = Audio(node, values, self.rules.urls, replace(surroundings, fetch=fetcher.fetch_to), now)
-        self._speech = SpeechTopic(node, self.audio)
+        self.speech = SpeechTopic(node, self.audio)
         self._skills = RosSkills(node, values["dead_man"])
 
     def of_run(self, run_id: str, source: str) -> Ports:
@@ -66,7 +66,7 @@ class RunPorts:
 
     def destroy(self) -> None:
         """Take everything off the graph."""
-        self._speech.destroy()
+        self.speech.destroy()
         self._skills.destroy()
         self._requests.close()
         self.audio.destroy()

@@ -15,6 +15,8 @@ from embodiment_bridge.msg import NodeEvent, TreeNode, TreeSnapshot
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
 
+PAUSED = "", RunState.PAUSED  # without a run
+
 
 class TreePublisher:
     """Called once per tick of a run. Each topic is published only while it has subscribers."""
@@ -46,6 +48,16 @@ class TreePublisher:
                 self._events.publish(_event(run_id, event, stamp, sha256))
         if watchers:
             self._tree.publish(_tree(run_id, run, stamp))
+
+    def rest(self, *, paused: bool) -> None:
+        """Nothing moves: tell of a pause in which no run has the robot, and of its end."""
+        state = PAUSED if paused else ("", RunState.ENDED)
+        if paused == (self._told == PAUSED):
+            return
+        self._told = state
+        if self._tree.get_subscription_count():
+            stamp = self._node.get_clock().now().to_msg()
+            self._tree.publish(TreeSnapshot(header=Header(stamp=stamp), state=state[1].name))
 
     def destroy(self) -> None:
         """Take the topics off the graph."""
