@@ -7,6 +7,7 @@ import pytest
 
 from embodiment_bridge.nodes.opencog import opencog_mood
 from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
+from embodiment_bridge.nodes.tree.plan_client import ANSWER_WITHIN
 from embodiment_bridge.protocols.opencog.world.mood import rules_of
 
 JOY = {"happiness": 0.9}
@@ -46,7 +47,7 @@ def stage(monkeypatch):
 
 def test_emotion_that_is_never_answered_is_asked_for_again(stage):
     client, pass_s = stage
-    pass_s(4.5)
+    pass_s(ANSWER_WITHIN - 0.5)
     assert len(client.sent) == 1
     pass_s(2.0)
     assert len(client.sent) == 2

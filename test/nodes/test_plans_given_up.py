@@ -77,7 +77,7 @@ def test_plan_that_is_accepted_too_late_is_canceled(clock, plan):
     client.look_after()
     assert (sent.result.outcome, sent.result.reason) == (
         "ERROR",
-        "the behaviour-tree node did not answer within 5 s",
+        "the behaviour-tree node did not answer within 15 s",
     )
     goal = Accepted()
     client._client.answer.set_result(goal)
@@ -99,7 +99,7 @@ def test_run_that_is_accepted_too_late_is_canceled(clock, run):
     client, made = run
     clock[0] += runs.ANSWER_WITHIN + 0.1
     client._look()
-    assert made.ended.result(0).reason == "the behaviour-tree node did not answer within 5 s"
+    assert made.ended.result(0).reason == "the behaviour-tree node did not answer within 15 s"
     goal = Accepted()
     client._client.answer.set_result(goal)
     assert goal.cancels == 1

@@ -61,7 +61,7 @@ def test_acceptance_that_comes_too_late_is_canceled(stage):
     clock, skills, client, goal = stage
     clock[0] += ros_leaves.ANSWER_WITHIN + 0.1
     report = skills.report(SHAKE.id)
-    assert (report.status, report.reason) == (SkillStatus.FAILED, "the body did not answer within 5 s")
+    assert (report.status, report.reason) == (SkillStatus.FAILED, "the body did not answer within 15 s")
     client.answer.set_result(goal)
     assert goal.cancels == 1
 
