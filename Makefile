@@ -11,7 +11,7 @@
 
 PYTHON ?= python3
 WHEELS ?= jazzy
-VENV ?= .venv
+VENV := .venv
 ARGS ?=
 MINUTES ?= 10
 SHOW ?=
@@ -22,9 +22,16 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 STEPS := build/steps
 STEP = $(PYTHON) tools/step.py
-# Before VENV is emptied or removed: it may be a folder of something else.
-CHECK_VENV = if [ -n "$$(ls -A "$(VENV)" 2> /dev/null)" ] && [ ! -f "$(VENV)/pyvenv.cfg" ]; then \
-    echo "VENV=$(VENV) is not a virtual environment (no pyvenv.cfg in it): it is left as it is" >&2; exit 1; fi
+$(if $(word 2,$(VENV)),$(error VENV=$(VENV) has a blank in it))
+# Before VENV is removed: it may be a folder of something else.
+CHECK_VENV = if [ -n "$$(ls -A $(VENV) 2> /dev/null)" ] && [ ! -d $(STAMPS) ]; then \
+    echo "VENV=$(VENV) was not made by make (no .stamps in it): it is left as it is; remove it, or name another VENV" >&2; exit 1; fi
+# An environment has one Python; another one that is asked for would not be used.
+CHECK_PYTHON = if [ -x $(BIN)/python ] && ! $(PYTHON) -c 'import subprocess, sys; v = "import sys; print(sys.version_info[:2])"; \
+    sys.exit(subprocess.check_output([sys.argv[1], "-c", v], text=True).strip() != str(sys.version_info[:2]))' $(BIN)/python; then \
+    echo "$(VENV) has another Python than $(PYTHON): make clean first, or name another VENV" >&2; exit 1; fi
+# A ROS 2 that is sourced in this shell is not the one from PyPI that VENV gets.
+unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH $(if $(AMENT_PREFIX_PATH),LD_LIBRARY_PATH)
 # Byte code is kept: else each worker, and each program that a test starts, compiles the same files again.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile
 REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/mcp.txt requirements/test.txt
@@ -39,7 +46,7 @@ CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/t
     $(wildcard test/protocols/*/test_*_commands.py) test/protocols/simspark/test_simspark_percepts.py \
     $(addprefix test/protocols/soccer_monitor/test_monitor_,frames.py graphs.py trainer.py)
 
-.PHONY: demo test bench fuzz soak coverage codec-coverage venv lint clean
+.PHONY: demo test bench fuzz soak coverage codec-coverage venv asked-python lint clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -73,15 +80,19 @@ lint: venv
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-venv: $(STAMPS)/package
+venv: $(if $(filter-out file,$(origin PYTHON)),asked-python) $(STAMPS)/package
+
+asked-python:
+	@$(CHECK_PYTHON)
 
 $(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS)
 	@$(CHECK_VENV)
 	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
-	@rm -rf $(STAMPS)
-	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv --clear $(VENV)
+	@[ ! -x $(BIN)/pip ] || $(STEP) "asking PyPI, before $(VENV) is made anew" $(STEPS)/ask.log $(BIN)/pip install --dry-run --ignore-installed --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@rm -rf $(VENV) && mkdir -p $(STAMPS)
+	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv $(VENV)
 	@$(STEP) "ROS 2 $(WHEELS) and tools from PyPI" $(STEPS)/wheels.log $(BIN)/pip install --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
-	@mkdir -p $(STAMPS) && touch $@
+	@touch $@
 
 $(STAMPS)/package: $(STAMPS)/wheels-$(WHEELS) $(SOURCES)
 	@PATH="$(abspath $(BIN)):$$PATH" $(STEP) "building embodiment_bridge" $(STEPS)/package.log $(BIN)/pip install --verbose --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .

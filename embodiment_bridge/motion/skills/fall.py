@@ -5,6 +5,9 @@ from embodiment_bridge.body.description import Fall
 from embodiment_bridge.motion.joints.sensing import Sensed
 
 
+ON_ITS_SIDE = 0.5  # rad of pitch to the back, below which a fallen body gets up as from its front, which rolls it over
+
+
 class FallDetector:
     """Detects a fall at once when the body is too low or too tilted, and its end after ``recover_s`` of neither.
 
@@ -31,7 +34,7 @@ class FallDetector:
         low = sensed.height_known and sensed.z < self._fall.height
         if low or tilt > self._fall.tilt:
             self.fallen, self._upright_s = True, 0.0
-            self.side = "front" if sensed.pitch > 0.0 else "back"
+            self.side = "back" if sensed.pitch < -ON_ITS_SIDE else "front"
             return
         self._upright_s += dt
         if self._upright_s >= self._fall.recover_s:
