@@ -88,8 +88,8 @@ asked-python:
 $(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS)
 	@$(CHECK_VENV)
 	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
-	@[ ! -x $(BIN)/pip ] || $(STEP) "asking PyPI, before $(VENV) is made anew" $(STEPS)/ask.log $(BIN)/pip install --dry-run --ignore-installed --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
-	@rm -rf $(VENV) && mkdir -p $(STAMPS)
+	@! $(BIN)/python -m pip --version > /dev/null 2>&1 || $(STEP) "asking PyPI, before $(VENV) is made anew" $(STEPS)/ask.log $(BIN)/python -m pip install --dry-run --ignore-installed --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@mkdir -p $(VENV) && find $(VENV)/ -mindepth 1 -delete && mkdir $(STAMPS)
 	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv $(VENV)
 	@$(STEP) "ROS 2 $(WHEELS) and tools from PyPI" $(STEPS)/wheels.log $(BIN)/pip install --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
 	@touch $@

@@ -9,7 +9,11 @@ from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.robot.robot import Robot
 
 FROZEN: Final = ("PAUSING", "PAUSED")  # states of a run, or of the robot when nothing runs
-GOES_ON: Final = ("RESUMING", "RUNNING")  # no run does before somebody has let the robot go on
+GOES_ON: Final = (
+    "RESUMING",
+    "RUNNING",
+    "ENDED",
+)  # no run, and no pause without one, before somebody has let it
 
 
 class Holding:

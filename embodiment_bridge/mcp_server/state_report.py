@@ -40,7 +40,9 @@ def _text(senses: Senses, number: int) -> str:
         lines.append(f"remark of the body: {quoted(senses.reason, SPEECH)}")
     if senses.battery is not None and math.isfinite(senses.battery):
         lines.append(f"battery {senses.battery:.0%}")
-    idle = "nothing runs, and nothing begins: it is paused" if senses.run_state else "nothing runs"
+    idle = (
+        "nothing runs, and nothing begins: it is paused" if senses.run_state == "PAUSED" else "nothing runs"
+    )
     lines.append(f"runs: {senses.run_id} {senses.run_state}" if senses.run_id else idle)
     things = nearest(senses, number)
     left_out = len(senses.things()) - len(things)
@@ -75,6 +77,7 @@ def _values(senses: Senses, number: int) -> dict[str, object]:
         else {"x": round(pose.x, 3), "y": round(pose.y, 3), "yaw": round(pose.yaw, 3)},
         "battery": senses.battery,
         "run": {"id": senses.run_id, "state": senses.run_state} if senses.run_id else None,
+        "paused": senses.run_state == "PAUSED",
         "from_outside": {
             "note": MARK,
             "sees": [

@@ -134,5 +134,6 @@ class Senses:
         runs = message.state != "ENDED" and bool(message.nodes)
         paused = message.state == "PAUSED" and not message.run_id
         self.run_id = message.run_id if runs else ""
-        self.run_state = message.state if runs or paused else ""
+        over = message.state == "ENDED" and not message.run_id  # a pause without a run
+        self.run_state = message.state if runs or paused or over else ""
         self._tell("tree")

@@ -83,7 +83,21 @@ def test_its_own_hold_is_its_own_after_its_stop(robot) -> None:
             await host.text("stop")
             await until(lambda: robot.senses.run_id == "")
             await host.text("hold", on=False)
-            await until(lambda: robot.senses.run_state == "")
+            await until(lambda: robot.senses.run_state in ("", "ENDED"))
+
+    anyio.run(do)
+
+
+def test_a_pause_of_a_person_after_they_let_an_idle_robot_go_on_is_theirs(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            await host.text("hold", on=True)
+            await until(lambda: robot.senses.run_state == "PAUSED")
+            for service, state in (("resume", "ENDED"), ("pause", "PAUSED")):
+                await anyio.to_thread.run_sync(robot.call(f"behavior_tree/{service}").result)
+                await until(lambda state=state: robot.senses.run_state == state)
+            assert NOT_OURS in await host.error("hold", on=False)
+            await anyio.to_thread.run_sync(robot.call("behavior_tree/resume").result)
 
     anyio.run(do)
 

@@ -8,9 +8,11 @@ import pytest
 from motion_stage import HEIGHT, T1, T1_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body
-from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.body.state import BodyState, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
+from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.motion.skills.fall import FallDetector
 
 RISE = """
   rise:
@@ -95,6 +97,17 @@ def test_side_without_motion_is_refused_at_once(stage) -> None:
     lay(stage, BACK)
     with pytest.raises(CommandError, match="no motion for a body that lies on its back"):
         stage.start("rise")
+
+
+@pytest.mark.parametrize(
+    ("pitch", "side"), [(1.5, "front"), (0.0, "front"), (-0.49, "front"), (-0.51, "back"), (-1.5, "back")]
+)
+def test_body_on_its_side_gets_up_as_from_its_front(pitch, side) -> None:
+    detector, sensed = FallDetector(T1.fall), Sensed([0.0])
+    position = (0.0,)
+    sensed.update(BodyState(0.0, position, position, (0.0, 0.0, 0.2), 1.5, pitch, 0.0, has_base=True), 0.02)
+    detector.update(sensed, 0.02)
+    assert (detector.fallen, detector.side) == (True, side)
 
 
 def test_standing_body_has_nothing_to_do(stage) -> None:

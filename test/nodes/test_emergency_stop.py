@@ -22,11 +22,11 @@ VOLATILE, LATCHED = DurabilityPolicy.VOLATILE, DurabilityPolicy.TRANSIENT_LOCAL
 class Body:
     """A node that nobody spins, and its stop; ``heard``: what it was told, and on which thread."""
 
-    def __init__(self, runtime: Runtime, name: str = "body", **others) -> None:
+    def __init__(self, runtime: Runtime, name: str = "body", *, pressed: bool = False, **others) -> None:
         self.node = BridgeNode(name, (), context=runtime.context, namespace="/stopped", **others)
         self.heard: list[tuple[bool, str]] = []
         self.stop = EmergencyStop(
-            self.node, lambda on: self.heard.append((on, threading.current_thread().name))
+            self.node, lambda on: self.heard.append((on, threading.current_thread().name)), pressed=pressed
         )
 
     def wait_for(self, *wanted: bool) -> None:
@@ -99,6 +99,21 @@ def test_a_latched_release_of_before_is_not_heard_and_one_of_now_is(runtime, but
     late.wait_for(True, False, True)
     late.close()
     assert len(late.heard) == 3
+
+
+@pytest.mark.parametrize(("pressed", "heard"), [(False, [True, False]), (True, [])])
+def test_a_latched_release_ends_the_latched_stop_before_it_and_no_other(
+    runtime, button, pressed, heard
+) -> None:
+    publisher = button.create_publisher(Bool, "emergency_stop", QoSProfile(depth=10, durability=LATCHED))
+    for on in (True, False):
+        publisher.publish(Bool(data=on))
+    late = Body(runtime, "late", pressed=pressed)
+    wait_until(lambda: publisher.get_subscription_count() >= 3)
+    late.wait_for(*heard)
+    time.sleep(0.3)  # in which the history comes
+    late.close()
+    assert [on for on, _ in late.heard] == heard
 
 
 def test_the_service_is_answered_while_the_node_is_not_spun(body, runtime, button) -> None:

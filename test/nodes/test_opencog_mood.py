@@ -19,6 +19,13 @@ class FakeClient:
 
     def __init__(self, *_):
         self.server_is_there, self.answered, self.result, self.sent = True, False, None, []
+        self.canceled = self.looks = 0
+
+    def cancel(self):
+        self.canceled += 1
+
+    def look_after(self):
+        self.looks += 1
 
     def send(self, document, **_):
         self.answered, self.result = False, None
@@ -75,3 +82,14 @@ def test_emotion_that_takes_long_is_waited_for_though_the_graph_flickers(stage):
     client.end("SUCCEEDED")
     pass_s(10.0)
     assert len(client.sent) == 1  # it is shown
+
+
+def test_emotion_that_is_asked_for_ends_with_what_asked(monkeypatch):
+    monkeypatch.setattr(opencog_mood, "BmlClient", FakeClient)
+    mood = OpencogMood(SimpleNamespace(), "", rules_of(["happiness=happy"]), 1.0, "test", print)
+    mood.close()
+    assert mood._client.canceled == 0
+    mood.look_after(JOY, SKILLS)
+    assert mood._client.looks == 1
+    mood.close()
+    assert mood._client.canceled == 1

@@ -7,6 +7,7 @@ import pytest
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import ActionPlan as PlanMessage
 
+from embodiment_bridge.nodes.opencog import opencog_plans
 from embodiment_bridge.nodes.opencog.opencog_plans import OpencogPlans, PlanWishes
 from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 from embodiment_bridge.protocols.opencog.xml.parts import PlanAction
@@ -68,3 +69,20 @@ def test_actions_that_wait_behind_a_failed_one_of_their_plan_are_canceled(stage)
     assert (first.canceled, second.canceled) == (False, True)
     second.end(ExecuteActionPlan.Result(outcome="CANCELED"))
     assert len(reports) == 1
+
+
+def test_actions_that_wait_for_a_tree_behind_one_that_was_given_up_are_over(stage, monkeypatch):
+    plans, client, reports = stage
+    clock = [100.0]
+    monkeypatch.setattr(opencog_plans, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    client.server_is_there = False
+    take(plans, "4", 1)
+    clock[0] += 1.0
+    take(plans, "4", 2)
+    clock[0] += opencog_plans.SERVER_WITHIN - 0.5
+    plans.look_after()
+    assert [(report.sequence, report.status) for report in reports] == [(None, "error")]
+    assert plans.running == 0
+    client.server_is_there = True
+    take(plans, "4", 1)
+    assert len(client.sent) == 1

@@ -87,3 +87,38 @@ def test_a_pause_without_a_run_is_told_and_so_is_its_end(stage):
         publisher.rest(paused=paused)
     runtime.spin(lambda: len(trees) > 1 or time.monotonic() > deadline)
     assert [(tree.run_id, tree.state) for tree in trees] == [("", "PAUSED"), ("", "ENDED")]
+
+
+def test_who_comes_during_a_pause_is_told_of_it(stage):
+    runtime, node, publisher = stage
+    told = []
+
+    def until(condition):
+        deadline = time.monotonic() + PATIENCE
+        runtime.spin(lambda: condition() or time.monotonic() > deadline)
+        assert condition()
+
+    publisher.rest(paused=True)
+    first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
+    until(lambda: told)
+    assert (told[-1].state, told[-1].run_id) == ("PAUSED", "")
+    node.destroy_subscription(first)
+    until(lambda: publisher._watchers == 0)
+    node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
+    until(lambda: len(told) == 2)
+    publisher.rest(paused=False)
+    until(lambda: told[-1].state == "ENDED")
+    until(lambda: publisher._greeter is None)
+
+
+def test_paused_run_is_told_to_who_comes(stage):
+    runtime, node, publisher = stage
+    run, told = begun(), []
+    run.pause()
+    run.tick(0.1)
+    publisher.publish("run", run)
+    publisher.rest(paused=False)
+    node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
+    deadline = time.monotonic() + PATIENCE
+    runtime.spin(lambda: told or time.monotonic() > deadline)
+    assert (told[-1].run_id, told[-1].state) == ("run", "PAUSED")

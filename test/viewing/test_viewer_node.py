@@ -86,14 +86,14 @@ def test_a_document_that_ended_unseen_does_not_run_on_the_next_page(stage):
     tree = stage.brain.create_publisher(TreeSnapshot, "behavior_tree/tree", profile("state"))
 
     def runs():
-        tree.publish(TreeSnapshot(state="RUNNING"))
+        tree.publish(TreeSnapshot(run_id="1", state="RUNNING"))
         return driver._state == "RUNNING"
 
     with visitor(stage.viewer.url):
         stage.until(lambda: others(stage) == 1)
         stage.until(runs)
     while others(stage):  # also after the last picture
-        tree.publish(TreeSnapshot(state="RUNNING"))
+        tree.publish(TreeSnapshot(run_id="1", state="RUNNING"))
         time.sleep(0.01)
     with visitor(stage.viewer.url):
         stage.until(lambda: driver._state == "")

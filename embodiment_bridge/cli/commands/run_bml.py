@@ -32,7 +32,9 @@ from embodiment_bridge.cli.progress import Progress
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml
 
-ANSWER_WITHIN = 15.0  # s; DDS can lose the answer, which then never comes; on a busy computer it takes some seconds
+ANSWER_WITHIN = (
+    15.0  # s; DDS can lose the answer, which then never comes; on a busy computer it takes some seconds
+)
 EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json

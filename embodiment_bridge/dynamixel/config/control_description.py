@@ -73,12 +73,19 @@ def check_outside(robot: Robot, raw: Raw, problems: Problems) -> None:
         for joint in element.findall("joint"):
             values = raw.joints.get((joint.get("name") or "").strip())
             reduction = _reduction(element, joint)
-            if values is not None and "reduction" not in values and reduction not in ("", "1", "1.0"):
+            if values is not None and "reduction" not in values and not _is_one(reduction):
                 problems.add(
                     f"joint {joint.get('name')!r}: its transmission {element.get('name')!r} (reduction {reduction}) is "
                     "outside the <ros2_control> of its bus, where it is not read; move it there, or give the joint a "
                     "reduction"
                 )
+
+
+def _is_one(reduction: str) -> bool:
+    try:
+        return not reduction or float(reduction) == 1.0
+    except ValueError:
+        return False
 
 
 def _reduction(*elements: Element) -> str:

@@ -2,7 +2,7 @@
 """The configuration of a robot's servos: buses, ids, modes, transmissions, limits, policies."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from embodiment_bridge.urdf import Mimic
@@ -98,3 +98,15 @@ class ServoSetup:
     def servos(self) -> tuple[ServoConfig, ...]:
         """The servos of all buses."""
         return tuple(servo for bus in self.buses for servo in bus.servos)
+
+    def within(self, ranges: Mapping[str, tuple[float, float]]) -> "ServoSetup":
+        """The same, with joints that are moved by position kept to narrower ranges: rad, by joint."""
+
+        def kept(servo: ServoConfig) -> ServoConfig:
+            if servo.mode not in POSITION_MODES or servo.joint not in ranges:
+                return servo
+            lower, upper = ranges[servo.joint]
+            return replace(servo, lower=max(servo.lower, lower), upper=min(servo.upper, upper))
+
+        buses = (replace(bus, servos=tuple(map(kept, bus.servos))) for bus in self.buses)
+        return replace(self, buses=tuple(buses))

@@ -9,6 +9,7 @@ from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
 
 TIMEOUT_S = 0.2  # s without a command after which the joints hold where they are: ten cycles
+MOST_TURNING = 1e3  # rad/s of a joint that turns without an end
 MOST = {"kp": 1e5, "kd": 1e5}  # a number that the wire does not take would cost the whole frame
 
 
@@ -115,9 +116,11 @@ def _drive(joint: Joint, here: float, row: int, columns: Mapping[str, Sequence[f
         raise CommandError(
             f"joint command: {joint.name} has gains kp {drive.kp:g} and kd {drive.kd:g}; none is negative"
         )
-    if abs(drive.velocity) > joint.velocity:
+    # A wheel may have no limit of its own: its description gives it a usual speed then.
+    if abs(drive.velocity) > (joint.velocity if isfinite(joint.upper) else MOST_TURNING):
         raise CommandError(
-            f"joint command: {joint.name} at {drive.velocity:g} rad/s, its limit is {joint.velocity:g} rad/s"
+            f"joint command: {joint.name} at {drive.velocity:g} rad/s, its limit is "
+            f"{joint.velocity if isfinite(joint.upper) else MOST_TURNING:g} rad/s"
         )
     if abs(drive.effort) > joint.effort:
         raise CommandError(

@@ -4,8 +4,8 @@
 from embodiment_bridge.body.description import Fall
 from embodiment_bridge.motion.joints.sensing import Sensed
 
-
-ON_ITS_SIDE = 0.5  # rad of pitch to the back, below which a fallen body gets up as from its front, which rolls it over
+# A body on its side gets up as from its front, which rolls it over: rad of pitch to the back up to which it counts so.
+ON_ITS_SIDE = 0.5
 
 
 class FallDetector:

@@ -44,14 +44,19 @@ class EmergencyStop(OwnThread):
     Args:
         node: that of the body; names are resolved as for this node, remaps included.
         stop: true stops, false releases.
+        pressed: whether a stop is in force already.
     """
 
-    def __init__(self, node: BridgeNode, stop: Callable[[bool], None]) -> None:
+    def __init__(self, node: BridgeNode, stop: Callable[[bool], None], *, pressed: bool = False) -> None:
         super().__init__()
         sys.setswitchinterval(SWITCH_S)
         self._guard = node.guard
         self._stop = node.guard.wrap(stop, "emergency stop")
         self._seen: deque[tuple[int, bool]] = deque(maxlen=REMEMBERED)
+        self._pressed = pressed
+        self._latched_press: int | None = (
+            None  # ns, source time of the latched message that made the stop in force
+        )
         self._context = node.context
         self._own = Node(
             f"{node.get_name()}_{NAME}",
@@ -104,15 +109,23 @@ class EmergencyStop(OwnThread):
         one = (int(info["source_timestamp"]), bool(message.data))
         if one not in self._seen:
             self._seen.append(one)
-            self._stop(message.data)
+            self._set(message.data)
 
     def _heard_latched(self, message: Bool, info: dict[str, Any]) -> None:
-        """Press only: a latched release may be older than the stop that is in force. The others hear a live one."""
-        if message.data:
+        """Press, and release only what an older latched message has pressed: another stop may be newer than this."""
+        sent = int(info["source_timestamp"])
+        if message.data and not self._pressed:
+            self._heard(message, info)
+            self._latched_press = sent if self._pressed else None
+        elif not message.data and self._latched_press is not None and sent > self._latched_press:
             self._heard(message, info)
 
+    def _set(self, on: bool) -> None:
+        self._pressed, self._latched_press = on, None
+        self._stop(on)
+
     def _asked(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
-        self._stop(request.data)
+        self._set(request.data)
         response.success = True
         response.message = "stopped" if request.data else "released"
         return response

@@ -97,6 +97,8 @@ class JointDriver(BridgeNode):
         """Read the description; the buses then find and set up their servos."""
         setup = self._setup()
         body = with_voice(self._body_of(setup))
+        # Motion keeps to the range of the body: a servo with a wider one would take its end for a command.
+        setup = setup.within({joint.name: (joint.lower, joint.upper) for joint in body.joints})
         path = self.values["calibration_file"]
         robot = ServoRobot(
             setup,
@@ -119,7 +121,7 @@ class JointDriver(BridgeNode):
         self._interface = BodyInterface(self, body, outputs, self._refusal, skills, to_rest=to_rest)
         self._servo_services = ServoServices(self, robot, self._no_bus, self._restart)
         self._states_due = 0.0
-        self._stop = EmergencyStop(self, self._set_estop)
+        self._stop = EmergencyStop(self, self._set_estop, pressed=self._estop)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._teller = self.create_timer(STATES_EVERY_S, self._tell_inactive, clock=steady)
         do_at_once(robot.stop_soon)

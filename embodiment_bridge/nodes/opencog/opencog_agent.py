@@ -149,6 +149,7 @@ class OpencogAgent:
             self._outbox.forget(self._name)
             self._forget_levels()
             self._later(partial(self.plans.forget, self._life))
+            self._later(self._mood.close)
         self._put_map()
 
     def hear(self, message: wire.Message) -> None:

@@ -60,6 +60,7 @@ class OpencogMood:
             skills: names of those that the body has.
         """
         now = time.monotonic()
+        self._client.look_after()
         if self._client.server_is_there:
             self._seen = now
         if self._asked and self._client.result is not None:

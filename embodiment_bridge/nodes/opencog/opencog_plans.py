@@ -139,7 +139,9 @@ class OpencogPlans:
             goal = self._goals.pop(number, None)
             if goal is not None:
                 goal.cancel()
-        self._waiting = deque(one for one in self._waiting if one.number not in numbers)
+        for one in [one for one in self._waiting if one.number in numbers]:
+            self._waiting.remove(one)
+            self._ledger.ended(one.number, [], well=False)  # it was closed, so this reports nothing
 
     def _stood(self, number: int, feedback: ExecuteActionPlan.Feedback) -> None:
         for report in self._ledger.stood(number, _stands(feedback.actions)):

@@ -16,7 +16,9 @@ OnFeedback = Callable[[ExecuteActionPlan.Feedback], None]
 OnResult = Callable[[ExecuteActionPlan.Result], None]
 
 GONE_AFTER = 2.0  # s of wall time; the graph's view of which servers are there flickers now and then
-ANSWER_WITHIN = 15.0  # s of wall time; an answer that DDS lost never comes, one on a busy computer takes some seconds
+ANSWER_WITHIN = (
+    15.0  # s of wall time; an answer that DDS lost never comes, one on a busy computer takes some seconds
+)
 
 
 class PlanGoal:

@@ -69,12 +69,13 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """A command was not answered in time: whether it was done is not known."""
+    """A command was not answered in time: whether it was done is not known, unless it was never ``sent``."""
 
     offset: int
     command: Action | None
     waited_s: float
     time_s: float
+    sent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,8 @@ class Conversation:
         unsent = list(self._queue)
         self._queue.clear()
         self._send(WAIT, now)
-        return [NoReply(0, command, waited, now) for command in (lost, *unsent)]
+        late = (NoReply(0, command, 0.0, now, sent=False) for command in unsent)
+        return [NoReply(0, lost, waited, now), *late]
 
     def _call(self, now: float) -> None:
         if now - self._lost_at > GIVE_UP_S:

@@ -73,7 +73,8 @@ class Operator:
             ticket.ok = event.percept.ok
             ticket.reason = "" if ticket.ok else "the simulator says that it failed"
         else:
-            ticket.reason = f"no answer within {event.waited_s:.1f} s"
+            waited = f"no answer within {event.waited_s:.1f} s"
+            ticket.reason = waited if event.sent else "not sent: the server does not answer"
 
     def drop(self, reason: str) -> None:
         """The link is gone: nothing will be answered."""

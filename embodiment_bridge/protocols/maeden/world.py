@@ -98,7 +98,7 @@ class AgentWorld:
 
     def lost(self, event: NoReply) -> None:
         """An answer will not come."""
-        if isinstance(event.command, Act):
+        if event.sent and isinstance(event.command, Act):
             self.track.lost(event.command.action)
 
     def cost(self, place: Place) -> int | None:

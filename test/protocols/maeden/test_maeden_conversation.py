@@ -115,7 +115,8 @@ def test_what_waits_when_an_answer_is_missed_is_never_sent():
     talk = ready(reply_timeout_s=1.0)
     act(talk, 1.0)
     talk.submit(Act("left"))
-    assert [event.command for event in talk.advance(2.1)] == [STEP, Act("left")]
+    told_on = talk.advance(2.1)
+    assert [(event.command, event.sent) for event in told_on] == [(STEP, True), (Act("left"), False)]
     assert told(talk) == [WAIT]
     talk.take([at(2)], 3.0)
     talk.advance(4.0)

@@ -152,6 +152,15 @@ def test_listening_is_remarked_on_for_what_it_costs():
     assert "1 unit" in converter(pacing="listen").warnings()[0]
 
 
+def test_a_command_that_was_never_sent_leaves_the_place_sure():
+    made = converter()
+    made.body_state(answer())
+    made.body_state(NoReply(0, Act("forward"), 0.0, 2.0, sent=False))
+    assert made._world.track.settled
+    made.body_state(NoReply(0, Act("forward"), 1.0, 3.0))
+    assert not made._world.track.settled
+
+
 def test_no_command_is_handed_out_while_the_server_is_silent_so_that_it_can_be_withdrawn():
     operator = Operator()
     lost = operator.ask(Act("forward"))

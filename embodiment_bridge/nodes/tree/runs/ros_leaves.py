@@ -32,7 +32,9 @@ STATUS = {
 }
 
 GONE_AFTER = 2.0  # s of wall time
-ANSWER_WITHIN = 15.0  # s of wall time; an answer that DDS lost never comes, one on a busy computer takes some seconds
+ANSWER_WITHIN = (
+    15.0  # s of wall time; an answer that DDS lost never comes, one on a busy computer takes some seconds
+)
 
 
 @dataclass(slots=True)

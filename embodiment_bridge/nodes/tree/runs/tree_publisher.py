@@ -5,7 +5,9 @@ Where py_trees_ros_interfaces is installed also the snapshot streams of py_trees
 """
 
 from builtin_interfaces.msg import Time
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.timer import Timer
 from std_msgs.msg import Header
 
 from embodiment_bridge.behaviour.engine.journal import Transition
@@ -16,6 +18,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.tree.runs.py_trees_streams import streams_of
 
 PAUSED = "", RunState.PAUSED  # without a run
+GREET_S = 0.5  # of wall time
 
 
 class TreePublisher:
@@ -27,6 +30,9 @@ class TreePublisher:
         self._tree = node.create_publisher(TreeSnapshot, "~/tree", profile("state"))
         self._watchers = 0
         self._told: tuple[str, RunState] | None = None
+        self._last = TreeSnapshot()  # for who comes during a pause
+        self._greeter: Timer | None = None  # during a pause
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._streams = streams_of(node)
 
     def publish(self, run_id: str, run: Run) -> None:
@@ -34,9 +40,7 @@ class TreePublisher:
         events = run.take_events()
         if self._streams is not None:
             self._streams.publish(run, events)
-        watchers = self._tree.get_subscription_count()
-        newcomer = watchers > self._watchers
-        self._watchers = watchers
+        newcomer = self._newcomer()
         state = run_id, run.state
         changed, self._told = state != self._told, state
         if not (events or newcomer or changed):
@@ -46,21 +50,47 @@ class TreePublisher:
             for event in events:
                 sha256 = run.documents.hashes.of(event.origin.document)
                 self._events.publish(_event(run_id, event, stamp, sha256))
-        if watchers:
-            self._tree.publish(_tree(run_id, run, stamp))
+        if self._watchers or run.state is RunState.PAUSED:
+            self._say(_tree(run_id, run, stamp))
 
     def rest(self, *, paused: bool) -> None:
         """Nothing moves: tell of a pause in which no run has the robot, and of its end."""
-        state = PAUSED if paused else ("", RunState.ENDED)
-        if paused == (self._told == PAUSED):
-            return
-        self._told = state
-        if self._tree.get_subscription_count():
+        if paused != (self._told == PAUSED):
+            self._newcomer()
+            self._told = PAUSED if paused else ("", RunState.ENDED)
             stamp = self._node.get_clock().now().to_msg()
-            self._tree.publish(TreeSnapshot(header=Header(stamp=stamp), state=state[1].name))
+            self._say(TreeSnapshot(header=Header(stamp=stamp), state=self._told[1].name))
+        if self._is_paused and self._greeter is None:
+            self._greeter = self._node.create_timer(GREET_S, self._greet, clock=self._steady)
+
+    def _greet(self) -> None:
+        """Nothing ticks in a pause: tell of it to who has come meanwhile."""
+        if not self._is_paused:
+            self._end_greeting()
+        elif self._newcomer():
+            self._tree.publish(self._last)
+
+    def _end_greeting(self) -> None:
+        if self._greeter is not None:
+            self._node.destroy_timer(self._greeter)
+            self._greeter = None
+
+    @property
+    def _is_paused(self) -> bool:
+        return self._told is not None and self._told[1] is RunState.PAUSED
+
+    def _say(self, message: TreeSnapshot) -> None:
+        self._last = message
+        if self._watchers:
+            self._tree.publish(message)
+
+    def _newcomer(self) -> bool:
+        before, self._watchers = self._watchers, self._tree.get_subscription_count()
+        return self._watchers > before
 
     def destroy(self) -> None:
         """Take the topics off the graph."""
+        self._end_greeting()
         self._node.destroy_publisher(self._events)
         self._node.destroy_publisher(self._tree)
         if self._streams is not None:
