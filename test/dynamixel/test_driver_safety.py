@@ -9,10 +9,13 @@ import sys
 import time
 from dataclasses import replace
 from math import nan
+from pathlib import Path
 
 import pytest
 from driver_stage import Stage, servo
 
+from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.state import BodyState
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
@@ -20,8 +23,12 @@ from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.calibration import Stored, load_calibration, save_calibration
+from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.wire.packet import sync_write
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.urdf import read_urdf
 
+ROOT = Path(__file__).parents[2]
 ASKED = 5  # times at most
 MODES = ("position", "extended_position", "velocity", "current", "current_based_position", "pwm")
 
@@ -109,6 +116,23 @@ def test_joint_beyond_its_range_stays_where_it_is_until_it_is_asked_to_be_inside
     assert abs(way[0] - found) == pytest.approx(0.2)
     assert way[-1] == inside
     assert [filter.position(found, 0.1) for _ in range(5)][-1] == end
+
+
+@pytest.mark.parametrize("found", [1.7, 1.48, -1.48, -1.7])
+def test_joint_beyond_the_range_of_its_body_is_not_moved_by_what_nobody_asked(found) -> None:
+    body = read_body(
+        ROOT / "config/bodies/desk_humanoid.yaml"
+    )  # whose ranges are a little inside those of the servos
+    setup = read_servo_setup(read_urdf(ROOT / "urdf/desk_humanoid.urdf"))
+    setup = setup.within({joint.name: (joint.lower, joint.upper) for joint in body.joints})
+    names = [joint.name for joint in body.joints]
+    angles = tuple(found if name == "head_yaw" else 0.0 for name in names)
+    filter = GoalFilter(next(one for one in setup.servos if one.joint == "head_yaw"), 5.0)
+    filter.start(found)
+    runner = MotionRunner(body, to_rest=False)
+    for cycle in range(150):
+        targets = runner.step(BodyState(0.02 * cycle, angles, (0.0,) * len(angles)), 0.02)
+        assert filter.position(targets.position[names.index("head_yaw")], 0.02) == found
 
 
 def test_without_commands_joints_hold_and_wheels_stand(stages) -> None:
