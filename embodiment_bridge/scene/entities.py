@@ -114,6 +114,12 @@ class EntityMemory:
         asked, self._asked = self._asked, False
         return wanted or asked or not 0.0 <= now_s - self._looked < IDLE_S
 
+    def blind(self) -> None:
+        """A picture came that cannot be placed: nothing is in view now as far as this knows."""
+        if any(known.visible for known in self._known.values()):
+            self._known = {id_: replace(known, visible=False) for id_, known in self._known.items()}
+            self._further = {thing.sighting.id: thing for thing in self._derived(self._known)}
+
     def look(
         self,
         picture: Iterable[Sighting],

@@ -8,11 +8,12 @@ import pytest
 from motion_stage import HEIGHT, T1, T1_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body
-from embodiment_bridge.body.state import BodyState, SkillStatus
+from embodiment_bridge.body.state import BodyState, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.motion.skills.fall import FallDetector
+from embodiment_bridge.protocols.soccer.beaming import Beaming
 
 RISE = """
   rise:
@@ -108,6 +109,23 @@ def test_body_on_its_side_gets_up_as_from_its_front(pitch, side) -> None:
     sensed.update(BodyState(0.0, position, position, (0.0, 0.0, 0.2), 1.5, pitch, 0.0, has_base=True), 0.02)
     detector.update(sensed, 0.02)
     assert (detector.fallen, detector.side) == (True, side)
+
+
+def test_fallen_body_is_put_elsewhere_and_its_get_up_replaced() -> None:
+    sent: list[bool] = []
+    runner = MotionRunner(T1, {"beam": lambda *_: Beaming(lambda: sent.append(True))})
+    angles = tuple(joint.rest for joint in T1.joints)
+    lying = BodyState(0.0, angles, angles, LOW, 0.0, FRONT, 0.0, has_base=True)
+    for _ in range(10):
+        runner.step(lying, 0.02)
+    runner.start(SkillRequest("1", "get_up", {}, 0.0))
+    runner.step(lying, 0.02)
+    runner.start(SkillRequest("2", "beam", {"x": -5.0, "y": 1.0}, 0.0))
+    for _ in range(200):
+        runner.step(lying, 0.02)
+    ends = {report.id: report.status for report in runner.take_reports() if report.status.ended}
+    assert (runner.status, sent) == ("fallen", [True])
+    assert ends == {"1": SkillStatus.REPLACED, "2": SkillStatus.SUCCEEDED}
 
 
 def test_standing_body_has_nothing_to_do(stage) -> None:

@@ -11,6 +11,7 @@ from embodiment_bridge.behaviour.engine.loading import Rules, load
 from embodiment_bridge.behaviour.engine.ports import Ports
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
+from embodiment_bridge.bml.base.conditions import Value
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.tree.start_requests import start_subtrees
@@ -100,6 +101,13 @@ def test_the_player_that_took_a_kick_leaves_the_ball_to_the_others_for_a_while()
     assert leads(PLAY, ALONE_S + 0.1) == pytest.approx([2.8, -2.8])
 
 
+def test_nobody_took_a_kick_whose_time_was_over() -> None:
+    values, far = TeamValues(), (-5.0, 0.0)
+    values.of(OURS, far, [BALL, mate(-7.0)], 0.1)
+    values.of(PLAY, far, [BALL, mate(-7.0)], 0.1)
+    assert values.of(PLAY, far, [BALL, mate(-7.0)], SWING_S + 0.1)["team.lead"] == pytest.approx(2.0)
+
+
 def rules(body: str, simulator: str) -> Rules:
     skills = {info.name: info for info in read_body(ROOT / f"config/bodies/{body}.yaml").skill_infos()}
     files = {"player": "player", "keeper": "keeper", "shoot": f"shoot_{simulator}"}
@@ -167,6 +175,22 @@ def test_a_goal_ends_what_a_player_does() -> None:
     board.write("team.phase", "scored")
     play(run, body, 2.0, begin=2.0)
     assert body.begun[-1] == "beam"
+
+
+@pytest.mark.parametrize("change", [{"phase": "theirs"}, {"phase": "over"}, {"ball": 6.0}, {"lead": -1.0}])
+def test_the_keeper_goes_back_to_its_goal_when_the_ball_is_not_its_own_any_more(
+    change: dict[str, Value],
+) -> None:
+    known = rules("t1", "rcsssmj")
+    body = Body(known.skills)
+    board = Blackboard({"team.phase": "play", "team.ball": 2.0, "team.lead": 2.0})
+    run = Run((TEAM / "1.json").read_text(), Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    play(run, body, 1.0)
+    begun = list(body.begun)
+    for key, value in change.items():
+        board.write(f"team.{key}", value)
+    play(run, body, 1.0, begin=1.0)
+    assert (begun[-1], body.begun[-1]) == ("kick", "go_to")
 
 
 def test_documents_of_a_start_are_named(tmp_path: Path) -> None:

@@ -42,3 +42,13 @@ def test_the_goal_is_that_of_the_opponents(relative, side, goal) -> None:
     found = view.goals(posts["left"], posts["right"])
     assert found["goal"] == posts[goal]
     assert set(found.values()) == set(posts.values())
+
+
+def test_nothing_is_visible_in_a_picture_that_cannot_be_placed() -> None:
+    memory = EntityMemory(derived=lambda known: goals(known, POSTS))
+    memory.look([post("a", 1.5), post("b", -1.5)], 0.0, "t0")
+    memory.blind()
+    assert [thing.visible for thing in memory.things.values()] == [False] * 3
+    assert memory.things["goal"].stamp == "t0"
+    memory.look([post("a", 1.5), post("b", -1.5)], 1.0, "t1")
+    assert memory.things["goal"].visible

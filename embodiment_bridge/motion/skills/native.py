@@ -27,6 +27,10 @@ class Native(Protocol):
         """End early; ``done`` is set when it has ended. May be called again, also when it is done."""
 
 
+class Placing(Native):
+    """One that has the body put elsewhere, upright: it serves a fallen body, too."""
+
+
 Start: TypeAlias = Callable[[Skill, Mapping[str, float | str], float], Native]
 """Starts a skill: its description, its parameters (checked, with defaults), the slot in s (0: its natural length).
 

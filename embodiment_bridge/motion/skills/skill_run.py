@@ -9,7 +9,7 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.motion.joints.keyframes import Motion
 from embodiment_bridge.motion.joints.recorded import Recorded
 from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
-from embodiment_bridge.motion.skills.native import Native
+from embodiment_bridge.motion.skills.native import Native, Placing
 from embodiment_bridge.motion.walking.walk_program import Program
 
 REPORT_S = 0.2  # s between progress reports
@@ -91,6 +91,11 @@ class SkillRun:
     def uses_legs(self) -> bool:
         """Whether the skill stands or walks."""
         return self.available and "legs" in self.skill.channels
+
+    @property
+    def needs_stand(self) -> bool:
+        """Whether the skill is not for a fallen body."""
+        return self.uses_legs and not self.skill.lying and not isinstance(self.native, Placing)
 
     @property
     def progress(self) -> float:

@@ -136,7 +136,7 @@ class SkillTable:
     def _admit(self, run: SkillRun) -> None:
         self.stopped = False
         # Nor does it end what gets the body up.
-        if self._fall.fallen and run.uses_legs and not run.skill.lying:
+        if self._fall.fallen and run.needs_stand:
             self._reports += [run.report(SkillStatus.RUNNING), run.report(SkillStatus.FAILED, FALLEN)]
             return
         self.claim(run.request.id, run.skill.channels)
@@ -205,7 +205,7 @@ class SkillTable:
     def fail_legs(self) -> None:
         """The body has fallen: end every skill that uses the legs as FAILED; those for a fallen body go on."""
         for run in tuple(self._runs.values()):
-            if run.uses_legs and not run.skill.lying:
+            if run.needs_stand:
                 self._end(run, SkillStatus.FAILED, FALLEN)
 
     def take_reports(self) -> list[SkillReport]:

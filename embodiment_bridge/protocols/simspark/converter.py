@@ -201,8 +201,9 @@ class NaoConverter(Converter[Event, Command]):
         if cycle.state is not None and cycle.targets is not None:
             hinges = self._map.hinges(cycle.state, cycle.targets, self._bursts.cycles)
         requests = tuple(self._requests.next_actions()) if self._joining.joined else ()
-        start = self._start_beam(cycle.event, cycle.state)
-        if start is not None and not any(isinstance(request, Beam) for request in requests):
+        if any(isinstance(request, Beam) for request in requests):
+            self._start.leave()
+        elif (start := self._start_beam(cycle.event, cycle.state)) is not None:
             requests = (*requests, start)
         if any(isinstance(request, Beam) for request in requests):
             self._locator.forget_soon(BEAM_TIME)

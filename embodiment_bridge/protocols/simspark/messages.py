@@ -121,7 +121,9 @@ class PerceptMessages:
     def _seen(self, seen: Sight, eye: Pose | None, me: Player, state: BodyState, stamp: Stamp) -> Pairs:
         if self.is_wanted("vision"):
             yield "vision", vision_message(seen, stamp, self._frames["camera_link"])
-        if eye is not None:
+        if eye is None:
+            self._memory.blind()
+        else:
             things = sightings(seen, eye, me, BALL_DIAMETER, self._view.landmark)
             # it remembers also while nobody listens
             known = self._memory.look(things, state.time, stamp, partial(SOCCER.surely_shows, eye))

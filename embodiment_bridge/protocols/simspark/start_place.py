@@ -52,6 +52,10 @@ class StartPlace:
         self._due: float | None = None
         self._tries = 0
 
+    def leave(self) -> None:
+        """Somebody else has said where the player is to be."""
+        self._tries = TRIES
+
     def beam(self, number: int, mode: str, time: float, tilt: float) -> Beam | None:
         """The beam that is due now for a player that has joined, if the game allows it.
 

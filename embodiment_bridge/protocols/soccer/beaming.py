@@ -7,12 +7,12 @@ from math import inf
 from typing_extensions import override
 
 from embodiment_bridge.body.description import Keyframe
-from embodiment_bridge.motion.skills.native import Native
+from embodiment_bridge.motion.skills.native import Placing
 
 LANDED_S = 0.5  # s from the command until the robot has come down on its feet
 
 
-class Beaming(Native):
+class Beaming(Placing):
     """Done ``LANDED_S`` s after its first step, in which ``send()`` puts the command into the next frame.
 
     Servers do not tell whether they obey.

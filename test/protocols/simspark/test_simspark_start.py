@@ -106,3 +106,15 @@ def test_beam_is_sent_once_in_the_frame_of_its_cycle():
     assert not any(b"(beam" in payload for payload in nao.sent)
     nao.run(0.2)
     assert sum(b"(beam -10 -3 0)" in payload for payload in nao.sent) == 1
+
+
+def test_a_place_that_somebody_else_says_is_not_taken_back():
+    nao = Nao(start_pose="line_up")
+    while nao.state is None:
+        nao.cycle()
+    nao.converter._requests.begin_beaming(None, {"x": -3.0, "y": 2.0, "yaw": 0.0}, 0.0).step(0.02)
+    nao.run(SETTLE + 0.5)
+    assert [sum(word in payload for payload in nao.sent) for word in (b"(beam -3 2 0)", b"(beam -10")] == [
+        1,
+        0,
+    ]

@@ -12,6 +12,9 @@ LYING_M: Final = 0.4  # high: a player that seems lower lies, and does not count
 FRESH_S: Final = 20.0  # s out of sight after which a player counts no more, if its place was not seen empty
 NOBODY_M: Final = 1000.0  # m: so far away is the nearest player where none is seen
 TOUCH_M: Final = 0.6  # from the ball: so near a player may have touched it
+TAKEN_M: Final = (
+    1.5  # from the ball: so near is who has just taken a kick, with what the ball rolls between two looks
+)
 SWING_S: Final = 1.5  # s from the first touch in which the taker of a kick goes on with it
 ALONE_S: Final = 8.0  # s after which the taker of a kick may go to the ball again: a mate has not come
 KEYS: Final = ("team.phase", "team.ball", "team.ball_x", "team.ball_y", "team.lead", "team.rival")
@@ -105,7 +108,8 @@ class TeamValues:
             self._taker = None
         elif self._phase == "ours":
             nearest = min(mates, key=lambda id_: mates[id_], default="")
-            self._taker = nearest if nearest and mates[nearest] < mine else ""
+            taker, far = (nearest, mates[nearest]) if nearest and mates[nearest] < mine else ("", mine)
+            self._taker = taker if far < TAKEN_M else None  # else the time for the kick was over
             self._alone_s = 0.0
         elif self._taker is not None:
             self._alone_s += dt
