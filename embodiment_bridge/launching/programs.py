@@ -4,7 +4,7 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
@@ -19,19 +19,20 @@ PATIENCE = ((signal.SIGINT, 8.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
 class Program:
     """One running program, in a process group of its own so that Ctrl-C ends only this process, which then stops it.
 
-    ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``.
+    ``output="screen"`` shows what it prints; any other value sends it to ``<log_dir>/<name>.log``. ``environment`` is
+    what the description's own adds to.
 
     Raises:
         ConfigError: the program is not installed, or cannot be started.
     """
 
-    def __init__(self, program: ProgramDescription, log_dir: Path) -> None:
+    def __init__(self, program: ProgramDescription, log_dir: Path, environment: Mapping[str, str]) -> None:
         self.name = program.name
         path = find_program(program.cmd[0])
         if path is None:
             raise ConfigError(f"{program.place}: program {program.cmd[0]!r} is not installed")
         self.log = None if program.output == "screen" else log_dir / f"{Path(program.name).name}.log"
-        env = of_program(program.cmd[0], os.environ)
+        env = of_program(program.cmd[0], environment)
         for name, value in program.env.items():
             if value is None:
                 env.pop(name, None)

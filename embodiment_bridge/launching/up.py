@@ -95,6 +95,8 @@ class Graph:
     def _start(self) -> None:
         for line in self._description.log:
             self._say(line)
+        before = dict(os.environ)  # that of programs, to which each adds what the file says at its place
+        prepare(before)
         for name, value in _common_environment(self._description.nodes).items():
             if value is None:
                 os.environ.pop(name, None)
@@ -104,7 +106,7 @@ class Graph:
         factories = [_factory(node) for node in self._description.nodes]
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="embodiment_bridge_")))
         for executable in self._description.executables:
-            self._add_program(executable, folder)
+            self._add_program(executable, folder, before)
         arguments = [
             ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
         ]
@@ -115,7 +117,7 @@ class Graph:
             if node.executable in OWN_PROCESS
         ]
         with held_back():
-            self._own = [self._add_program(program, folder) for program in (*own, *self._others)]
+            self._own = [self._add_program(program, folder, os.environ) for program in (*own, *self._others)]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:
@@ -123,8 +125,10 @@ class Graph:
         for program in self._own:  # these end first, so that no robot is driven while the others end
             self._open.callback(self._stop_node, program)
 
-    def _add_program(self, description: ProgramDescription, folder: Path) -> Program:
-        program = Program(description, folder)
+    def _add_program(
+        self, description: ProgramDescription, folder: Path, environment: Mapping[str, str]
+    ) -> Program:
+        program = Program(description, folder, environment)
         self._open.callback(program.stop, self._say)
         self._programs.append(program)
         return program

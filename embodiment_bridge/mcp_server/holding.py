@@ -4,7 +4,7 @@
 import threading
 from typing import Final
 
-from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.robot.robot import Robot
 
@@ -40,7 +40,11 @@ class Holding:
             LinkError: the robot did not answer.
         """
         with self._lock:
-            said = self._robot.hold()
+            try:
+                said = self._robot.hold()
+            except LinkError:  # what has answered is frozen, by this server if it was not before
+                self._own = self._own or not self._seen
+                raise
             self._own = self._own or HELD_ALREADY not in said
             return said
 

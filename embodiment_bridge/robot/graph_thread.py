@@ -47,6 +47,7 @@ class GraphThread(OwnThread):
         self._guard = threading.Lock()
         self._owed: set[Future[Any]] = set()  # what was asked for and is not done
         self.at_end: Callable[[], None] = lambda: None
+        self.exit_code = 0  # of the graph, once it has ended
         self._start(name)
         self._up.result()
 
@@ -87,6 +88,7 @@ class GraphThread(OwnThread):
             self._up.set_exception(error)
 
     def _run(self) -> None:
+        graph: Graph | None = None
         with ExitStack() as stack:
             spin: Callable[[Callable[[], bool]], Any]
             if self._description is None:
@@ -109,3 +111,5 @@ class GraphThread(OwnThread):
                 for answer in tuple(self._owed):  # its turn does not come any more
                     answer.set_exception(LinkError("the robot was closed"))
                 self.at_end()
+        if graph is not None:
+            self.exit_code = graph.exit_code

@@ -91,6 +91,11 @@ class Robot(ClosedOnExit):
         if closed.exception() is None:
             self._thread.close()
 
+    @property
+    def exit_code(self) -> int:
+        """After ``close``: that of the graph which was started with it, as of ``up``; 0 without one."""
+        return self._thread.exit_code
+
     # What it knows.
 
     @property

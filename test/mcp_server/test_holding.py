@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A language model lets go what it froze, and not what a person froze."""
 
+from types import SimpleNamespace
+
 import anyio
 import mcp.types as types
 import pytest
 from mcp_stage import LONG, connected, until
 
+from embodiment_bridge.core.errors import CommandError, LinkError
+from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.schemas import tools
 from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
@@ -151,3 +155,41 @@ def test_hosts_are_told_that_letting_go_moves_the_robot() -> None:
     hints = {tool.name: tool.annotations for tool in tools({})}
     assert hints["hold"].destructive_hint
     assert not hints["stop"].destructive_hint
+
+
+class HalfRobot:
+    """A robot whose second answer to a hold does not come."""
+
+    def __init__(self) -> None:
+        self.senses = SimpleNamespace(run_state="", listen=lambda hear: lambda: None)
+        self.tree = ["paused: nothing begins", HELD_ALREADY]
+        self.body_is_there = False
+
+    def hold(self, on: bool = True) -> str:
+        said = self.tree.pop(0) if on else "going on"
+        if not self.body_is_there:
+            raise LinkError("the robot did not answer")
+        return said
+
+
+def test_a_hold_that_succeeded_in_half_is_let_go_by_who_asked_for_it() -> None:
+    robot = HalfRobot()
+    holding = Holding(robot)
+    with pytest.raises(LinkError):
+        holding.hold()
+    robot.body_is_there = True
+    assert holding.hold() == HELD_ALREADY
+    assert holding.let_go() == "going on"
+
+
+def test_a_hold_that_failed_on_a_robot_that_somebody_held_is_not_its_own() -> None:
+    robot = HalfRobot()
+    heard = []
+    robot.senses.listen = lambda hear: heard.append(hear) or (lambda: None)
+    holding = Holding(robot)
+    robot.senses.run_state = "PAUSED"
+    heard[0]("tree")
+    with pytest.raises(LinkError):
+        holding.hold()
+    with pytest.raises(CommandError):
+        holding.let_go()

@@ -12,6 +12,7 @@ from embodiment_bridge.cli.commands.up import find_launch_file, launch_descripti
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.namespaces import namespace
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.launching.names import join_namespace
 
 if TYPE_CHECKING:
     from embodiment_bridge.mcp_server.options import Options
@@ -93,6 +94,10 @@ def run(arguments: argparse.Namespace) -> int:
     given = {word.partition(":=")[0]: word.partition(":=")[2] for word in words}
     where = arguments.namespace or given.get("namespace", "/")
     graph = None
+    if arguments.namespace and given.get("namespace"):
+        one, other = (join_namespace("/", name) for name in (arguments.namespace, given["namespace"]))
+        if one != other:
+            raise ConfigError(f"--namespace {one} is not that of --start, {other}: give one of them")
     if arguments.start is not None:
         if not given.get("namespace") and arguments.namespace:
             words.append(f"namespace:={arguments.namespace}")
@@ -100,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Robot(where, source=SOURCE, wait=arguments.wait, graph=graph, allowed=allowed, say=say) as robot:
         serve(robot, options)
     sys.stderr.flush()
-    return 0
+    return robot.exit_code
 
 
 def _address(arguments: argparse.Namespace) -> tuple[str, int, str]:

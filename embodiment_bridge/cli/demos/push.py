@@ -4,8 +4,7 @@
 import struct
 import sys
 import zlib
-from pathlib import Path
-from tempfile import gettempdir
+from tempfile import NamedTemporaryFile
 from typing import Final
 
 from embodiment_bridge.cli.demos.documents import own_document
@@ -39,9 +38,9 @@ def perform(stage: Stage) -> int:
     stage.wait(lambda: bool(pictures), PICTURE_S)
     stage.status.end()
     if pictures:
-        path = Path(gettempdir()) / "embodiment_bridge_push.png"
-        path.write_bytes(png(pictures[-1].width, pictures[-1].height, bytes(pictures[-1].data)))
-        _say(f"picture            {path}")
+        with NamedTemporaryFile(prefix="embodiment_bridge_push_", suffix=".png", delete=False) as file:
+            file.write(png(pictures[-1].width, pictures[-1].height, bytes(pictures[-1].data)))
+        _say(f"picture            {file.name}")
     else:
         _say("picture            none, this machine cannot render")
     return code
