@@ -164,19 +164,3 @@ def test_a_body_that_is_lost_during_a_pause_fails_the_run_when_it_goes_on(stages
     stage.body.trigger_activate()
     stage.until(lambda: stage.watcher.link == "ready")
     assert stage.run(SHAKE).outcome == "SUCCEEDED"
-
-
-@pytest.mark.parametrize("end", ["trigger_cleanup", "trigger_shutdown"])
-def test_goals_have_their_results_when_the_node_ends_before_the_body_is_at_rest(stages, end) -> None:
-    stage = stages()
-    stage.begin(DANCE)
-    until_arm_moves(stage)
-    guest = stage.guest(SHAKE, on_new="queue")
-    stage.until(lambda: guest.answered)
-    results = stage.tree._documents._action._result_futures
-    stage.until(lambda: all(result._callbacks for result in results.values()))  # both have asked for it
-    if end == "trigger_cleanup":
-        stage.tree.trigger_deactivate()
-    getattr(stage.tree, end)()
-    stage.until(lambda: guest.result is not None)
-    assert (stage.finish().outcome, guest.result.outcome) == ("CANCELED", "CANCELED")

@@ -5,9 +5,7 @@ rclpy offers a coroutine for this, but the events executor polls a waiting corou
 seen on Jazzy's 7.1.6). Here a goal begins in a callback, and ends by ``finish`` from anywhere.
 """
 
-from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -35,7 +33,6 @@ class DeferredActionServer(ActionServer):
         self.name = name
         self._begin = begin
         self._cancel_goal = cancel
-        self._endings: deque[tuple[ServerGoalHandle, Callable[[ServerGoalHandle], Any]]] = deque()
         super().__init__(
             node, action_type, name, begin, cancel_callback=self._accept_cancel, result_timeout=KEEP_S
         )
@@ -57,25 +54,7 @@ class DeferredActionServer(ActionServer):
 
     def finish(self, goal_handle: ServerGoalHandle, *, succeeded: bool, result: Any) -> None:
         """End a goal with a result: SUCCEEDED, CANCELED if it was to be canceled, else ABORTED. From any thread."""
-        self._endings.append((goal_handle, partial(_end, succeeded, result)))
-        executor = self._node.executor
-        if executor is not None:
-            executor.create_task(self._tell_ends)
-
-    def destroy(self) -> None:
-        """Take the action off the graph. What was finished just now is told before."""
-        for future in self._result_futures.values():
-            future._set_executor(
-                None
-            )  # its callbacks send the result: at once, as the executor would be late
-        self._tell_ends()
-        super().destroy()
-
-    def _tell_ends(self) -> None:
-        while self._endings:
-            goal_handle, end = self._endings.popleft()
-            with suppress(StopIteration):
-                self._execute_goal(end, goal_handle).send(None)  # it waits for nothing
+        super().notify_execute(goal_handle, partial(_end, succeeded, result))
 
 
 def _end(succeeded: bool, result: Any, goal_handle: ServerGoalHandle) -> Any:

@@ -75,8 +75,8 @@ class BehaviorTree(BridgeNode):
         if self._performer is not None:
             self._gate.release()
             self._performer.stop("the behaviour-tree node was deactivated")
-            self._performer.ports.speech.stop()
 
+            self._performer.ports.speech.stop()
     @override
     def close(self) -> None:
         super().close()
@@ -89,7 +89,6 @@ class BehaviorTree(BridgeNode):
         if performer is None:
             return
         self._gate.close()
-        performer.give_up("the behaviour-tree node ended before the body was at rest")
         for part in (self._documents, self._plans, self._starts, self._controls, self._guard_watch):
             part.destroy()
         performer.destroy()

@@ -83,10 +83,6 @@ class Performance:
             self._tell(warnings)
         self._end(self.run.ending)
 
-    def give_up(self, reason: str) -> None:
-        """End the goal as CANCELED: nobody looks after the run any more."""
-        self._end(RunEnding(Outcome.CANCELED, self.run.clock.seconds, reason))
-
     def _new_warnings(self) -> list[str]:
         known = [*self.wish.doubts, *self._refused.values(), *self.run.warnings]
         return [line for line in dict.fromkeys(known) if line not in self._warnings_told]

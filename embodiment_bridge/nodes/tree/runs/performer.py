@@ -192,12 +192,6 @@ class Performer:
         self.ports.audio.player.close()
         self._close_files()
 
-    def give_up(self, reason: str) -> None:
-        """End the goals of the runs that are not at rest yet, as CANCELED."""
-        for performance in self._performances.values():
-            performance.give_up(reason)
-        self._performances.clear()
-
     def destroy(self) -> None:
         """Take everything off the graph."""
         self._close_files()

@@ -71,10 +71,6 @@ class PlanPerformance:
         if self.run.ending is not None:
             self._end(self.run.ending, statuses)
 
-    def give_up(self, reason: str) -> None:
-        """End the goal as CANCELED: nobody looks after the run any more."""
-        self._end(RunEnding(Outcome.CANCELED, self.run.clock.seconds, reason), self.run.statuses())
-
     def _end(self, ending: RunEnding, statuses: list[StepStatus]) -> None:
         result = ExecuteActionPlan.Result(
             outcome=ending.outcome.value, reason=ending.reason, elapsed=ending.t
