@@ -2,7 +2,6 @@
 """The `execute_skill` action, the `skills` list, and the services `stop`, `hold` and `hold_source` of a body node."""
 
 import uuid
-from collections import deque
 from collections.abc import Callable
 
 from rclpy.action.server import ServerGoalHandle
@@ -46,7 +45,6 @@ class SkillServer:
         self._queue = queue
         self._refusal = refusal
         self._goals: dict[str, ServerGoalHandle] = {}
-        self._reports: deque[SkillReport] = deque()  # that are to be told on the executor's thread
         self._held: dict[str, None] = {}  # sources that a client has asked to hold, oldest first
         self._all_held = False
         self._dead_man = DeadMan(node, self._heard_of)
@@ -61,16 +59,10 @@ class SkillServer:
 
     def report(self, report: SkillReport) -> None:
         """Send the state of a skill to its client; call it on the session's thread."""
-        self._reports.append(report)
-        self._node.executor.create_task(self._tell_all)
-
-    def _tell_all(self) -> None:
-        while self._reports:
-            self._tell(self._reports.popleft())
+        self._node.executor.create_task(self._tell, report)
 
     def destroy(self) -> None:
-        """Remove the action, the services and the list from the graph; what has ended just now is told before."""
-        self._tell_all()
+        """Remove the action, the services and the list from the graph."""
         self._dead_man.destroy()
         self._action.destroy()
         for service in self._services:

@@ -77,6 +77,7 @@ class BehaviorTree(BridgeNode):
             self._performer.stop("the behaviour-tree node was deactivated")
 
             self._performer.ports.speech.stop()
+
     @override
     def close(self) -> None:
         super().close()
