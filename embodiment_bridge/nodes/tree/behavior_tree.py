@@ -75,7 +75,6 @@ class BehaviorTree(BridgeNode):
         if self._performer is not None:
             self._gate.release()
             self._performer.stop("the behaviour-tree node was deactivated")
-
             self._performer.ports.speech.stop()
 
     @override
