@@ -137,7 +137,7 @@ def test_page_that_does_not_answer_holds_up_nothing():
 
 def test_message_that_cannot_be_drawn_is_told_once(stage, caplog):
     with visitor(stage.viewer.url):
-        stage.until(lambda: stage.viewer.diagnose()[1] == "shown")
+        stage.until(lambda: stage.viewer.diagnose()[1] == "shown" and "/shown" in stage.viewer._looks)
         for _ in range(3):
             stage.viewer._take("/shown", "local_grid", JointState, b"\0")  # nobody else publishes it
             stage.until(lambda: "local_grid" in stage.viewer.diagnose()[1])
