@@ -3,6 +3,7 @@
 
 import time
 from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
 PLAN_FILE = str(ROOT / "config/plans/walking.yaml")
 BRAIN = "http://www.opencog.org/brain"
 ENVELOPE = '<oc:action-plan xmlns:oc="' + BRAIN + '" demand="" entity-id="{}" id="{}">{}</oc:action-plan>'
+SAY = '<param type="string" value="hello"/>'
 LONG_WALK = (
     '<action name="walk" sequence="1"><param type="vector"><vector x="3000" y="0" z="0"/></param></action>'
 )
@@ -96,3 +98,13 @@ class Graph:
 
 def action(name: str, sequence: int = 1, inside: str = "") -> str:
     return f'<action name="{name}" sequence="{sequence}">{inside}</action>'
+
+
+@contextmanager
+def graph(script="none", peer=None, **parameters):
+    with OacPeer(script=script, **(peer or {})) as oac:
+        made = Graph(oac, **parameters)
+        try:
+            yield made
+        finally:
+            made.close()

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An OAC that moves the mock body: over real TCP and DDS, in simulated time."""
 
-import time
-from contextlib import contextmanager
-
 import pytest
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import (
@@ -18,30 +15,17 @@ from embodiment_bridge.msg import (
     PsiDemands,
     TreeSnapshot,
 )
-from opencog_stage import BRAIN, ENVELOPE, LONG_WALK, PLAN_FILE, Graph, action, overrides
+from opencog_stage import BRAIN, ENVELOPE, LONG_WALK, PLAN_FILE, SAY, action, graph, overrides
 from std_msgs.msg import String
 
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.qos import profile
-from embodiment_bridge.nodes.opencog.opencog_bridge import LOOK_AFTER
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.standins.oac.router import Router
-from embodiment_bridge.standins.oac.stand_in import OacPeer
 
 PLAYED = [("0", 1, "walk"), ("0", 2, "look_at"), ("0", 3, "grab"), ("0", 4, "say"), ("0", 5, "drop")]
 KICKED = [("2", 1, "walk"), ("2", 2, "kick")]
-SAY = '<param type="string" value="hello"/>'
-
-
-@contextmanager
-def graph(script="none", peer=None, **parameters):
-    with OacPeer(script=script, **(peer or {})) as oac:
-        made = Graph(oac, **parameters)
-        try:
-            yield made
-        finally:
-            made.close()
 
 
 @pytest.mark.parametrize(
@@ -128,19 +112,6 @@ def test_reports_survive_a_router_that_restarts_half_way():
         router.close()
 
 
-def test_oac_that_begins_anew_is_told_everything_and_owed_nothing():
-    with graph() as g:
-        g.join()
-        g.plan("4", LONG_WALK)
-        g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.oac.do(lambda: g.oac.restart_oac("fido"))
-        g.until(lambda: {"fido", "ball", "wall_east"} <= set(g.brain.known))
-        g.until(lambda: g.bridge._agents["fido"].plans.running == 0)
-        g.plan("4", action("say", 1, SAY))
-        g.until(lambda: g.reports)
-        assert g.reports == [("4", 1, "say", "done")]
-
-
 def test_feelings_demands_and_feedback_reach_topics():
     with graph() as g:
         got = {}
@@ -222,35 +193,6 @@ def test_feelings_move_the_body_and_give_way_to_plans():
         g.until(lambda: any("NEUTRAL" in text.upper() for text in shown))
 
 
-def test_feelings_move_nothing_once_the_bridge_is_deactivated():
-    feeling = (
-        f'<oc:emotional-feeling xmlns:oc="{BRAIN}" entity-id="fido"><feeling name="hate" value="0.9"/>'
-        "</oc:emotional-feeling>"
-    )
-    with graph(feelings_to_emotions=["hate>0.6=disgusted"], emotion_rest=0.1) as g:
-        g.join()
-        g.plan("4", LONG_WALK)
-        g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.say(feeling)
-        agent = g.bridge._agents["fido"]
-        g.until(lambda: agent._feelings.levels)
-        g.bridge.trigger_deactivate()
-        assert not agent._feelings.levels
-        director = g.tree._performer.director
-        g.until(lambda: director.current is None)
-        begun: list[str] = []
-        g.watcher.create_subscription(
-            NodeEvent,
-            "behavior_tree/events",
-            lambda it: begun.append(f"{it.name} {it.message}"),
-            profile("events"),
-        )
-        later = time.monotonic() + 3 * LOOK_AFTER
-        g.until(lambda: time.monotonic() > later)
-        assert director.current is None
-        assert not any("DISGUSTED" in text.upper() for text in begun), begun
-
-
 def test_rubbish_from_the_oac_disturbs_nothing():
     entities = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     bomb = f'{entities}<oc:action-plan id="1">&b;</oc:action-plan>'
@@ -272,20 +214,6 @@ def test_rubbish_from_the_oac_disturbs_nothing():
         g.plan("10", action("say", 1, SAY))
         g.until(lambda: ("10", 1, "say", "done") in g.reports)
         assert g.bridge._session.status.connects == 1
-
-
-def test_deactivated_bridge_closes_its_plan_and_logs_out():
-    with graph() as g:
-        g.join()
-        g.plan("4", LONG_WALK)
-        g.until(lambda: abs(g.watcher.x) > 0.1)
-        g.bridge.trigger_deactivate()
-        g.until(lambda: g.reports)
-        assert g.reports == [("4", None, "walk", "error")]
-        g.until(lambda: "LOGOUT PROXY" in g.oac.router.log)
-        g.bridge.trigger_activate()
-        g.plan("6", action("say", 1, SAY))
-        g.until(lambda: ("6", 1, "say", "done") in g.reports)
 
 
 def test_plan_whose_behaviour_tree_is_gone_is_reported():
@@ -310,22 +238,6 @@ def test_single_command_moves_the_body_after_what_runs_and_the_last_of_each_numb
         g.say(f'<single-action-command name="MoveToCoordinate">{names}</single-action-command>')
         g.until(lambda: g.watcher.x > 0.45)
         assert g.reports == [("4", 1, "say", "done")]
-
-
-def test_single_commands_end_with_the_bridge_also_one_that_waits():
-    there = (
-        '<single-action-command name="MoveToCoordinate"><param name="x" value="9000"/>'
-        '<param name="y" value="0"/></single-action-command>'
-    )
-    with graph() as g:
-        g.join()
-        g.say(there)
-        g.until(lambda: g.watcher.x > 0.1)
-        g.say(there)
-        g.until(lambda: len(g.bridge._agents["fido"].plans._commands) == 2)
-        g.bridge.trigger_deactivate()
-        director = g.tree._performer.director
-        g.until(lambda: director.current is None and not director.waiting())
 
 
 def test_two_oacs_have_a_body_each():
