@@ -5,9 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
 from embodiment_bridge.nodes.opencog import opencog_mood
 from embodiment_bridge.nodes.opencog.opencog_mood import OpencogMood
-from embodiment_bridge.nodes.tree.plan_client import ANSWER_WITHIN
 from embodiment_bridge.protocols.opencog.world.mood import rules_of
 
 JOY = {"happiness": 0.9}

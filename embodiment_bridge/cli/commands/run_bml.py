@@ -32,9 +32,6 @@ from embodiment_bridge.cli.progress import Progress
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml
 
-ANSWER_WITHIN = (
-    15.0  # s; DDS can lose the answer, which then never comes; on a busy computer it takes some seconds
-)
 EXAMPLES = """\
 examples:
   embodiment_bridge run-bml dance.json
@@ -118,6 +115,7 @@ def _perform(
     """
     import rclpy
 
+    from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
     from embodiment_bridge.nodes.tree.bml_client import BmlClient

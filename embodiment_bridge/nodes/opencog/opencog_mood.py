@@ -5,8 +5,9 @@ import time
 from collections.abc import Callable, Collection, Mapping
 
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.nodes.tree.plan_client import ANSWER_WITHIN, GONE_AFTER
+from embodiment_bridge.nodes.tree.plan_client import GONE_AFTER
 from embodiment_bridge.protocols.opencog.world.mood import Mood, Rule
 
 LAST = -1000  # priority: any plan or document is more important

@@ -12,9 +12,7 @@ LYING_M: Final = 0.4  # high: a player that seems lower lies, and does not count
 FRESH_S: Final = 20.0  # s out of sight after which a player counts no more, if its place was not seen empty
 NOBODY_M: Final = 1000.0  # m: so far away is the nearest player where none is seen
 TOUCH_M: Final = 0.6  # from the ball: so near a player may have touched it
-TAKEN_M: Final = (
-    1.5  # from the ball: so near is who has just taken a kick, with what the ball rolls between two looks
-)
+TAKEN_M: Final = 1.5  # from the ball, which may have rolled: so near is who has just taken a kick
 SWING_S: Final = 1.5  # s from the first touch in which the taker of a kick goes on with it
 ALONE_S: Final = 8.0  # s after which the taker of a kick may go to the ball again: a mate has not come
 KEYS: Final = ("team.phase", "team.ball", "team.ball_x", "team.ball_y", "team.lead", "team.rival")
