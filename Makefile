@@ -27,8 +27,8 @@ $(if $(word 2,$(VENV)),$(error VENV=$(VENV) has a blank in it))
 CHECK_VENV = if [ -n "$$(ls -A $(VENV) 2> /dev/null)" ] && [ ! -d $(STAMPS) ]; then \
     echo "VENV=$(VENV) was not made by make (no .stamps in it): it is left as it is; remove it, or name another VENV" >&2; exit 1; fi
 # An environment has one Python; another one that is asked for would not be used.
-CHECK_PYTHON = if [ -x $(BIN)/python ] && ! $(PYTHON) -c 'import subprocess, sys; v = "import sys; print(sys.version_info[:2])"; \
-    sys.exit(subprocess.check_output([sys.argv[1], "-c", v], text=True).strip() != str(sys.version_info[:2]))' $(BIN)/python; then \
+VERSION = -c 'import sys; print(sys.version_info[:2])'
+CHECK_PYTHON = if [ -x $(BIN)/python ] && [ "$$($(PYTHON) $(VERSION))" != "$$($(BIN)/python $(VERSION))" ]; then \
     echo "$(VENV) has another Python than $(PYTHON): make clean first, or name another VENV" >&2; exit 1; fi
 # A ROS 2 that is sourced in this shell is not the one from PyPI that VENV gets.
 unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH $(if $(AMENT_PREFIX_PATH),LD_LIBRARY_PATH)

@@ -117,8 +117,7 @@ class EntityMemory:
     def blind(self) -> None:
         """A picture came that cannot be placed: nothing is in view now as far as this knows."""
         if any(known.visible for known in self._known.values()):
-            self._known = {id_: replace(known, visible=False) for id_, known in self._known.items()}
-            self._further = {thing.sighting.id: thing for thing in self._derived(self._known)}
+            self._keep({id_: replace(known, visible=False) for id_, known in self._known.items()})
 
     def look(
         self,
@@ -152,9 +151,13 @@ class EntityMemory:
                 self.forgotten.append(_forgotten(old))
             else:
                 known[id_] = replace(old, visible=False) if old.visible else old
-        self._known, self._missed = known, missed
-        self._further = {thing.sighting.id: thing for thing in self._derived(known)}
+        self._missed = missed
+        self._keep(known)
         return [*known.values(), *self._further.values()]
+
+    def _keep(self, known: dict[str, Known]) -> None:
+        self._known = known
+        self._further = {thing.sighting.id: thing for thing in self._derived(known)}
 
 
 def _forgotten(known: Known) -> Known:

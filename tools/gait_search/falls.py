@@ -10,7 +10,7 @@ from robot_model import CYCLE, RobotModel
 from embodiment_bridge.body.description import BodyDescription
 from embodiment_bridge.body.state import SkillRequest
 from embodiment_bridge.motion.runner import MotionRunner
-from embodiment_bridge.motion.skills.fall import ON_ITS_SIDE
+from embodiment_bridge.motion.skills.fall import side_of
 
 SKILL = "get_up"
 STAND_CYCLES = 60
@@ -107,7 +107,7 @@ def falls(body: BodyDescription, side: str) -> list[Fall]:
     for left in (True, False):
         for seed, delay in enumerate(LAID_DELAYS):
             pose = laid(model, body, seed, left)
-            if ("back" if model.sense().pitch < -ON_ITS_SIDE else "front") == side:
+            if side_of(model.sense().pitch) == side:
                 found.append(Fall(pose, delay))
     return found
 

@@ -64,5 +64,6 @@ def _check(key: str, value: object) -> None:
     if not isinstance(value, (int, float)):
         kind = type(value).__name__
         raise CommandError(f"{key!r}: a value is a boolean, a number, a text or None, not a {kind}")
-    if abs(value) > LARGEST if isinstance(value, int) else not math.isfinite(value):
+    fits = abs(value) <= LARGEST if isinstance(value, int) else math.isfinite(value)
+    if not fits:
         raise CommandError(f"{key!r}: a number is finite, and a whole one at most {LARGEST}")

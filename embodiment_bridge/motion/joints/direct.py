@@ -117,10 +117,10 @@ def _drive(joint: Joint, here: float, row: int, columns: Mapping[str, Sequence[f
             f"joint command: {joint.name} has gains kp {drive.kp:g} and kd {drive.kd:g}; none is negative"
         )
     # A wheel may have no limit of its own: its description gives it a usual speed then.
-    if abs(drive.velocity) > (joint.velocity if isfinite(joint.upper) else MOST_TURNING):
+    fastest = joint.velocity if isfinite(joint.upper) else MOST_TURNING
+    if abs(drive.velocity) > fastest:
         raise CommandError(
-            f"joint command: {joint.name} at {drive.velocity:g} rad/s, its limit is "
-            f"{joint.velocity if isfinite(joint.upper) else MOST_TURNING:g} rad/s"
+            f"joint command: {joint.name} at {drive.velocity:g} rad/s, its limit is {fastest:g} rad/s"
         )
     if abs(drive.effort) > joint.effort:
         raise CommandError(

@@ -8,6 +8,11 @@ from embodiment_bridge.motion.joints.sensing import Sensed
 ON_ITS_SIDE = 0.5
 
 
+def side_of(pitch: float) -> str:
+    """The side, ``front`` or ``back``, on which a fallen body lies that is pitched so (rad, + forward)."""
+    return "back" if pitch < -ON_ITS_SIDE else "front"
+
+
 class FallDetector:
     """Detects a fall at once when the body is too low or too tilted, and its end after ``recover_s`` of neither.
 
@@ -34,7 +39,7 @@ class FallDetector:
         low = sensed.height_known and sensed.z < self._fall.height
         if low or tilt > self._fall.tilt:
             self.fallen, self._upright_s = True, 0.0
-            self.side = "back" if sensed.pitch < -ON_ITS_SIDE else "front"
+            self.side = side_of(sensed.pitch)
             return
         self._upright_s += dt
         if self._upright_s >= self._fall.recover_s:

@@ -2,7 +2,7 @@
 """Reads attributes and small elements of the XML messages, tolerantly."""
 
 from collections.abc import Callable, Iterable, Iterator
-from math import isfinite, nan
+from math import isfinite
 from typing import Any, Final, TypeVar
 
 from embodiment_bridge.protocols.opencog.xml.element import Element
@@ -71,9 +71,11 @@ def number(element: Element, name: str, missing: float | None = None) -> float:
 
 
 def to_number(text: str) -> float | None:
-    """The finite number that a text is, or None. Python's 1_000 is none."""
+    """The finite number that a text is, or None."""
+    if "_" in text:  # Python reads 1_000
+        return None
     try:
-        value = float(text) if "_" not in text else nan
+        value = float(text)
     except ValueError:
         return None
     return value if isfinite(value) else None
