@@ -6,7 +6,7 @@ from typing import Protocol
 EXIT_CODES = {"SUCCEEDED": 0, "STOPPED": 0, "FAILED": 1, "REJECTED": 3}
 OTHER = 4
 INTERRUPTED = 130  # by Ctrl-C, as shells tell it
-LOST_OUTPUT = 141  # nobody reads it any more; as shells tell SIGPIPE
+LOST_OUTPUT = 141  # the reader of standard output has gone; as shells report SIGPIPE
 
 
 class Located(Protocol):

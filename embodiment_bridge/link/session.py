@@ -201,7 +201,7 @@ class Session(Generic[Event, Command, Percept]):
                 delay = FIRST_BACKOFF if self.status.connects > connects else min(2 * delay, LONGEST_BACKOFF)
                 pause = 0.0 if over else delay * (1.0 - JITTER * self._jitter())
                 self.counters.last_error = reason
-                # Before the agent fails what runs, so that nothing is begun in between that nobody would fail.
+                # First the status, which refuses requests; then the agent fails those that it has accepted.
                 self._enter(Phase.CLOSED if over else Phase.BACKOFF, reason, retry_in=pause)
             if opened:
                 self._agent.lost(reason)

@@ -9,11 +9,8 @@ from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.robot.robot import Robot
 
 FROZEN: Final = ("PAUSING", "PAUSED")  # states of a run, or of the robot when nothing runs
-GOES_ON: Final = (
-    "RESUMING",
-    "RUNNING",
-    "ENDED",
-)  # no run, and no pause without one, before somebody has let it
+# States that follow a freeze only when somebody has let the robot go on; ENDED: of a pause without a run.
+GOES_ON: Final = ("RESUMING", "RUNNING", "ENDED")
 
 
 class Holding:

@@ -219,9 +219,8 @@ class RobotView:
     def _take_tree(self, message: TreeSnapshot) -> None:
         self._texts["tree"] = panels.tree_html(message)
         if self._controls is not None:
-            self._controls.see_tree(
-                message.state if message.run_id else ""
-            )  # else it is paused, and nothing runs
+            # Without a run it is a pause in which nothing runs, or its end.
+            self._controls.see_tree(message.state if message.run_id else "")
 
     def _take_skills(self, message: SkillList) -> None:
         if self._controls is not None:

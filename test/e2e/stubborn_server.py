@@ -28,7 +28,7 @@ def say(line: str) -> None:
 
 
 def feedback(kind: Any, number: int) -> Any:
-    """What is told of a step: each one is another."""
+    """The feedback of a step, different from that of the step before."""
     if kind is ExecuteBml:
         return ExecuteBml.Feedback(state="RUNNING", doing=[f"STEP_{number}"])
     step = PlanActionStatus(name="step", status=1 + number % 2)

@@ -65,7 +65,7 @@ class MediaCache:
 
     @contextmanager
     def unfinished(self, name: str) -> Iterator[Path]:
-        """A path that nobody else writes to, for a file whose name may not be known yet; see ``add``."""
+        """A temporary file in the cache's folder, deleted at the end of the block unless ``add`` has moved it."""
         handle, text = tempfile.mkstemp(prefix=f"{name}.", suffix=UNFINISHED, dir=self.folder)
         os.close(handle)
         path = Path(text)

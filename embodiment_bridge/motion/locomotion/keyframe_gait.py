@@ -15,8 +15,8 @@ from embodiment_bridge.motion.locomotion.drive import KinematicBase
 class SteppingPace(Pace):
     """A pace with steps: ``amplitude`` is 0 when standing and 1 in full steps; it changes within one step.
 
-    ``kick``: what is asked, and then what is done, until the legs have kicked. They stand first, and do not kick if
-    it is no longer asked when they stand.
+    ``kick``: the kick that is asked for, then the one that is being made. The body comes to a stand first; if the
+    request ends before that, there is no kick.
     """
 
     stands_to_kick = True

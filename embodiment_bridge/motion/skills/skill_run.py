@@ -94,7 +94,7 @@ class SkillRun:
 
     @property
     def needs_stand(self) -> bool:
-        """Whether the skill is not for a fallen body."""
+        """Whether a fallen body cannot do the skill."""
         return self.uses_legs and not self.skill.lying and not isinstance(self.native, Placing)
 
     @property

@@ -54,9 +54,8 @@ class EmergencyStop(OwnThread):
         self._stop = node.guard.wrap(stop, "emergency stop")
         self._seen: deque[tuple[int, bool]] = deque(maxlen=REMEMBERED)
         self._pressed = pressed
-        self._latched_press: int | None = (
-            None  # ns, source time of the latched message that made the stop in force
-        )
+        # ns: source time of the latched message that pressed; None: there is no stop, or something else pressed.
+        self._latched_press: int | None = None
         self._context = node.context
         self._own = Node(
             f"{node.get_name()}_{NAME}",

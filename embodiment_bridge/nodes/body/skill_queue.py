@@ -17,8 +17,8 @@ class SkillQueue:
     def __init__(self, runner: MotionRunner, on_report: Callable[[SkillReport], None]) -> None:
         self._runner = runner
         self._on_report = on_report
-        # What to do, and who is told when it is not done; nobody: it is done also when the body comes back.
-        # Append and popleft are atomic.
+        # Pairs of a request and of what is called when the body is lost before it was done. None instead of the
+        # latter: the request is kept until the body is back. Append and popleft are atomic.
         self._inbox: deque[tuple[Callable[[], object], Callable[[str], object] | None]] = deque()
         self._known: set[str] = set()  # ids that have not been reported as ended
         self._time: float | None = None

@@ -70,10 +70,8 @@ class OpencogBridge(BridgeNode, ProxyListener):
         lost = self._outbox.waiting(Kind.RESULT)
         if lost:
             self.get_logger().warning(f"{lost} reports could not be sent before the end")
-        for name in self._agents:
-            self._outbox.forget(
-                name
-            )  # an OAC that is loaded later would take them for reports of its own plans
+        for name in self._agents:  # an OAC that is loaded later would take them for reports of its own plans
+            self._outbox.forget(name)
         if self._element is not None:
             self._element.close()
             self._element = None

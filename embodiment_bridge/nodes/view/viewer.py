@@ -228,9 +228,8 @@ class Viewer(BridgeNode):
         self._looks.clear()
 
     def _take(self, namespace: str, topic: str, kind: Any, data: bytes) -> None:
-        if (
-            self._painter is not None and namespace in self._looks
-        ):  # one may still come after the last page has gone
+        # A message may still come after the last page has gone.
+        if self._painter is not None and namespace in self._looks:
             self._painter.take(namespace, topic, partial(deserialize_message, data, kind))
 
 
