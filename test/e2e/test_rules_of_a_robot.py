@@ -2,22 +2,27 @@
 """`bml ... --robot` asks a robot of the graph; the actions PAUSE, RESUME and STOP move, or do not move, its joints."""
 
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from run_stage import RunStage
+from std_msgs.msg import Bool
 
 from embodiment_bridge.cli.robots.asked import ask_robot
 from embodiment_bridge.cli.robots.robot import Robot
+from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROBOT = {
     "speech": "none",
     "control_actions": True,
     "missing_channel": "fail",
-    "blackboard": ["battery=battery:percentage", "hot=servo_states:temperature[0]"],
+    "blackboard": ["battery=battery:percentage", "hot=servo_states:temperature[0]", "late=late:data"],
     "source_channels": ["cloud=-legs"],
 }
+
+LATE_S = 3.0  # when a value comes that was not there
 
 
 @pytest.fixture
@@ -30,8 +35,13 @@ def stage():
 
 
 def test_what_a_robot_answers_is_what_it_does(stage) -> None:
+    publisher = stage.watcher.create_publisher(Bool, "late", profile("state"))
     with ThreadPoolExecutor(1) as pool:
         asking = pool.submit(ask_robot, "/asked")
+        stage.until(lambda: publisher.get_subscription_count() == 2)  # of the tree, and of who asks
+        found = time.monotonic()
+        stage.until(lambda: time.monotonic() - found > LATE_S)
+        publisher.publish(Bool(data=True))
         stage.until(asking.done)
     answer = asking.result()
     assert set(answer.skills) == set(stage.tree.skills)
@@ -39,6 +49,7 @@ def test_what_a_robot_answers_is_what_it_does(stage) -> None:
     assert (rules.speaks, rules.control_actions, rules.settings.missing_channel) == (False, True, "fail")
     assert "legs" not in rules.channels["cloud"]
     assert 0.0 < answer.values["battery"] <= 1.0
+    assert answer.values["late"] is True
     assert answer.values["hot"] is None
     assert "hot" in answer.troubles
     asked = Robot(answer.skills, rules, "cloud").rules_for(strict=False, subtrees={})

@@ -13,7 +13,9 @@ from embodiment_bridge.nodes.tree.runs.document_rules import PARAMETERS, Documen
 
 NODE = "behavior_tree"
 WAIT_S = 10.0
-VALUES_S = 2.0  # for the values of topics; a guard whose value does not come says so
+# For the values of topics; a guard whose value does not come says so.
+VALUES_S = 10.0  # where the topic has a publisher: the machine may be busy
+UNPUBLISHED_S = 5.0  # until the graph has told of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,13 @@ def ask_robot(namespace: str) -> Answer:
         }
         rules = document_rules(values)
         feed = BlackboardFeed(node, rules.sources, 0.0)
-        until = time.monotonic() + VALUES_S
-        runtime.spin(lambda: not feed.troubles or time.monotonic() > until)
+        begun = time.monotonic()
+
+        def enough() -> bool:
+            patience = VALUES_S if feed.coming else UNPUBLISHED_S
+            return not feed.troubles or time.monotonic() - begun > patience
+
+        runtime.spin(enough)
         found = Answer(body.skills, rules, feed.values(), feed.troubles)
         feed.destroy()
         body.destroy()

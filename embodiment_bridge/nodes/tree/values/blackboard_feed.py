@@ -61,6 +61,11 @@ class BlackboardFeed:
             if one.subscription is None
         }
 
+    @property
+    def coming(self) -> bool:
+        """Whether there is a value whose topic has a publisher and has not said anything yet."""
+        return any(one.subscription is not None and one.seen == -math.inf for one in self._sources)
+
     def destroy(self) -> None:
         """Take everything off the graph."""
         if self._looker is not None:
