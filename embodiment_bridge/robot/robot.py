@@ -30,7 +30,7 @@ from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
 T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
-FIRST_LOOK: Final = 2.0  # s to wait for the things that the robot knows
+FIRST_LOOK: Final = 10.0  # s to wait for the things that the robot knows; the machine may be busy
 ANSWER_WITHIN: Final = 3.0  # s for a service
 _numbers = count(1)
 
@@ -255,7 +255,7 @@ class Robot(ClosedOnExit):
 
     def _await_robot(self, wait: float) -> None:
         deadline = time.monotonic() + wait
-        while not (self.skills and self._thread.do(lambda: self._runs.is_ready).result()):
+        while not (self.skills and self._thread.do(self._tree_is_ready).result()):
             if time.monotonic() < deadline:
                 self.senses.wait(lambda: False, LOOK_S)
                 continue
@@ -267,6 +267,11 @@ class Robot(ClosedOnExit):
         # Else its first answer to "what do you see?" would be "nothing".
         if self._thread.do(lambda: self._thread.node.count_publishers("entities")).result():
             self.senses.wait(lambda: self.senses.has_looked, FIRST_LOOK)
+
+    def _tree_is_ready(self) -> bool:
+        """Whether the tree can be asked for all; one that starts serves documents before it can be held."""
+        services = [client for name, client in self._clients.items() if name.startswith("behavior_tree/")]
+        return self._runs.is_ready and all(client.service_is_ready() for client in services)
 
     def _check_channels(self, document: Written) -> None:
         refused = [str(one) for one in self.check(document).problems if one.code == "CHANNEL_NOT_ALLOWED"]

@@ -3,6 +3,7 @@
 
 import json
 import threading
+from types import SimpleNamespace
 
 import pytest
 import rclpy
@@ -173,6 +174,13 @@ def test_waiting_for_a_thing_that_is_behind_it_says_so(robot) -> None:
 def test_without_a_robot() -> None:
     with pytest.raises(LinkError, match=r"no robot in namespace /nobody after 0.2 s: a body is missing"):
         Robot("nobody", wait=0.2)
+
+
+def test_a_tree_that_cannot_be_held_yet_is_waited_for(robot, monkeypatch) -> None:
+    starting = SimpleNamespace(service_is_ready=lambda: False)
+    monkeypatch.setitem(robot._clients, "behavior_tree/resume", starting)
+    with pytest.raises(LinkError, match=r"after 0.2 s: a behaviour tree is missing"):
+        robot._await_robot(0.2)
 
 
 def test_nobody_waits_for_ever_when_the_graph_ends_by_itself(robot) -> None:
