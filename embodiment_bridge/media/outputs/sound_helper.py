@@ -36,7 +36,7 @@ from embodiment_bridge.media.outputs.sound_device import AHEAD, SoundDevice
 
 LOOK_S = 0.25
 LINGER_S = 1.0  # the device runs on for so long after the last sound, because starting it takes a moment
-SILENT_S = 3.0  # a device that asks for no samples for so long is gone
+SILENT_S = 10.0  # a device that asks for no samples for so long is gone; on a busy machine its thread waits
 MAX_LINE = 100_000
 MAX_SOUNDS = 32
 
