@@ -36,7 +36,9 @@ Command_co = TypeVar("Command_co", covariant=True)
 FIRST_BACKOFF = 0.5  # s
 LONGEST_BACKOFF = 1.5  # s; a server that comes back is joined within 2 s
 JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
+HANDSHAKE_TIMEOUT = 15.0  # s
 POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
+STAY = 15.0  # s; how long a stop waits for a peer that makes a body: 1 to 3 s, and several times that on a busy machine
 
 
 class Phase(IntEnum):
@@ -134,7 +136,7 @@ class Session(Generic[Event, Command, Percept]):
         on_status: Callable[[LinkStatus], None],
         *,
         peer: str = "",
-        handshake_timeout: float = 15.0,
+        handshake_timeout: float = HANDSHAKE_TIMEOUT,
         refusal: str = "",
         quiet_after: float = 0.0,
         stay_for_answer: bool = False,
@@ -170,18 +172,18 @@ class Session(Generic[Event, Command, Percept]):
         self._thread.start()
 
     def stop(self, timeout: float = 5.0) -> None:
-        """End the link and the thread; returns when it has ended, at the latest after ``timeout`` s.
+        """End the link and the thread; returns when it has ended, or has not within ``timeout`` s.
 
         The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
         survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment; one that is first to
-        answer the handshake (``stay_for_answer``) when the time is over.
+        answer the handshake (``stay_for_answer``) after ``STAY`` s, or ``timeout`` if that is longer.
         """
         self._stop.set()
         if self._thread is None or self._thread is threading.current_thread():
             return
         self._thread.join(min(2 * POLL, timeout))
         if self._stay_for_answer and self.status.phase is Phase.HANDSHAKE:
-            self._thread.join(timeout)
+            self._thread.join(max(timeout, STAY))
         link = self._link
         if self._thread.is_alive() and link is not None:
             link.close()

@@ -2,12 +2,14 @@
 """A bridge that cannot be one says which parameter is wrong, and the process goes on."""
 
 import time
+from pathlib import Path
 
 import pytest
 from rclpy.parameter import Parameter
 
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.nodes.body import agent_bridge as module
 from embodiment_bridge.protocols import registry
 
 NO_BODY = [
@@ -29,6 +31,26 @@ def refused(override: Parameter) -> bool:
 def test_a_protocol_that_no_body_speaks_is_refused_by_name(protocol, capfd) -> None:
     assert refused(Parameter("protocol", value=protocol))
     assert repr(protocol) in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("protocol", "body", "patience"), [("rcsssmj", "t1", 60.0), ("simspark", "nao", 15.0)]
+)
+def test_a_peer_that_makes_one_body_after_the_other_has_a_minute_for_its_first_message(
+    monkeypatch, protocol, body, patience
+) -> None:
+    told = []
+    session = module.Session
+    monkeypatch.setattr(
+        module, "Session", lambda *words, **named: told.append(named) or session(*words, **named)
+    )
+    body_file = Path(__file__).parents[2] / f"config/bodies/{body}.yaml"
+    values = {"protocol": protocol, "body_file": str(body_file), "autostart": False}
+    overrides = [Parameter(name, value=value) for name, value in values.items()]
+    with Runtime() as runtime:
+        node = runtime.add(agent_bridge(parameter_overrides=overrides, context=runtime.context))
+        node.trigger_configure()
+    assert [named["handshake_timeout"] for named in told] == [patience]
 
 
 def test_a_body_has_to_be_named(capfd) -> None:

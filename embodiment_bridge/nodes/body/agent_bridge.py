@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.parameter import Parameter, ParameterValues
 from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.link import link_loop
-from embodiment_bridge.link.session import OpenLink, Phase, Session, linked
+from embodiment_bridge.link.session import HANDSHAKE_TIMEOUT, OpenLink, Phase, Session, linked
 from embodiment_bridge.link.transports.base import Transport
 from embodiment_bridge.link.transports.probed_client import ProbedClient
 from embodiment_bridge.link.transports.replay import Replay
@@ -33,6 +33,9 @@ from embodiment_bridge.wire.codec import Codec
 MakeCodec: TypeAlias = Callable[[], Codec[object, object]]
 BodySession: TypeAlias = Session[object, object, Cycle[object]]
 
+MAKING_TIMEOUT = (
+    60.0  # s for the first message of a peer that makes one body after the other; a busy machine is slow
+)
 PROBE_TIMEOUT = 20.0  # s; a soccer world compiles in 1 to 3 s, and in several times that on a busy machine
 
 PARAMETERS = (
@@ -131,6 +134,7 @@ class AgentBridge(BridgeNode):
             agent,
             interface.link.publish,
             peer=_peer(self.values),
+            handshake_timeout=MAKING_TIMEOUT if spec.stay_for_answer else HANDSHAKE_TIMEOUT,
             refusal=spec.refusal,
             quiet_after=spec.quiet_after,
             stay_for_answer=spec.stay_for_answer,
