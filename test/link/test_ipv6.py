@@ -12,6 +12,8 @@ from embodiment_bridge.dynamixel.virtual.tcp_port import TcpPort
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 
+PATIENCE = 30.0  # s; the machine may be busy
+
 
 @pytest.fixture(autouse=True)
 def ipv6():
@@ -36,7 +38,7 @@ def test_every_stand_in_listens_where_it_is_told(name, host):
 def test_server_and_client_meet(host):
     server = TcpServer(host)
     client = TcpClient(host, server.port)
-    other = server.accept(5.0)
+    other = server.accept(PATIENCE)
     assert client.peer == f"tcp://{place(host, server.port)}"
     assert other.peer.startswith(f"tcp://{place(host, 0)[:-1]}")
     for end in (client, other, server):

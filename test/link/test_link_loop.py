@@ -8,6 +8,7 @@ import threading
 import pytest
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link import link_loop
 from embodiment_bridge.link.link_loop import LinkLoop
 
 PATIENCE = 30.0  # s; the machine may be busy
@@ -72,7 +73,8 @@ def test_one_thread_serves_all_and_ends_with_the_last() -> None:
     assert not thread.is_alive()
 
 
-def test_all_are_answered_before_anything_is_told() -> None:
+def test_all_are_answered_before_anything_is_told(monkeypatch) -> None:
+    monkeypatch.setattr(link_loop, "LOOK_S", PATIENCE)  # what is only asked whether it goes on is told, too
     loop, steps, held, release = LinkLoop(), [], threading.Event(), threading.Event()
 
     def hold(woken: float) -> bool:

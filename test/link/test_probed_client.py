@@ -6,9 +6,12 @@ import threading
 import pytest
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.link.transports import probed_client
 from embodiment_bridge.link.transports.probed_client import ProbedClient
+from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 
+PATIENCE = 30.0  # s; the machine may be busy
 LOTS = b"w" * 5_000_000  # more than any socket buffer holds
 
 
@@ -21,7 +24,7 @@ def servers():
 
 
 def connect(monitor: TcpServer, agent: TcpServer) -> ProbedClient:
-    return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=5.0)
+    return ProbedClient("127.0.0.1", monitor.port, agent.port, patience=PATIENCE)
 
 
 def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None:
@@ -29,9 +32,9 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
     ends = {}
 
     def serve() -> None:
-        ends["probe"] = monitor.accept(5.0)
+        ends["probe"] = monitor.accept(PATIENCE)
         ends["probe"].write(b"world")
-        ends["link"] = agent.accept(5.0)
+        ends["link"] = agent.accept(PATIENCE)
         ends["probe"].write(LOTS)
         ends["link"].write(b"percept")
 
@@ -43,9 +46,9 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
     thread.join()
     assert data == b"percept"
     with pytest.raises(LinkError):
-        ends["probe"].read(5.0)
+        ends["probe"].read(PATIENCE)
     client.write(b"answer")
-    assert ends["link"].read(5.0) == b"answer"
+    assert ends["link"].read(PATIENCE) == b"answer"
     client.close()
     for end in ends.values():
         end.close()
@@ -54,13 +57,13 @@ def test_probe_is_read_until_the_first_message_and_then_hung_up(servers) -> None
 def test_server_whose_other_port_is_silent_is_joined_without_it(servers, caplog) -> None:
     monitor, agent = servers
     ends = []
-    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(5.0), agent.accept(5.0))))
+    thread = threading.Thread(target=lambda: ends.extend((monitor.accept(PATIENCE), agent.accept(PATIENCE))))
     thread.start()
     client = ProbedClient("127.0.0.1", monitor.port, agent.port, patience=0.1)
     thread.join()
     assert f"nothing is said on port {monitor.port}" in caplog.text
     with pytest.raises(LinkError, match="closed"):
-        ends[0].read(5.0)
+        ends[0].read(PATIENCE)
     ends[0].close()
     talk(client, ends[1])
 
@@ -71,34 +74,44 @@ def test_server_without_another_port_is_joined_after_a_while(servers, known) -> 
     port = monitor.port if known else 0
     monitor.close()
     ends = []
-    thread = threading.Thread(target=lambda: ends.append(agent.accept(5.0)))
+    thread = threading.Thread(target=lambda: ends.append(agent.accept(PATIENCE)))
     thread.start()
-    client = ProbedClient("127.0.0.1", port, agent.port, patience=5.0, settle=0.1)
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=PATIENCE, settle=0.1)
     thread.join()
     talk(client, ends[0])
 
 
-def test_other_port_that_listens_later_is_still_asked(servers) -> None:
+def test_other_port_that_listens_later_is_still_asked(servers, monkeypatch) -> None:
     """A server that begins to listen on one port after the other."""
     monitor, agent = servers
     port = monitor.port
     monitor.close()
     ends = {}
+    listening = threading.Event()
+    settled = probed_client._settled
+
+    def settled_late(*place) -> TcpClient:
+        link = settled(*place)
+        assert listening.wait(PATIENCE)
+        return link
+
+    monkeypatch.setattr(probed_client, "_settled", settled_late)
 
     def serve() -> None:
-        ends["link"] = agent.accept(5.0)
+        ends["link"] = agent.accept(PATIENCE)
         late = TcpServer(port=port)
-        ends["probe"] = late.accept(5.0)
+        listening.set()
+        ends["probe"] = late.accept(PATIENCE)
         ends["probe"].write(b"world")
         late.close()
 
     thread = threading.Thread(target=serve)
     thread.start()
-    client = ProbedClient("127.0.0.1", port, agent.port, patience=5.0, settle=0.5)
+    client = ProbedClient("127.0.0.1", port, agent.port, patience=PATIENCE, settle=0.5)
     thread.join()
     talk(client, ends["link"])
     with pytest.raises(LinkError):
-        ends["probe"].read(5.0)
+        ends["probe"].read(PATIENCE)
     ends["probe"].close()
 
 
@@ -107,13 +120,13 @@ def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
     ends = []
 
     def serve() -> None:
-        ends.append(agent.accept(5.0))
+        ends.append(agent.accept(PATIENCE))
         ends[0].write(b"what")
 
     thread = threading.Thread(target=serve)
     thread.start()
     with pytest.raises(LinkError, match="4 bytes before it was told anything"):
-        ProbedClient("127.0.0.1", 0, agent.port, patience=5.0, settle=5.0)
+        ProbedClient("127.0.0.1", 0, agent.port, patience=PATIENCE, settle=5.0)
     thread.join()
     ends[0].close()
 
@@ -121,9 +134,9 @@ def test_server_that_speaks_too_early_is_not_joined(servers) -> None:
 def talk(client, end) -> None:
     """Both ends hear each other, and then close."""
     client.write(b"init")
-    assert end.read(5.0) == b"init"
+    assert end.read(PATIENCE) == b"init"
     end.write(b"percept")
-    assert client.read(5.0) == b"percept"
+    assert client.read(PATIENCE) == b"percept"
     client.close()
     end.close()
 
@@ -133,10 +146,10 @@ def test_nobody_at_the_agents_port(servers) -> None:
     agent.close()
 
     def serve() -> None:
-        probe = monitor.accept(5.0)
+        probe = monitor.accept(PATIENCE)
         probe.write(b"world")
         with pytest.raises(LinkError):
-            probe.read(5.0)
+            probe.read(PATIENCE)
         probe.close()
 
     thread = threading.Thread(target=serve)
@@ -150,9 +163,9 @@ def test_probe_that_ends_early_is_no_harm(servers) -> None:
     monitor, agent = servers
 
     def serve() -> None:
-        probe = monitor.accept(5.0)
+        probe = monitor.accept(PATIENCE)
         probe.write(b"world")
-        link = agent.accept(5.0)
+        link = agent.accept(PATIENCE)
         probe.close()
         link.write(b"percept")
         link.close()
@@ -172,12 +185,12 @@ def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(server
     order = []
 
     def serve() -> None:
-        probe = monitor.accept(5.0)
+        probe = monitor.accept(PATIENCE)
         probe.write(b"world")
-        link = agent.accept(5.0)
+        link = agent.accept(PATIENCE)
         link.write(b"percept")
         with pytest.raises(LinkError, match="closed"):
-            probe.read(5.0)
+            probe.read(PATIENCE)
         order.append("server saw the end of the probe")
         probe.close()
         link.close()
@@ -185,6 +198,8 @@ def test_first_message_is_kept_back_until_the_server_has_closed_the_probe(server
     thread = threading.Thread(target=serve)
     thread.start()
     client = connect(monitor, agent)
+    drop = client._probe._drop
+    client._probe._drop = lambda timeout: drop(PATIENCE if timeout else 0.0)  # the server may be slow
     while not client.read(0.05):
         pass
     order.append("client has the message")
@@ -198,9 +213,9 @@ def test_server_that_keeps_the_probe_open_is_left_all_the_same(servers) -> None:
     ends = []
 
     def serve() -> None:
-        ends.append(monitor.accept(5.0))
+        ends.append(monitor.accept(PATIENCE))
         ends[0].write(b"world")
-        ends.append(agent.accept(5.0))
+        ends.append(agent.accept(PATIENCE))
         ends[1].write(b"percept")
 
     thread = threading.Thread(target=serve)
@@ -220,9 +235,9 @@ def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers
     ends = []
 
     def serve() -> None:
-        ends.append(monitor.accept(5.0))
+        ends.append(monitor.accept(PATIENCE))
         ends[0].write(b"world")
-        ends.append(agent.accept(5.0))
+        ends.append(agent.accept(PATIENCE))
         ends[1].write(b"percept")
 
     thread = threading.Thread(target=serve)
@@ -236,7 +251,7 @@ def test_server_that_goes_on_sending_to_the_probe_is_joined_all_the_same(servers
     assert data == b"percept"
     assert len(list(worlds)) > 500
     with pytest.raises(LinkError):
-        ends[0].read(5.0)
+        ends[0].read(PATIENCE)
     client.close()
     for end in ends:
         end.close()

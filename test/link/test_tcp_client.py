@@ -9,11 +9,13 @@ import pytest
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 
+PATIENCE = 30.0  # s; the machine may be busy
+
 
 @pytest.fixture
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(5.0)
+        server.settimeout(PATIENCE)
         yield server
 
 
@@ -28,10 +30,10 @@ def test_bytes_go_both_ways(listener) -> None:
         client.write(b"ping")
         assert peer.recv(10) == b"ping"
         peer.sendall(b"pong")
-        assert client.read(5.0) == b"pong"
+        assert client.read(PATIENCE) == b"pong"
         assert client.read(0.01) == b""
     with pytest.raises(LinkError, match="closed by the peer"):
-        client.read(5.0)
+        client.read(PATIENCE)
     client.close()
     client.close()
 

@@ -7,15 +7,17 @@ from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.link.transports.tcp_client import TcpClient
 from embodiment_bridge.link.transports.tcp_server import TcpServer
 
+PATIENCE = 30.0  # s; the machine may be busy
+
 
 def test_connections_come_in_as_transports() -> None:
     server = TcpServer()
     client = TcpClient("127.0.0.1", server.port)
-    peer = server.accept(5.0)
+    peer = server.accept(PATIENCE)
     client.write(b"ping")
-    assert peer.read(5.0) == b"ping"
+    assert peer.read(PATIENCE) == b"ping"
     peer.write(b"pong")
-    assert client.read(5.0) == b"pong"
+    assert client.read(PATIENCE) == b"pong"
     for end in (client, peer, server):
         end.close()
     with pytest.raises(LinkError):
@@ -31,10 +33,10 @@ def test_nobody_came_is_no_error() -> None:
 def test_who_may_not_connect_is_hung_up_on() -> None:
     server = TcpServer(allowed=lambda host: host == "127.0.0.2")
     client = TcpClient("127.0.0.1", server.port)
-    assert server.accept(5.0) is None
+    assert server.accept(PATIENCE) is None
     assert server.refused == 1
     with pytest.raises(LinkError, match="closed by the peer"):
-        client.read(5.0)
+        client.read(PATIENCE)
     client.close()
     server.close()
 
