@@ -14,10 +14,13 @@ from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
 NODE = """\
+import os
 import sys
+from embodiment_bridge.dynamixel.bus import bus
 from embodiment_bridge.launching.executables import joint_driver
 from embodiment_bridge.nodes.base.main import run
 
+bus.PATIENCE_S = float(os.environ.get("CONFIRM_WITHIN", bus.PATIENCE_S))
 sys.exit(run(joint_driver))
 """
 
@@ -26,9 +29,15 @@ UP = "import sys; from embodiment_bridge.cli.command_line import main; sys.exit(
 
 
 class DriverProcess:
-    """``prefix``: words before the interpreter's, such as ``nohup``; ``up``: by the launch file, in namespace /."""
+    """``prefix``: words before the interpreter's, such as ``nohup``; ``up``: by the launch file, in namespace /.
 
-    def __init__(self, folder: Path, namespace: str, *prefix: str, up: bool = False) -> None:
+    patient: the driver waits longer than on a robot until its servos, which are one thread here, confirm that they are
+    limp; not with ``up``.
+    """
+
+    def __init__(
+        self, folder: Path, namespace: str, *prefix: str, up: bool = False, patient: bool = True
+    ) -> None:
         self.bus = virtual_bus()
         self.port = VirtualPort(self.bus, link=str(folder / "servos"))
         values = {
@@ -49,7 +58,12 @@ class DriverProcess:
         self.process = subprocess.Popen(
             [*prefix, sys.executable, "-c", *words],
             cwd=ROOT,
-            env={**os.environ, "ROS_HOME": str(folder), "PYTHONPATH": os.pathsep.join(paths)},
+            env={
+                **os.environ,
+                "ROS_HOME": str(folder),
+                "PYTHONPATH": os.pathsep.join(paths),
+                **({"CONFIRM_WITHIN": "60"} if patient else {}),
+            },
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=subprocess.STDOUT,

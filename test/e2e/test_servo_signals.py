@@ -15,6 +15,7 @@ from embodiment_bridge.nodes.base.runtime import UNSAFE, Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
 
 JOINT = "head_yaw"
+STOPPED_S = 6.0  # s; longer than a busy machine lets this process wait
 GOAL = b"\x74\0\4\0"  # address and size of goal_position, in a sync write
 
 
@@ -37,7 +38,7 @@ def test_a_signal_that_ends_the_process_leaves_no_servo_driven(drivers, number) 
     driver = drivers()
     driver.process.send_signal(number)
     assert driver.process.wait(90.0) == 0, driver.log()
-    assert driver.torque() == 0
+    driver.until(lambda: driver.torque() == 0)
 
 
 def test_a_kill_leaves_no_servo_driven(drivers) -> None:
@@ -48,11 +49,11 @@ def test_a_kill_leaves_no_servo_driven(drivers) -> None:
 
 @pytest.mark.parametrize(("kind", "up"), [("drop_status", False), ("corrupt_crc", True)])
 def test_servos_that_do_not_answer_are_limp_and_named_and_the_exit_code_says_it(drivers, kind, up) -> None:
-    driver = drivers(up=up)
+    driver = drivers(up=up, patient=False)
     driver.bus.inject(kind)
     driver.process.terminate()
     assert driver.process.wait(90.0) == UNSAFE, driver.log()
-    assert driver.torque() == 0
+    driver.until(lambda: driver.torque() == 0)
     assert driver.log().count("MAY STILL BE DRIVEN") == 20
     assert f"joint '{JOINT}' MAY STILL BE DRIVEN: torque off was sent, but does not answer" in driver.log()
 
@@ -65,7 +66,7 @@ def test_a_process_that_was_told_to_outlive_its_terminal_does(drivers) -> None:
     assert driver.torque() == 20
     driver.process.terminate()
     assert driver.process.wait(90.0) == 0, driver.log()
-    assert driver.torque() == 0
+    driver.until(lambda: driver.torque() == 0)
 
 
 def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> None:
@@ -100,14 +101,14 @@ def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> 
         begin = driver.bus.snapshot()[servo.id]["goal_position"]
         until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 100)
         driver.process.send_signal(signal.SIGSTOP)
-        time.sleep(2.6)
+        time.sleep(STOPPED_S)
         driver.process.send_signal(signal.SIGCONT)
         until(lambda: abs(driver.bus.snapshot()[servo.id]["goal_position"] - begin) > 300)
     gap = max(range(1, len(goals)), key=lambda i: goals[i][0] - goals[i - 1][0])
-    assert goals[gap][0] - goals[gap - 1][0] > 2.0
-    before, resumed = goals[gap - 1][1], goals[gap][0]
-    # At its full speed the joint goes 0.35 rad in this time, 228 counts.
-    soon = [abs(goal - before) for when, goal in goals[gap:] if when - resumed < 0.08]
+    assert goals[gap][0] - goals[gap - 1][0] > STOPPED_S - 1.0
+    before = goals[gap - 1][1]
+    # At its full speed the joint goes 0.35 rad in 8 cycles of 0.01 s, 228 counts.
+    soon = [abs(goal - before) for _, goal in goals[gap : gap + 8]]
     assert max(soon) < 100
 
 
