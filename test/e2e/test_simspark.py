@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from builtin_interfaces.msg import Duration
-from embodiment_bridge.msg import EntityArray, HeardMessage, Vision
+from embodiment_bridge.msg import EntityArray, HeardMessage, LinkState, Vision
 from embodiment_bridge.srv import Beam
 from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
@@ -137,12 +137,16 @@ def test_number_that_is_taken_is_told_in_the_link_state(live, robots):
 
 def test_robot_that_was_killed_joins_again(live, robots):
     robot = robots(live, **LIVE)
+    every = profile("latched")
+    every.depth = 100  # a busy listener does not miss the reason between two states
+    links = []
+    robot.watcher.create_subscription(LinkState, "link_state", links.append, every)
     robot.join()
-    reasons = []
+    robot.until(lambda: bool(links))
     with live.lock:
         live.world.kill(live.world.players[0])
-    robot.until(lambda: reasons.append(robot.watcher.reason) or "taken out of the game" in reasons[-1])
-    robot.until(lambda: robot.watcher.link == "ready")
+    robot.until(lambda: any("taken out of the game" in link.reason for link in links))
+    robot.until(lambda: links[-1].state == LinkState.READY)
     with live.lock:
         assert [player.number for player in live.world.players] == [2]
 

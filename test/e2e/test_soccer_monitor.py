@@ -276,11 +276,11 @@ def test_log_is_played_paused_and_sought(watch, tmp_path, protocol, stream) -> N
     game.until(lambda: counters.events >= len(messages) and game.counts.get("entities", 0) > 5)
     game.until(lambda: game.call(PlayLog, "play_log").time == answer.duration)
     assert counters.malformed == 0
+    before = game.counts["entities"]
     answer = game.call(
         PlayLog, "play_log", action=PlayLog.Request.PAUSE, set_speed=True, speed=2.0, seek=True, time=0.0
     )
     assert (answer.success, answer.paused, answer.speed, answer.time) == (True, True, 2.0, 0.0)
-    before = game.counts["entities"]
     game.until(lambda: game.counts["entities"] > before)  # the first message parses, and is shown
     assert game.call(PlayLog, "play_log", action=PlayLog.Request.RESUME).success
     game.until(lambda: game.counts["entities"] >= before + 10)
