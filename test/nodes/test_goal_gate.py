@@ -282,8 +282,13 @@ def until(runtime, condition):
 
 def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
     runtime, _, tree, clients = stage
+    until(runtime, lambda: not tree._performer.missing())
+    now = [0.0]
+    tree._gate._clock = lambda: now[0]
     for client in clients:
         client.send('{"type": "delay", "duration": 0.1}', source="test", on_new="queue")
+    until(runtime, lambda: tree._gate.refused == 2)
+    now[0] = 1.0
     until(runtime, lambda: all(client.result is not None for client in clients))
     outcomes = [client.result.outcome for client in clients]
     assert sorted(outcomes) == ["REJECTED", "REJECTED", "SUCCEEDED", "SUCCEEDED"]
