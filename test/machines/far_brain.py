@@ -2,7 +2,7 @@
 """A brain on another host: for each line of its standard input runs a document, and says what it saw of it.
 
 One JSON object a line comes back: outcome, how often each event of the run was heard, states of the link, how many
-servers of each kind there are, and joint states of the last second.
+servers of each kind there are, and how many of some joint states came twice.
 """
 
 import json
@@ -40,9 +40,12 @@ def main() -> None:
         watcher.create_subscription(
             LinkState, "link_state", lambda m: links.append(LINKS[m.state]), profile("latched")
         )
-        percepts: list[float] = []
+        percepts: list[tuple[int, int]] = []  # their stamps
         watcher.create_subscription(
-            JointState, "joint_states", lambda _: percepts.append(time.monotonic()), qos_profile_sensor_data
+            JointState,
+            "joint_states",
+            lambda m: percepts.append((m.header.stamp.sec, m.header.stamp.nanosec)),
+            qos_profile_sensor_data,
         )
         bml = BmlClient(watcher, lambda feedback: None)
 
@@ -62,13 +65,12 @@ def main() -> None:
                 outcome = bml.result.outcome if until(lambda: bml.result is not None) else "no answer"
             percepts.clear()
             until(lambda: len(percepts) > 50)
-            rate = (len(percepts) - 1) / (percepts[-1] - percepts[0]) if len(percepts) > 50 else 0.0
             report = {
                 "outcome": outcome,
                 "most_of_one_event": max(events.values(), default=0),
                 "events": len(events),
                 "links": links,
-                "rate": rate,
+                "twice": len(percepts) - len(set(percepts)),
                 "nodes": sorted(
                     name for name, _ in watcher.get_node_names_and_namespaces() if not name.startswith("_")
                 ),
