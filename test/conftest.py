@@ -57,7 +57,7 @@ def was_there(thread: threading.Thread, before: set[threading.Thread]) -> bool:
 def no_thread_left_behind():
     before = set(threading.enumerate())
     yield
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 30.0
     while left := [t for t in threading.enumerate() if t.is_alive() and not was_there(t, before)]:
         if time.monotonic() > deadline:
             pytest.fail(f"threads left behind: {left}")

@@ -2,8 +2,8 @@
 """Runs a helper program that exchanges JSON lines over standard input and output, and ends with this process.
 
 The program does not get our libraries or our Python path (it may run in another Python). It ends when its standard
-input ends, so that it also ends when this process is killed. Only ``close`` waits for it, at most about
-a second.
+input ends, so that it also ends when this process is killed. Only ``close`` waits for it: about a second, and after a
+kill for as long as its end takes.
 """
 
 import json
@@ -18,7 +18,7 @@ from embodiment_bridge.core.errors import LinkError
 
 MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters have about 100 kB
 KEPT_LINES = 5  # the last lines of a helper that are not JSON, as its error output
-END_S = 0.5  # s for each step of ``close``: end by itself, terminate, kill
+END_S = 0.5  # s for each step of ``close`` before the kill: end by itself, terminate
 
 Message = dict[str, Any]
 
@@ -99,11 +99,11 @@ class HelperProcess:
                 self._input.close()
             except OSError:  # the program has ended already
                 self._complaints.append("its input was closed")
-        for step in (None, self._process.terminate, self._process.kill):
+        for step, patience in ((None, END_S), (self._process.terminate, END_S), (self._process.kill, None)):
             if step is not None:
                 step()
             try:
-                self._process.wait(END_S)
+                self._process.wait(patience)
                 break
             except subprocess.TimeoutExpired:
                 continue

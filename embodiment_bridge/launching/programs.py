@@ -14,6 +14,9 @@ from embodiment_bridge.launching.launch_description import ProgramDescription
 # What is sent, and s to wait after it. rcssservermj in sync mode waits 5 s for the answer of a robot that has left
 # before it looks whether it is to end.
 PATIENCE = ((signal.SIGINT, 8.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
+# After SIGINT, for a node of ours: on a busy computer the viewer has a thirtieth of a core, because it is nice, and its
+# end takes some tenths of a second of one; a node that is still starting heeds the signal when Python has begun.
+NODE_PATIENCE_S = 30.0
 
 
 class Program:
@@ -62,9 +65,9 @@ class Program:
         """The exit code if the program has ended, else None."""
         return self._process.poll()
 
-    def stop(self, say: Callable[[str], None]) -> None:
-        """End the program, by SIGKILL if needed; returns when it has ended."""
-        for number, patience in PATIENCE:
+    def stop(self, say: Callable[[str], None], first: float = PATIENCE[0][1]) -> None:
+        """End the program, by SIGKILL if needed; returns when it has ended. ``first``: s to wait after SIGINT."""
+        for number, patience in ((PATIENCE[0][0], first), *PATIENCE[1:]):
             if self._process.poll() is not None:
                 return
             os.killpg(self._process.pid, number)

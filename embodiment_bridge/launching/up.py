@@ -21,7 +21,7 @@ from embodiment_bridge.launching.launch_description import (
     NodeDescription,
     ProgramDescription,
 )
-from embodiment_bridge.launching.programs import Program
+from embodiment_bridge.launching.programs import NODE_PATIENCE_S, Program
 from embodiment_bridge.launching.ros_args import ros_args
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.main import NOT_STARTED
@@ -134,7 +134,7 @@ class Graph:
         return program
 
     def _stop_node(self, node: Program) -> None:
-        node.stop(self._say)
+        node.stop(self._say, NODE_PATIENCE_S)
         self._code = self._code or abs(node.ended() or 0)
 
     def _add_node(

@@ -17,7 +17,7 @@ from embodiment_bridge.mcp_server.picture import Pixels, png
 from embodiment_bridge.robot.robot import Robot
 
 TOPIC: Final = "camera/image_raw"
-PATIENCE: Final = 3.0  # s for one picture
+PATIENCE: Final = 10.0  # s for one picture; a busy computer takes some until it hears the camera
 LONGEST_SIDE: Final = 1024  # pixels; of larger pictures each second, third, ... pixel is kept
 CHANNELS: Final = {  # bytes of a pixel, and which of them are red, green, blue
     "rgb8": (3, (0, 1, 2)),
@@ -41,7 +41,7 @@ class CameraPicture:
         """One picture as PNG.
 
         Raises:
-            LinkError: the body has no camera, or it sends nothing within 3 s.
+            LinkError: the body has no camera, or it sends nothing within 10 s.
             CommandError: the picture has a form that cannot be shown.
         """
         if self._coming is None or self._coming.done():

@@ -21,6 +21,7 @@ from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.names import join_namespace
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
 from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs
 from embodiment_bridge.robot.graph_thread import GraphThread
@@ -30,8 +31,7 @@ from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
 T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
-FIRST_LOOK: Final = 10.0  # s to wait for the things that the robot knows; the machine may be busy
-ANSWER_WITHIN: Final = 3.0  # s for a service
+FIRST_LOOK: Final = 5.0  # s to wait for the things that the robot knows; the machine may be busy
 _numbers = count(1)
 
 

@@ -17,7 +17,7 @@ from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0  # s
+PATIENCE = 180.0  # s; the machine may be busy
 ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
 
 

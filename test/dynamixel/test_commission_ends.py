@@ -50,7 +50,7 @@ def run(bus, tmp_path):
 
 def checklist(run, tmp_path, *steps: str) -> subprocess.Popen:
     left_out = (f"--without={name}" for name in NAMES if name not in steps)
-    words = ("servos", str(tmp_path / "tty"), "--wait", "300", "commission", "--yes", *left_out)
+    words = ("servos", str(tmp_path / "tty"), "--wait", "3000", "commission", "--yes", *left_out)
     return run("-c", COMMAND, *words)
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus import requests
+from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
@@ -16,7 +16,8 @@ TICK = 6.2832 / 4096
 
 
 @pytest.fixture
-def stages(tmp_path):
+def stages(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
     made: list[Stage] = []
 
     def make(*args, start=True, **options) -> Stage:
@@ -46,9 +47,10 @@ def driven(stages, **options) -> Stage:
 
 def others_go_on(stage: Stage, *silent: int) -> None:
     """All but ``silent`` are read, driven, and where they were."""
-    for id in set(range(1, 6)) - set(silent):
+    others = set(range(1, 6)) - set(silent)
+    stage.until(lambda: all(stage.age(id) < 1.0 for id in others))
+    for id in others:
         reading = stage.reading(id)
-        assert stage.age(id) < 1.0
         assert reading.torque
         assert not reading.silent
         assert abs(reading.position - 0.2) < 0.03
@@ -195,12 +197,18 @@ def slow_boot(monkeypatch) -> None:
     monkeypatch.setattr("embodiment_bridge.dynamixel.virtual.servo.BOOT_S", 1.5)
 
 
+def restarts(stage: Stage, id: int) -> bool:
+    """Whether a servo is being restarted, or was: a busy machine may not see the first."""
+    one = stage.bus.servos[id - 1]
+    return one.reason == "restarts" or (bool(one.reboots) and not one.error)
+
+
 @pytest.mark.parametrize("torque_after", [False, True])
 def test_a_failed_servo_is_restarted_where_the_policy_says_so(stages, torque_after, slow_boot) -> None:
     policy = FaultPolicy(overload="reboot", torque_after_reboot=torque_after)
     stage = stages([servo(1), servo(2, faults=policy, registers={"position_p_gain": 700}), servo(3)])
     rule = stage.virtual.inject("hardware_error", id=2, bits=0x20, shutdown=True)
-    stage.until(lambda: stage.reading(2).reason == "restarts")
+    stage.until(lambda: restarts(stage, 2))
     stage.virtual.heal(rule)
     stage.until(lambda: not stage.reading(2).silent)
     stage.until(lambda: stage.reading(2).torque is torque_after)
@@ -216,7 +224,7 @@ def test_a_restart_does_not_drive_a_servo_that_another_error_made_limp(stages, a
         stage.virtual.inject("hardware_error", id=2, bits=0x04, shutdown=True, count=1)
         stage.until(lambda: "limp until it is asked for" in stage.reading(2).reason)
     stage.virtual.inject("hardware_error", id=2, bits=0x24, shutdown=True, count=1)
-    stage.until(lambda: stage.reading(2).reason == "restarts")
+    stage.until(lambda: restarts(stage, 2))
     stage.until(lambda: not stage.reading(2).silent)
     stage.drive(0.3, j1=0.0, j2=0.0)
     assert not stage.register(2, "torque_enable")
@@ -228,7 +236,7 @@ def test_a_servo_that_fails_again_and_again_is_left_alone(stages, slow_boot) -> 
     policy = FaultPolicy(overload="reboot", reboots_per_minute=1, torque_after_reboot=True)
     stage = stages([servo(1), servo(2, faults=policy)])
     stage.virtual.inject("hardware_error", id=2, bits=0x20, shutdown=True, count=1)
-    stage.until(lambda: stage.reading(2).reason == "restarts")
+    stage.until(lambda: restarts(stage, 2))
     stage.until(lambda: stage.reading(2).torque)
     stage.virtual.inject("hardware_error", id=2, bits=0x20, shutdown=True, count=1)
     stage.until(lambda: "within a minute" in stage.reading(2).reason)
@@ -297,7 +305,7 @@ def test_old_firmware_is_read_without_fast_reads(stages) -> None:
 
 
 def test_fast_reads_that_fail_are_given_up_and_tried_again(stage) -> None:
-    assert stage.bus.read_kind == "fast sync"
+    stage.until(lambda: stage.bus.read_kind == "fast sync")
     rule = stage.virtual.inject("partial_fast", blocks=1)
     stage.until(lambda: stage.bus.read_kind == "sync")
     others_go_on(stage)

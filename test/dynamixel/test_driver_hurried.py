@@ -6,7 +6,7 @@ import time
 import pytest
 from driver_stage import Stage, servo
 
-from embodiment_bridge.dynamixel.bus import requests
+from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.state import BusState
 
@@ -15,7 +15,8 @@ TORQUE, GOAL = 64, 116  # addresses
 
 
 @pytest.fixture
-def stages(tmp_path):
+def stages(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
     made: list[Stage] = []
 
     def make(*args) -> Stage:

@@ -5,6 +5,7 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
@@ -76,6 +77,7 @@ def test_one_that_shuts_down_again_and_again_is_driven_once_for_each_question(st
 def test_the_level_of_answers_is_written_only_where_it_differs(stages, level, writes) -> None:
     """It is EEPROM, which wears out; a set-up that fails is tried again and again."""
     stage = stages([servo(1, model=AX)])
+    stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # what is not late is written once
     stage.virtual.servo(1).memory.set("status_return_level", level)
     written: list[bytes] = []
     stage.virtual.on_packet = lambda _, way, raw: (

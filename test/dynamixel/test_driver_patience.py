@@ -19,9 +19,12 @@ from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.virtual.servo import BOOT_S
 
+WRITE_GAIN = bytes((3, 84, 0))  # instruction and address of position_p_gain
+
 
 @pytest.fixture
-def stages(tmp_path):
+def stages(tmp_path, monkeypatch):
+    monkeypatch.setattr(supervision, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
     made: list[Stage] = []
 
     def make(*args, start=True, **options) -> Stage:
@@ -36,7 +39,6 @@ def stages(tmp_path):
 @pytest.mark.fault("stopped", body="dynamixel", reaction="a pause of all of up to 1.5 s loses no servo")
 def test_a_pause_of_everything_loses_nobody(stages, monkeypatch) -> None:
     stage = driven(stages)
-    monkeypatch.setattr(supervision, "ALL_SILENT_S", 10.0)  # this machine may be busy too
     states: set[BusState] = set()
     before = stage.bus.servos[0].starts
     with stage.virtual.lock:  # as when the other program gets no time
@@ -164,7 +166,11 @@ def test_a_torque_of_which_no_answer_told_moves_nothing(stages) -> None:
 def test_after_a_brown_out_servos_without_torque_have_their_settings_too(stages) -> None:
     stage = stages([servo(1, registers={"position_p_gain": 700}), servo(2)], start=False)
     stage.start(active=False)
+    gains: list[bytes] = []
+    stage.virtual.on_packet = lambda _, way, raw: (
+        gains.append(raw) if way == "rx" and raw[7:10] == WRITE_GAIN else None
+    )
     stage.virtual.inject("brown_out", count=1)
-    stage.until(lambda: stage.register(1, "position_p_gain") != 700)
+    stage.until(lambda: bool(gains))
     stage.until(lambda: stage.register(1, "position_p_gain") == 700)
     stage.until(lambda: stage.bus.state is BusState.READY)

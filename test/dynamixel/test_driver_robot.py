@@ -109,15 +109,19 @@ class Robot:
             port.close()
 
     def until(self, condition) -> None:
-        deadline = time.monotonic() + 15.0
+        deadline = time.monotonic() + 60.0
         while not condition():
             assert time.monotonic() < deadline, (self.robot.state, self.robot.readings())
             time.sleep(0.005)
 
     def ask(self, joints, make) -> tuple[bool, str, int]:
-        answers: list[tuple[bool, str, int]] = []
-        self.robot.request(joints, make, lambda *answer: answers.append(answer))
-        self.until(lambda: bool(answers))
+        """The answer to a request, which is made again while a servo is too late because the machine is busy."""
+        for _ in range(5):
+            answers: list[tuple[bool, str, int]] = []
+            self.robot.request(joints, make, lambda *answer, told=answers: told.append(answer))
+            self.until(lambda told=answers: bool(told))
+            if not answers[0][1].endswith("does not answer"):
+                break
         return answers[0]
 
 
@@ -147,11 +151,15 @@ def test_two_buses_are_one_robot(two) -> None:
         )
 
     two.until(arrived)  # right_3 follows left_1: -0.5 * 0.4 + 0.1
-    now = time.monotonic()
-    message = joint_states(robot.readings().values(), robot.setup.mimics, now, None)
-    place = dict(zip(message.name, message.position, strict=True))
+    place: dict[str, float] = {}
+
+    def all_are_told() -> bool:
+        message = joint_states(robot.readings().values(), robot.setup.mimics, time.monotonic(), None)
+        place.update(zip(message.name, message.position, strict=True))
+        return len(message.name) == 6
+
+    two.until(all_are_told)
     assert place["thumb"] == pytest.approx(2.0 * place["left_1"])
-    assert len(place) == 6
     assert two.ask([], lambda joints: requests.SetTorque(joints, on=False)) == (True, "limp", 0)
     assert not any(reading.torque for reading in robot.readings().values())
     with pytest.raises(CommandError, match="unknown joint 'left_9'"):
@@ -166,11 +174,12 @@ def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
     two.until(lambda: robot.state[0] is BusState.LOST)
     assert robot.state[1].startswith("left: ")
     assert not robot.serving
-    time.sleep(0.3)
-    now = time.monotonic()
-    message = joint_states(robot.readings().values(), {}, now, None)
-    assert message.name == ["right_1", "right_2", "right_3"]
-    assert max(servo_states(robot.readings().values(), now, None).age) > 0.25
+
+    def names() -> list[str]:
+        return list(joint_states(robot.readings().values(), {}, time.monotonic(), None).name)
+
+    two.until(lambda: names() == ["right_1", "right_2", "right_3"])
+    assert max(servo_states(robot.readings().values(), time.monotonic(), None).age) > 0.25
     success, text, _ = two.ask([], lambda joints: requests.SetTorque(joints, on=True))
     assert not success
     assert "bus 'left' is lost" in text
@@ -228,7 +237,7 @@ def test_a_port_on_tcp(tmp_path) -> None:
         robot = ServoRobot(ServoSetup("one", (config,)), tmp_path / "calibration.yaml", margin_s=MARGIN_S)
         robot.start()
         try:
-            deadline = time.monotonic() + 15.0
+            deadline = time.monotonic() + 60.0
             while not robot.serving:
                 assert time.monotonic() < deadline, robot.state
                 time.sleep(0.005)
@@ -265,7 +274,7 @@ def test_diagnostics_say_what_is_wrong_and_how_to_mend_it(two, tmp_path, monkeyp
     level, _, values = diagnose_servos(two.robot, time.monotonic(), "inactive")
     assert level == DiagnosticStatus.WARN
     assert values["left cycle"].split(" Hz")[0]
-    assert values["right read"] == "fast sync"
+    two.until(lambda: diagnose_servos(two.robot, time.monotonic(), "")[2]["right read"] == "fast sync")
     assert "XM430-W350, position, limp" in values["left_1"]
     (tmp_path / "latency").write_text("1\n")
     two.virtual["left"].inject("hardware_error", id=1, bits=0x20, shutdown=True)

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,12 +15,12 @@ import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
-from embodiment_bridge.dynamixel.bus.guardian import Guardian
+from embodiment_bridge.dynamixel.bus.guardian import END_S, Guardian
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 15.0
+PATIENCE_S = 60.0
 DRIVER = """
 import os, sys, threading, time
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
@@ -217,6 +218,18 @@ def test_what_was_told_last_is_written_several_times_or_not_at_all() -> None:
     assert text.count(b"newer") >= 2
     assert text == b"newer" * (len(text) // 5)
     assert written(act=True, told=[]) == b""
+
+
+def test_a_guardian_that_is_slow_is_let_act() -> None:
+    reader, port = os.pipe()
+    guardian = Guardian(port)
+    os.kill(guardian.pid, signal.SIGSTOP)
+    guardian.set_packets(b"safe")
+    threading.Timer(END_S + 0.5, os.kill, [guardian.pid, signal.SIGCONT]).start()
+    guardian.close(act=True)
+    os.close(port)
+    with os.fdopen(reader, "rb") as file:
+        assert file.read().startswith(b"safe")
 
 
 def test_a_guardian_heeds_no_signal_that_can_be_ignored() -> None:

@@ -77,6 +77,15 @@ def test_the_end_of_a_driver_ends_the_wait_although_the_pipe_is_whole(monkeypatc
         os.close(file)
 
 
+def test_a_computer_that_leaves_no_time_does_not_leave_it_at_one_packet(monkeypatch) -> None:
+    monkeypatch.setattr(guardian_program, "LAST_S", 0.0)
+    reader, port = os.pipe()
+    make_safe(port, b"safe")
+    os.close(port)
+    with os.fdopen(reader, "rb") as file:
+        assert file.read() == b"safe" * 5
+
+
 def test_only_the_parent_can_be_the_driver() -> None:
     (handle,) = process_handle(os.getppid())
     os.close(handle)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The end of a driver: no joint that is to be limp stays driven, whatever its servo says; what is not sure is told."""
 
+import threading
 import time
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.wire import packet
 
+PATIENCE_S = "embodiment_bridge.dynamixel.bus.bus.PATIENCE_S"  # of a stop
 ALL = {f"j{id}" for id in range(1, 6)}
 SILENT, DRIVEN = "does not answer", "says that its torque is on"
 
@@ -39,7 +41,8 @@ def test_one_servo_that_was_given_up_is_limp_and_told(stages) -> None:
     assert stage.bus.unsafe == {"j2": SILENT}
 
 
-def test_servos_behind_a_cable_that_was_just_mended_are_limp(stages) -> None:
+def test_servos_behind_a_cable_that_was_just_mended_are_limp(stages, monkeypatch) -> None:
+    monkeypatch.setattr(PATIENCE_S, 30.0)
     stage = stages().start()
     rule = stage.virtual.inject("chain_break", id=2)
     stage.until(lambda: stage.bus.state is BusState.DEGRADED and all(stage.reading(i).silent for i in (2, 5)))
@@ -62,7 +65,8 @@ def test_a_servo_that_keeps_its_torque_is_told(stages) -> None:
     body="dynamixel",
     reaction="ended while questions and answers are lost: asked until every joint is safe",
 )
-def test_servos_that_hear_every_other_time_are_limp_for_sure(stages) -> None:
+def test_servos_that_hear_every_other_time_are_limp_for_sure(stages, monkeypatch) -> None:
+    monkeypatch.setattr(PATIENCE_S, 30.0)
     stage = stages().start()
     stage.virtual.inject("drop_instruction", probability=0.5)
     stage.virtual.inject("drop_status", probability=0.3)
@@ -76,11 +80,15 @@ def test_servos_that_hear_every_other_time_are_limp_for_sure(stages) -> None:
     body="dynamixel",
     reaction="ended while it is unplugged: opened once more, and made safe when it is back within 2 s",
 )
-def test_a_port_that_is_lost_is_opened_once_more(stages) -> None:
+def test_a_port_that_is_lost_is_opened_once_more(stages, monkeypatch) -> None:
+    monkeypatch.setattr(PATIENCE_S, 30.0)
     stage = stages().start()
-    stage.virtual.inject("unplug", duration=0.2)
+    rule = stage.virtual.inject("unplug")
     stage.until(lambda: stage.bus.state is BusState.LOST)
+    plug_in = threading.Timer(0.2, stage.virtual.heal, [rule])
+    plug_in.start()
     stage.bus.stop()
+    plug_in.join()
     assert torque(stage) == [0] * 5
     assert not stage.bus.unsafe
 

@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.bus.registers import Registers
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
 
-PATIENT = 0.5  # s; the machine may be busy
+PATIENT = 3.0  # s; the machine may be busy
 
 
 @pytest.fixture
@@ -75,7 +75,8 @@ def test_eeprom_is_written_only_if_it_differs(registers, bus):
     assert bus.counters[1, "write"] == before
 
 
-def test_reboot_and_backup(registers, bus):
+def test_reboot_and_backup(registers, bus, monkeypatch):
+    monkeypatch.setattr("embodiment_bridge.dynamixel.virtual.servo.BOOT_S", 60.0)  # longer than any pause
     registers.backup(1)
     registers.write(1, "led", 1)
     registers.backup(1, restore=True)
@@ -142,7 +143,7 @@ def test_unplugged_and_plugged_in_again(served, bus):
 
 
 def wait_until(true):
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while not true():
         assert time.monotonic() < deadline
         threading.Event().wait(0.01)
@@ -182,8 +183,8 @@ def test_command_line(served, capsys):
     assert main(["servos", served.link, "--wait", "150", "scan"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [row["id"] for row in rows] == [1, 2, 4]
-    assert main(["servos", served.link, "--wait", "150", "write", "1", "led", "1"]) == 0
-    assert main(["servos", served.link, "--wait", "150", "read", "1", "led"]) == 0
+    assert main(["servos", served.link, "--wait", "2000", "write", "1", "led", "1"]) == 0
+    assert main(["servos", served.link, "--wait", "2000", "read", "1", "led"]) == 0
     assert capsys.readouterr().out.splitlines() == ['{"written": true}', '{"led": 1}']
     assert main(["servos", served.link, "--wait", "150", "ping", "77"]) == 2
     assert "servo 77 does not answer" in capsys.readouterr().err

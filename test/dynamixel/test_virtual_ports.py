@@ -132,10 +132,12 @@ def test_link_survives_unplugging_and_points_to_the_new_terminal(link):
 
 
 def test_unplugged_for_a_while_comes_back_by_itself(link):
-    served = bus()
+    clock = VirtualClock()
+    served = bus(clock=clock)
     with VirtualPort(served, link=str(link)):
         served.inject("unplug", duration=0.1)
         wait_until(lambda: not link.exists())
+        clock.advance(0.2)
         wait_until(link.exists)
 
 
@@ -175,10 +177,13 @@ def test_idle_bus_sleeps_even_if_it_has_moved(link):
         served.receive(packet.write(1, 116, (2500).to_bytes(4, "little")))
         port.wake()
         wait_until(lambda: served.servo(1).drive.settled and served.servo(1).position() > 2490)
-        threading.Event().wait(0.2)  # until it has seen that all is at rest
-        before = port.rounds
-        threading.Event().wait(0.3)
-        assert port.rounds == before
+
+        def sleeps():
+            before = port.rounds
+            threading.Event().wait(0.3)
+            return port.rounds == before
+
+        wait_until(sleeps)  # after the rounds in which it sees that all is at rest
 
 
 def test_a_scaled_clock_runs_faster():

@@ -58,9 +58,10 @@ def port(server, clock):
 
 
 def ended(port, name):
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 30.0
     while not (report := port.report(name)).status.ended:
         assert time.monotonic() < deadline
+        time.sleep(0.005)
     return report
 
 

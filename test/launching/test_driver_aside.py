@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import launch_description
 from embodiment_bridge.cli.demos.show import Show
+from embodiment_bridge.launching import programs
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 
@@ -98,10 +99,14 @@ def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, mon
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (8, 8)])
 def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
     end_programs_with(code, checkout, monkeypatch)
+    impatient = ((signal.SIGINT, 0.1), *programs.PATIENCE[1:])
+    monkeypatch.setattr(programs, "PATIENCE", impatient)  # with programs of others, not with a node of ours
+    told: list[str] = []
     plan = launch_description(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
-    with Graph(plan, lambda text: None) as graph:
+    with Graph(plan, told.append) as graph:
         pass  # it is told to end before it can heed that
     assert graph.exit_code == expected
+    assert told == []
 
 
 def test_a_driver_ends_when_the_process_of_up_is_killed(checkout) -> None:

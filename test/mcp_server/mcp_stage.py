@@ -54,9 +54,14 @@ class Host:
 
 
 @asynccontextmanager
-async def connected(robot: Robot, options: Options = Options(), **client: Any) -> AsyncIterator[Host]:  # noqa: B008
+async def connected(
+    robot: Robot,
+    options: Options = Options(),  # noqa: B008
+    patience: float = PATIENCE,
+    **client: Any,
+) -> AsyncIterator[Host]:
     told: list[str] = []
-    with anyio.fail_after(PATIENCE):
+    with anyio.fail_after(patience):
         async with Client(RobotServer(robot, options, told.append), mode="legacy", **client) as made:
             yield Host(made, told)
 

@@ -110,10 +110,13 @@ class Limits:
 async def attack(host: Any, dice: random.Random, skills: list[str], calls: int) -> int:
     """So many calls, of which some are canceled; returns how many were answered.
 
+    Where the machine is so busy that most are canceled, it goes on until a quarter of that number were answered.
     An error of the protocol fails the test: each call is answered with a result.
     """
     answered = 0
-    for _ in range(calls):
+    for number in range(20 * calls):
+        if number >= calls and answered > calls // 4:
+            break
         tool, arguments = call(dice, skills)
         with anyio.move_on_after(dice.choice((0.0, 0.001, 0.02, 0.2))):
             result = await host.client.call_tool(tool, arguments)
@@ -134,7 +137,7 @@ def assault(robot: Robot, calls: int, seed: int, options: Options) -> set[str]:
     skills = sorted(robot.skills)
 
     async def do() -> None:
-        async with connected(robot, options) as one, connected(robot, options) as two:
+        async with connected(robot, options, 240.0) as one, connected(robot, options, 240.0) as two:
             answers = []
 
             async def run(host: Any, number: int) -> None:

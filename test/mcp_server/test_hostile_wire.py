@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 from mcp_stage import PATIENCE, ROOT
@@ -91,12 +92,21 @@ class Wire:
         raise AssertionError(f"{method}: the server has ended with {self.process.wait()}")
 
 
+def state(wire: Wire) -> str:
+    answer, _ = wire.ask("tools/call", name="robot_state", arguments={})
+    return answer["result"]["content"][0]["text"]
+
+
 @pytest.fixture(scope="module")
 def wire(robot):
     made = Wire(robot.namespace)
     try:
         assert "serverInfo" in made.ask("initialize", **BEGIN)[0]["result"]
         made.write('{"jsonrpc":"2.0","method":"notifications/initialized"}')
+        deadline = time.monotonic() + PATIENCE
+        while not state(made).startswith("mock: link ready"):  # it was found only just now
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         yield made
     finally:
         made.close()

@@ -78,7 +78,7 @@ async def serving(robot, token, use) -> None:
 )
 def test_what_is_refused(robot, headers, status) -> None:
     async def use(url) -> None:
-        async with httpx2.AsyncClient() as client:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
             answer = await client.post(url, json=BODY, headers={**HEADERS, **headers})
             assert answer.status_code == status, answer.text
 

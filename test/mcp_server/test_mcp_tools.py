@@ -63,6 +63,22 @@ def test_the_state_is_short_and_says_what_there_is(robot) -> None:
     anyio.run(look)
 
 
+async def answers_to(host, text) -> list[str]:
+    """What is heard first after this was begun to be said."""
+    texts: list[str] = []
+
+    async def listen() -> None:
+        heard = await host.call("wait", **{"for": "heard", "timeout": 20})
+        if heard.structured_content["happened"]:
+            texts.extend(one["text"] for one in heard.structured_content["from_outside"]["heard"])
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(listen)
+        await anyio.sleep(0.1)  # mostly it listens then; if not, it is tried again
+        await host.text("say", text=text)
+    return texts
+
+
 def test_skills_are_done_with_progress(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
@@ -80,10 +96,11 @@ def test_skills_are_done_with_progress(robot) -> None:
             yaw = robot.pose.yaw
             await host.text("do_skill", name="turn_left", parameters={"angle": 0.5})
             assert abs(robot.pose.yaw - yaw - 0.5) < 0.15
-            await host.text("say", text="good evening")
-            heard = await host.call("wait", **{"for": "heard", "timeout": 20})
-            said = heard.structured_content["from_outside"]["heard"][0]["text"]
-            assert said == "you said: good evening"
+            for _ in range(5):  # the neighbour also speaks by itself, which ends a wait
+                texts = await answers_to(host, "good evening")
+                if "you said: good evening" in texts:
+                    break
+            assert "you said: good evening" in texts
             await host.text("go_to", thing="ball")
             await host.text("go_to", x=0.0, y=0.0)
             assert robot.pose.distance(0.0, 0.0) < 0.3

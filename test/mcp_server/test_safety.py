@@ -113,8 +113,8 @@ def test_a_host_that_does_not_answer_pings_is_gone(robot, background, monkeypatc
 
 def test_a_host_that_answers_pings_is_not_gone(robot) -> None:
     async def do() -> None:
-        async with connected(robot, Options(host_timeout=0.5)) as host:
-            document = {"type": "delay", "duration": 1.5}
+        async with connected(robot, Options(host_timeout=6.0)) as host:
+            document = {"type": "delay", "duration": 7.0}
             assert (await host.text("run_behavior", document=document)).startswith("document: SUCCEEDED")
 
     anyio.run(do)

@@ -24,7 +24,7 @@ def write_wav(path, seconds, rate=8000):
     return Path(path)
 
 
-def wait_for(condition, seconds=10.0):
+def wait_for(condition, seconds=60.0):
     """Whether it came to hold; only ever slow when it does not."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -2,6 +2,7 @@
 """Helper programs: what they complain of, and that neither silence nor floods of theirs hurt us."""
 
 import os
+import signal
 import sys
 import threading
 
@@ -72,6 +73,19 @@ def test_a_stubborn_helper_is_killed():
     one.close()
     assert wait_for(lambda: bool(ended))
     assert threading.active_count() < 20
+
+
+def test_close_waits_for_a_helper_that_is_slow_to_die(monkeypatch):
+    messages, ended = [], []
+    one = helper(
+        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)",
+        messages,
+        ended,
+    )
+    assert wait_for(lambda: bool(messages))
+    monkeypatch.setattr(one._process, "kill", threading.Timer(1.0, one._process.kill).start)
+    one.close()
+    assert one._process.returncode == -signal.SIGKILL
 
 
 def test_a_helper_that_is_no_program():

@@ -12,12 +12,16 @@ from embodiment_bridge.cli.doctor.running import Picture
 
 if TYPE_CHECKING:
     from diagnostic_msgs.msg import DiagnosticArray
+    from rclpy.node import Node
     from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+    from embodiment_bridge.nodes.base.runtime import Runtime
 
     Endpoints: TypeAlias = dict[str, list[TopicEndpointInfo]]
 
 NAME = "doctor"
-LOOK_S = 1.6  # diagnostics come once a second, discovery takes up to half of one
+LOOK_S = 1.6  # without a change; diagnostics come once a second, discovery takes up to half of one
+LONGEST_S = 15.0  # for a graph that changes all the time
 PORT_BASE, DOMAIN_GAIN, FIRST_PARTICIPANT = 7400, 250, 10  # RTPS: the UDP ports of a domain
 EPHEMERAL = 32768  # any program may get ports from here on
 
@@ -35,8 +39,7 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
         subscription = node.create_subscription(
             DiagnosticArray, "/diagnostics", lambda m: _update(m, troubles), 100
         )
-        end = clock() + LOOK_S
-        runtime.spin(lambda: clock() > end)
+        _wait(runtime, node, LOOK_S, clock)
         node.destroy_subscription(subscription)
         own = node.get_fully_qualified_name()
         names = [f"{space.rstrip('/')}/{name}" for name, space in node.get_node_names_and_namespaces()]
@@ -51,6 +54,29 @@ def picture(clock: Callable[[], float] = time.monotonic) -> Picture:
             mismatches=dict(_mismatches(publishers, subscribers)),
             troubles=troubles,
         )
+
+
+def _wait(runtime: "Runtime", node: "Node", quiet: float, clock: Callable[[], float]) -> None:
+    """Wait until the graph has not changed for ``quiet`` s: on a busy computer it becomes known bit by bit."""
+    begun = changed = clock()
+    known: list[list[object]] = []
+
+    def is_quiet() -> bool:
+        nonlocal changed, known
+        now = clock()
+        found = [
+            sorted(names)
+            for names in (
+                node.get_node_names_and_namespaces(),
+                node.get_topic_names_and_types(),
+                node.get_service_names_and_types(),
+            )
+        ]
+        if found != known:
+            known, changed = found, now
+        return now - changed > quiet or now - begun > LONGEST_S
+
+    runtime.spin(is_quiet)
 
 
 def _mismatches(publishers: "Endpoints", subscribers: "Endpoints") -> Iterator[tuple[str, str]]:
@@ -91,15 +117,14 @@ def _domain(port: int) -> int | None:
 
 
 def uses(settle: float = LOOK_S, clock: Callable[[], float] = time.monotonic) -> list[NodeUse]:
-    """What each node of the graph uses, without the node that reads it. settle: s to wait for the graph."""
+    """What each node of the graph uses, without the node that reads it. settle: s without a change."""
     import rclpy
 
     from embodiment_bridge.nodes.base.runtime import Runtime
 
     with Runtime() as runtime:
         node = runtime.add(rclpy.create_node(NAME, context=runtime.context, namespace="/embodiment_bridge"))
-        end = clock() + settle
-        runtime.spin(lambda: clock() > end)
+        _wait(runtime, node, settle, clock)
         own = (node.get_name(), node.get_namespace())
         looks = (
             node.get_publisher_names_and_types_by_node,

@@ -15,6 +15,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).with_name("guardian_program.py")
 LOOK_S = 1.0  # s between checks that it runs
 END_S = 2.0  # s within which it must end
+ACT_S = 15.0  # the same, after it has made the servos safe: on a busy computer it may still be starting
 STAND_DOWN = bytes(4)
 
 
@@ -65,7 +66,7 @@ class Guardian:
         self._let_go()
         if self._process is not None:
             try:
-                self._process.wait(END_S)
+                self._process.wait(ACT_S if act else END_S)
             except subprocess.TimeoutExpired:  # the process is suspended
                 self._process.kill()
                 self._process.wait()

@@ -16,6 +16,7 @@ import sys
 import time
 
 LAST_S = 0.3  # s for which it repeats the packets
+LEAST = 5  # repetitions, also where a busy computer leaves it no time for them within LAST_S
 PAUSE_S = (
     0.02  # s between two repetitions; longer than the pause after which servos drop an unfinished packet
 )
@@ -62,9 +63,10 @@ def process_handle(driver: int) -> "list[int]":
 
 
 def make_safe(port: int, packets: bytes) -> None:
-    """Write the packets until ``LAST_S`` is over or the port is gone."""
-    end = time.monotonic() + LAST_S
-    while time.monotonic() < end:
+    """Write the packets until ``LAST_S`` is over, ``LEAST`` times at least, or the port is gone."""
+    end, least = time.monotonic() + LAST_S, LEAST
+    while time.monotonic() < end or least > 0:
+        least -= 1
         try:
             os.write(port, packets)
         except BlockingIOError:

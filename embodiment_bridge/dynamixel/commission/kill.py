@@ -11,7 +11,7 @@ from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.commission.subject import Subject, Watch
 
 START_S: Final = 30.0  # until the driver drives; the computer may be slow
-LIMP_S: Final = 2.0  # s after the kill in which the torque must be off
+LET_GO_S: Final = 10.0  # after the kill, until the torque must be off; a busy computer delays the guardian
 DRIVES: Final = b"drives\n"
 
 
@@ -50,7 +50,7 @@ def _wait_until_it_drives(driver: "subprocess.Popen[bytes]") -> None:
 
 def _seconds_until_limp(subject: Subject) -> float | None:
     answered = False
-    for elapsed in Watch(LIMP_S):
+    for elapsed in Watch(LET_GO_S):
         with suppress(LinkError):  # the guardian holds the port for a moment
             answered = True
             if not subject.read("torque_enable"):

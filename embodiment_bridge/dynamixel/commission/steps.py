@@ -7,7 +7,7 @@ from math import degrees, radians
 from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, LinkError
-from embodiment_bridge.dynamixel.commission.kill import killed_driver
+from embodiment_bridge.dynamixel.commission.kill import LET_GO_S, killed_driver
 from embodiment_bridge.dynamixel.commission.subject import Subject, Watch
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
@@ -177,7 +177,7 @@ def watchdog(subject: Subject, options: Options) -> str:
         return "not applicable: with a homing offset it can make the motor creep"
     subject.torque_on_here()
     subject.write("bus_watchdog", WATCHDOG_UNITS)
-    for _ in Watch(4 * WATCHDOG_S, 4 * WATCHDOG_S):
+    for _ in Watch(4 * WATCHDOG_S, 4 * WATCHDOG_S, least=1):
         pass  # not a word on the bus
     found = subject.read("bus_watchdog")
     subject.torque_off()
@@ -230,7 +230,7 @@ def kill(subject: Subject, options: Options) -> str:
         raise StepError(str(error)) from error
     if took is None:
         subject.torque_off()
-        raise StepError("its torque was still on 2 s after its driver was killed")
+        raise StepError(f"its torque was still on {LET_GO_S:g} s after its driver was killed")
     return f"torque off {1000 * took:.0f} ms after the driver was killed, by its guardian"
 
 

@@ -177,10 +177,13 @@ class Subject:
 
 
 class Watch:
-    """Looks every few milliseconds until ``seconds`` are over: an iterator over the time since the beginning, s."""
+    """Looks every few milliseconds until ``seconds`` are over: an iterator over the time since the beginning, s.
 
-    def __init__(self, seconds: float, every: float = 0.02) -> None:
-        self._seconds, self._every = seconds, every
+    It looks ``least`` times all the same: else nothing would be measured when the computer pauses this process.
+    """
+
+    def __init__(self, seconds: float, every: float = 0.02, least: int = 10) -> None:
+        self._seconds, self._every, self._least = seconds, every, least
         self._begin = time.monotonic()
 
     @property
@@ -192,7 +195,8 @@ class Watch:
         return self
 
     def __next__(self) -> float:
-        if self.elapsed >= self._seconds:
+        if self.elapsed >= self._seconds and self._least <= 0:
             raise StopIteration
+        self._least -= 1
         time.sleep(self._every)
         return self.elapsed

@@ -91,13 +91,12 @@ class MaedenLink(EventLink[LinkEvent, Action]):
         if self._parting is not None:
             raise self._parting
         try:
-            told += self._conversation.advance(self._clock())
-            self._flush()
+            # First what came: after a pause of this process, an answer that lies there is not one that is missing.
             data = self._transport.read(min(timeout, TICK_S))
             self.arrived = self._clock()
             self._counters.bytes_in += len(data)
             told += self._conversation.take(self._codec.feed(data) if data else (), self.arrived)
-            told += self._conversation.advance(self.arrived) if data else []
+            told += self._conversation.advance(self.arrived)
             self._flush()
         except LinkError as error:
             told += self._part(error)

@@ -100,7 +100,8 @@ def test_a_round_trip_that_fails_is_tried_again(monkeypatch) -> None:
     assert graph.round_trip(lambda: next(times)) == 2.5
 
 
-def test_two_nodes_answer_each_other() -> None:
+def test_two_nodes_answer_each_other(monkeypatch) -> None:
+    monkeypatch.setattr(graph, "PATIENCE", 20.0)  # the machine may be busy
     seconds = graph.round_trip()
     assert seconds is not None
     assert seconds > 0.0

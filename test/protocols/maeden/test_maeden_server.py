@@ -6,10 +6,12 @@ import socket
 import time
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.standins.maeden import server as server_module
 from embodiment_bridge.standins.maeden.server import MAX_GUESTS, MAX_LEFT, MaedenServer
 
 WORLDS = Path(__file__).parents[2] / "data/maeden/worlds"
@@ -79,24 +81,34 @@ def test_two_agents_are_in_one_world_and_one_that_goes_stops_nobody(clients):
         assert len(server.simulation.world.agents) == 2  # it stays in the world, as with the simulator
 
 
-def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_every_cycle(clients):
+def test_however_long_it_works_it_rests_so_that_who_answers_at_once_acts_in_every_cycle(clients, monkeypatch):
     """Two agents act in the same cycle only so, and hear each other only then."""
+    clock = [0.0]  # only the server's own work and rest take time
+    monkeypatch.setattr(server_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     with MaedenServer(period=0.2) as server:
-        cycle = server.simulation.cycle
-
-        def work(lines):
-            time.sleep(0.25)  # a busy machine
-            return cycle(lines)
-
-        server.simulation.cycle = work
+        cycle, admit = server.simulation.cycle, server._admit
         agent = clients(server)
         agent.hear()
         agent.hear()
-        times = []
-        for _ in range(4):
-            agent.say('{"command": "w", "arguments": []}')
-            times.append(json.loads(agent.hear())[8])
-        assert [after - before for before, after in pairwise(times)] == [1, 1, 1]
+        acts, times = [], []
+
+        def work(lines):
+            clock[0] += 0.25  # a busy machine
+            acts.append(len(lines))
+            return cycle(lines)
+
+        def rest(within):
+            clock[0] += within
+            if acts and acts[-1]:
+                times.append(json.loads(agent.hear())[8])
+            agent.say(WAIT)
+            admit(0.05)
+
+        server.simulation.cycle, server._admit = work, rest
+        deadline = time.monotonic() + 60.0
+        while len(times) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    assert [after - before for before, after in pairwise(times[:4])] == [1, 1, 1]
 
 
 def test_world_without_food_says_nothing_to_who_acts_in_it_and_goes_on(clients):

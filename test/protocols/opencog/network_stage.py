@@ -12,7 +12,7 @@ from embodiment_bridge.protocols.opencog.network.outbox import Kind, Letter, Out
 from embodiment_bridge.protocols.opencog.network.proxy import Habits, Oac, Proxy
 from embodiment_bridge.standins.oac.router import Router
 
-PATIENCE = 20.0  # s
+PATIENCE = 60.0  # s; the machine may be busy
 
 
 def until(condition, why=""):
@@ -81,7 +81,9 @@ class Notes:
 class RunningProxy:
     """A proxy with an OAC fido, connected to a Router."""
 
-    def __init__(self, port, *, acks=False, silence=60.0, oacs=None, start=True, **habits):
+    def __init__(
+        self, port, *, acks=False, silence=60.0, oacs=None, start=True, handshake_timeout=10.0, **habits
+    ):
         self.element = Element(Address("PROXY", router_port=port), acks=acks, silence=silence)
         self.outbox = Outbox(self.element.wake)
         self.notes = Notes()
@@ -93,7 +95,7 @@ class RunningProxy:
             self.element.open_link,
             self.proxy,
             self.statuses.append,
-            handshake_timeout=0.5,
+            handshake_timeout=handshake_timeout,
             wait=lambda s: threading.Event().wait(min(s, 0.05)),
         )
         if start:
