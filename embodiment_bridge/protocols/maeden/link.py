@@ -91,13 +91,13 @@ class MaedenLink(EventLink[LinkEvent, Action]):
         if self._parting is not None:
             raise self._parting
         try:
-            told += self._conversation.advance(self._clock())
             self._flush()
             data = self._transport.read(min(timeout, TICK_S))
             self.arrived = self._clock()
             self._counters.bytes_in += len(data)
+            # What has come counts first: after a pause of this process, an answer may lie there that is not late.
             told += self._conversation.take(self._codec.feed(data) if data else (), self.arrived)
-            told += self._conversation.advance(self.arrived) if data else []
+            told += self._conversation.advance(self.arrived)
             self._flush()
         except LinkError as error:
             told += self._part(error)
