@@ -3,22 +3,17 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from free_ports import free_ports
 
 from embodiment_bridge.launching.environment import find_program, of_outside_program
 
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
-
-
-def free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as a, socket.create_server(("127.0.0.1", 0)) as b:
-        return a.getsockname()[1], b.getsockname()[1]
 
 
 class Server:
