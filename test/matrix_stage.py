@@ -19,11 +19,11 @@ from diagnostic_msgs.msg import KeyValue
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import EntityArray, LinkState, NodeEvent, SkillList
 from embodiment_bridge.srv import Beam
-from free_ports import free_ports
 from mcp.client.client import Client
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
+from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.mcp_server.options import Options
@@ -82,7 +82,7 @@ def place(body: str, folder: Path) -> dict[str, str]:
         }  # in a stand: it has no hip roll, and falls over a foot that it lifts too long
     if body == "virtual_servos":
         return {"port": str(folder / "servos")}
-    port, monitor_port = map(str, free_ports())
+    port, monitor_port = map(str, free_ports(2))
     if body == "maeden":
         return {"port": port, "params": str(patient(folder))}
     return {"port": port, **({"monitor_port": monitor_port} if body in WITH_MONITOR else {})}

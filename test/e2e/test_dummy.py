@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from embodiment_bridge.action import ExecuteSkill
-from free_ports import free_ports
 from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 
+from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.executables import agent_bridge
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
