@@ -4,7 +4,6 @@
 import json
 import math
 import os
-import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -24,6 +23,7 @@ from mcp.client.client import Client
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
+from embodiment_bridge.cli.demos.bodies import free_ports
 from embodiment_bridge.launching.read import read_launch
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.mcp_server.options import Options
@@ -74,8 +74,6 @@ class Outcome:
 
 def place(body: str, folder: Path) -> dict[str, str]:
     """Where the body's peer listens in a test, so that it meets nobody else's; users take the usual places."""
-    with ExitStack() as taken:
-        ports = [taken.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in "ab"]
     if body == "mock":
         return {}
     if body == "mujoco":
@@ -84,7 +82,17 @@ def place(body: str, folder: Path) -> dict[str, str]:
         }  # in a stand: it has no hip roll, and falls over a foot that it lifts too long
     if body == "virtual_servos":
         return {"port": str(folder / "servos")}
-    return {"port": str(ports[0]), **({"monitor_port": str(ports[1])} if body in WITH_MONITOR else {})}
+    port, monitor_port = map(str, free_ports(2))
+    if body == "maeden":
+        return {"port": port, "params": str(patient(folder))}
+    return {"port": port, **({"monitor_port": monitor_port} if body in WITH_MONITOR else {})}
+
+
+def patient(folder: Path) -> Path:
+    """A parameter file for an agent in a grid world whose server may wait long for its turn on this machine."""
+    file = folder / "patient.yaml"
+    file.write_text("/**: {ros__parameters: {autostart: true, reply_timeout: 30.0}}\n", encoding="utf-8")
+    return file
 
 
 class MatrixStage:

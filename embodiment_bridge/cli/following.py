@@ -15,6 +15,7 @@ GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
     1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
 )
+CANCEL_S = 15.0  # for the answer to a cancel, as to a goal: on a busy computer it takes some seconds
 
 
 class GoneError(Exception):
@@ -96,14 +97,19 @@ def follow(
     """
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    seen = time.monotonic()
+    missed: float | None = None  # when the server was first not there; a pause of this program is no absence
 
     def gone() -> bool:
-        nonlocal seen
-        goal.look_after()
+        nonlocal missed
+        now = time.monotonic()
         if goal.server_is_there:
-            seen = time.monotonic()
-        return time.monotonic() - seen > PATIENCE
+            missed = None
+        elif missed is None:
+            missed = now
+        if missed is not None and now - missed > PATIENCE:
+            return True
+        goal.look_after()
+        return False
 
     spin(lambda: goal.result is not None or stopped() or gone())
     if goal.result is None and stopped():
@@ -113,7 +119,7 @@ def follow(
             asked = time.monotonic()
 
             def unanswered() -> bool:
-                return not goal.cancel_taken and time.monotonic() - asked > PATIENCE
+                return not goal.cancel_taken and time.monotonic() - asked > CANCEL_S
 
             spin(lambda: goal.result is not None or again() or gone() or unanswered())
             if goal.result is None and again():

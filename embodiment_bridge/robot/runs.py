@@ -14,11 +14,10 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
-GONE_AFTER: Final = 2.0  # s; the graph's view of which servers are there flickers now and then
 LOOK_S: Final = 0.25
 DEAD_MAN: Final = (
     0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time

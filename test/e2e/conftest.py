@@ -9,12 +9,15 @@ from typing import Any
 import pytest
 from embodiment_bridge.action import ExecuteSkill
 from rclpy.action import ActionClient
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 from real_server import PATIENCE, Server
 
 from embodiment_bridge.launching.executables import agent_bridge, behavior_tree
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
+from embodiment_bridge.nodes.body.body_agent import BodyAgent
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 
 ROOT = Path(__file__).parents[2]
@@ -99,14 +102,53 @@ class Robot:
         self.skills.destroy()
 
 
+class Turns:
+    """Lets answers to a simulator wait while the executor is far behind.
+
+    A simulator that is as fast as it can goes on as soon as it is answered, and a thread of its own answers it. On a
+    busy machine it would be seconds of its time ahead of what a test sees and asks for.
+    """
+
+    AHEAD = 25  # percepts: half a second of the simulator
+    PERIOD_S = 0.002
+    PATIENCE_S = 0.5  # while a test serves nothing
+
+    def __init__(self) -> None:
+        self.percepts = 0  # since the last turn of the executor
+
+    def taken(self) -> None:
+        """The executor had a turn."""
+        self.percepts = 0
+
+    def wait(self) -> None:
+        """One more percept: until the executor is not far behind."""
+        self.percepts += 1
+        deadline = time.monotonic() + self.PATIENCE_S
+        while self.percepts > self.AHEAD and time.monotonic() < deadline:
+            time.sleep(self.PERIOD_S)
+
+    def follow(self, node: Node) -> None:
+        """Take the turns of the executor that serves this node."""
+        node.create_timer(self.PERIOD_S, self.taken, clock=Clock(clock_type=ClockType.STEADY_TIME))
+
+
 @pytest.fixture
-def robots():
+def robots(monkeypatch):
     """Makes robots: ``robots(server, **parameters)``."""
     made: list[Robot] = []
+    turns, respond = Turns(), BodyAgent.respond
+
+    def respond_in_turn(agent: BodyAgent[Any, Any], percept: Any) -> Any:
+        turns.wait()
+        return respond(agent, percept)
+
+    monkeypatch.setattr(BodyAgent, "respond", respond_in_turn)
     with Runtime() as runtime:
 
         def make(server: Server, **parameters: Any) -> Robot:
             made.append(Robot(runtime, server, **parameters))
+            if len(made) == 1:
+                turns.follow(made[0].watcher)
             return made[-1]
 
         yield make

@@ -3,22 +3,27 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from embodiment_bridge.cli.demos import bodies
 from embodiment_bridge.launching.environment import find_program, of_outside_program
 
 PATIENCE = 60.0  # s of wall time for anything; the machine may be busy
+free_ports = partial(bodies.free_ports, 2)  # for agents, and for monitors
+# As its program of that name, but a robot may be silent for longer than 5 s: it may wait for its turn on this machine.
+PROGRAM = f"""\
+from rcsssmj.__main__ import soccer_sim
+from rcsssmj.server.server import SimServer
 
-
-def free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as a, socket.create_server(("127.0.0.1", 0)) as b:
-        return a.getsockname()[1], b.getsockname()[1]
+SimServer._collect_actions.__kwdefaults__["timeout"] = {PATIENCE}
+soccer_sim()
+"""
 
 
 class Server:
@@ -42,9 +47,10 @@ class Server:
 
     def _launch(self) -> None:
         words = ["--no-render", "--aport", str(self.port), "--mport", str(self.monitor_port), *self.options]
+        python = Path(str(find_program("rcssservermj"))).resolve().with_name("python3")
         with (self.folder / "server.log").open("wb") as log:
             self.process = subprocess.Popen(
-                [str(find_program("rcssservermj")), *words],
+                [str(python), "-c", PROGRAM, *words],
                 cwd=self.folder,
                 env=of_outside_program(os.environ),
                 stdout=log,

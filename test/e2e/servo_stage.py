@@ -13,6 +13,7 @@ from embodiment_bridge.msg import BodyStatus, LinkState, ServoStates
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 
+from embodiment_bridge.dynamixel.bus import supervisor
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
@@ -28,6 +29,7 @@ ROOT = Path(__file__).parents[2]
 URDF = ROOT / "urdf/desk_humanoid.urdf"
 BODY = ROOT / "config/bodies/desk_humanoid.yaml"
 PATIENCE = 90.0  # s of wall time for anything; the machine may be busy
+ALL_SILENT_S = supervisor.ALL_SILENT_S
 CALLS = 5  # of a service, as long as a servo answers too late
 TOPICS: dict[str, tuple[Any, str]] = {
     "joint_states": (JointState, "sensor"),
@@ -54,6 +56,9 @@ class ServoStage:
         tree: Mapping[str, Any] = MappingProxyType({}),
         **values: Any,
     ) -> None:
+        supervisor.ALL_SILENT_S = (
+            10.0  # the thread of the virtual servos may wait for its turn on this machine
+        )
         self.runtime = runtime
         self.bus = virtual_bus()
         self.port = VirtualPort(self.bus, link=str(folder / "servos"))
@@ -148,5 +153,6 @@ class ServoStage:
         return status.message if status else ""
 
     def close(self) -> None:
+        supervisor.ALL_SILENT_S = ALL_SILENT_S
         self.bml.destroy()
         self.port.close()

@@ -88,12 +88,12 @@ def test_what_a_simulator_sent_is_kept_and_played(tmp_path) -> None:
 
 
 def test_agent_of_a_grid_world_sees_what_was_recorded(tmp_path) -> None:
-    recording = (
-        tmp_path / "eat.raw"
-    )  # it plays once, as the episode ends with it: so slowly that somebody is there
+    recording, parameters = tmp_path / "eat.raw", tmp_path / "again.yaml"
+    # The episode ends with the recording; it is joined again, so that it is heard also by who was not there in time.
+    parameters.write_text("/**: {ros__parameters: {autostart: true, rejoin: always}}\n")
     lines = (DATA / "maeden/recordings/json_j1/eat.A0.s2c.raw").read_bytes().splitlines(keepends=True)
     with_times(lines, recording, 0.5)
-    heard = Listener(recording, body="maeden")
+    heard = Listener(recording, body="maeden", params=str(parameters))
     heard.until(lambda: {grid.smell for grid in heard.grids} >= {"b", "h"})
 
 

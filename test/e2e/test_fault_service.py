@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from diagnostic_msgs.msg import KeyValue
@@ -30,6 +31,7 @@ PATIENCE = 60.0  # s of wall time; the machine may be busy
 HEAL, LIST = InjectFault.Request.HEAL, InjectFault.Request.LIST
 
 Ask = Callable[..., Any]
+T = TypeVar("T")
 
 
 def wait(runtime: Runtime, condition: Callable[[], bool]) -> None:
@@ -73,29 +75,37 @@ def registers(link):
         yield registers
 
 
+def patiently(ask: Callable[[], T]) -> T:
+    """The answer in the end: the program has 0.3 s for each, and may wait for its turn on this machine."""
+    for _ in range(100):
+        with suppress(LinkError):
+            return ask()
+    return ask()
+
+
 def test_servos_are_absent_until_they_are_healed(ask: Ask, registers: Registers) -> None:
     answer = ask(kind="absent", ids=[3, 5])
     assert (answer.success, answer.message) == (True, "")
     assert answer.descriptions == [f"absent, servo {id}, struck 0 times" for id in (3, 5)]
-    assert registers.ping(4).id == 4
+    assert patiently(lambda: registers.ping(4)).id == 4
     for id in (3, 5):
         with pytest.raises(LinkError, match=f"servo {id} does not answer"):
             registers.ping(id)
     assert ask(action=HEAL, faults=answer.faults[:1]).descriptions[0].startswith("absent, servo 5, struck")
-    assert registers.ping(3).id == 3
+    assert patiently(lambda: registers.ping(3)).id == 3
     assert not ask(action=HEAL).faults
-    assert registers.ping(5).id == 5
+    assert patiently(lambda: registers.ping(5)).id == 5
 
 
 def test_options_and_times_come_through(ask: Ask, registers: Registers) -> None:
     options = [KeyValue(key="register", value="led")]
     assert ask(kind="register_stuck", ids=[1], options=options).success
-    registers.write(1, "led", 1)
-    assert registers.read(1, "led") == 0
-    assert registers.read(2, "led") == 0
+    patiently(lambda: registers.write(1, "led", 1))
+    assert patiently(lambda: registers.read(1, "led")) == 0
+    assert patiently(lambda: registers.read(2, "led")) == 0
     bits = [KeyValue(key="bits", value="4"), KeyValue(key="shutdown", value="true")]
     assert ask(kind="hardware_error", ids=[2], options=bits).success
-    assert registers.read(2, "hardware_error_status") == 4
+    assert patiently(lambda: registers.read(2, "hardware_error_status")) == 4
     assert ask(kind="drop_status", skip=1, count=2, duration=3600.0, probability=1.0).success
     listed = ask(action=LIST)
     assert [text.split(",")[0] for text in listed.descriptions] == [

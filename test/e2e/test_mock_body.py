@@ -2,6 +2,7 @@
 """The mock body as a node: BML and skills through the graph, its topics, its lifecycle, and its time."""
 
 import json
+import math
 import time
 from pathlib import Path
 from typing import Any
@@ -195,9 +196,12 @@ def test_all_topics_say_what_they_should(mocks) -> None:
 def test_in_real_time_a_second_takes_a_second(mocks) -> None:
     mock = mocks()
     mock.join()
-    begun = time.monotonic()
-    assert mock.skill("head_shake") == (SUCCEEDED, "")
-    assert time.monotonic() - begun == pytest.approx(1.0, abs=0.5)
+    times = []
+    while len(times) < 10 and min(times, default=math.inf) >= 1.5:  # until the machine is not busy
+        begun = time.monotonic()
+        assert mock.skill("head_shake") == (SUCCEEDED, "")
+        times.append(time.monotonic() - begun)
+    assert min(times) == pytest.approx(1.0, abs=0.5)
 
 
 def test_another_one_may_live_on_the_clock_of_the_first(mocks) -> None:
@@ -215,7 +219,7 @@ def test_another_one_may_live_on_the_clock_of_the_first(mocks) -> None:
 def test_stop_and_hold(mocks) -> None:
     mock = mocks(**FAST)
     mock.join()
-    mock.bml.send('{"type": "body", "action": "WALK", "duration": 100}', source="test")
+    mock.bml.send('{"type": "body", "action": "WALK", "duration": 3600}', source="test")
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
     assert mock.call(SetBool, "hold", SetBool.Request(data=True)).success
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)

@@ -5,8 +5,9 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
-from embodiment_bridge.cli.demos.push import png
+from embodiment_bridge.cli.demos.push import PATIENCE_S, png, settle
 
 COMMAND = str(Path(sys.executable).with_name("embodiment_bridge"))
 DOCUMENT = '{"type": "sequence", "behaviors": [{"type": "body", "action": "HEAD_SHAKE", "duration": 1}]}'
@@ -22,6 +23,19 @@ def test_demo_in_mujoco(tmp_path) -> None:
     assert "pushed with    4 N it stands" in done.stdout
     assert "pushed with   30 N it HAS FALLEN" in done.stdout
     assert "picture            " in done.stdout
+
+
+def test_what_a_push_does_is_waited_for_in_time_of_the_simulation() -> None:
+    watcher, waits = SimpleNamespace(percepts=40), []
+
+    def wait(condition, seconds):
+        waits.append(seconds)
+        while not condition():
+            watcher.percepts += 1
+
+    settle(SimpleNamespace(watcher=watcher, wait=wait))
+    assert watcher.percepts == 40 + 270
+    assert waits == [PATIENCE_S]
 
 
 def test_picture_is_a_png() -> None:

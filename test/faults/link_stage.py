@@ -27,6 +27,7 @@ from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.protocols import registry
 
 SKILL = {"rcsssmj": "head_shake", "simspark": "head_shake", "maeden": "turn_left"}
+PATIENCE = {"maeden": {"reply_timeout": 1.0}}  # s; nothing is late here but what a test makes late
 Mangle = Callable[[float, bytes], list[tuple[float, bytes]]]
 
 
@@ -108,7 +109,7 @@ class Bridge:
             self.converter, self.queue, lambda *_: None, lambda _: Time(), *[lambda *_: None] * 4
         )
         codec = partial(resolve(spec.codec), **self.converter.codec_options())
-        values = {parameter.name: parameter.default for parameter in spec.parameters}
+        values = {parameter.name: parameter.default for parameter in spec.parameters} | PATIENCE.get(body, {})
         link = [partial(resolve(spec.link), values)] if spec.link else []
         self.session: Session[Any, Any, Any] = Session(
             linked(self._connect, codec, *link),

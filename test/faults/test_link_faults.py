@@ -192,7 +192,7 @@ def test_a_link_that_is_cut_in_a_message(body) -> None:
 @pytest.mark.fault(
     "stopped",
     body=("rcsssmj", "simspark", "maeden"),
-    reaction="nothing moves; the link is SILENT after 5 s (maeden 3 s) and goes on by itself",
+    reaction="nothing moves; the link is SILENT after 5 s (maeden 7 s) and goes on by itself",
 )
 @every_body
 def test_a_peer_that_stands_still(body) -> None:

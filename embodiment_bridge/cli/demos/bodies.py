@@ -3,9 +3,11 @@
 
 import os
 import socket
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
+from random import SystemRandom
 from tempfile import gettempdir
 from typing import Final
 
@@ -14,6 +16,7 @@ STANDING_ON_DESK: Final = (
     0.85  # m; base_link of a standing desk humanoid on the table of the world desk is at 0.92
 )
 STANDING_NAO: Final = 0.25  # m; the torso of a standing Nao is at 0.36, as localised by landmarks
+PORTS: Final = range(20000, 32000)  # Linux gives those from 32768 on to any program that asks for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +34,19 @@ class DemoBody:
     placed: bool = True
 
 
-def free_ports(number: int) -> list[int]:
-    """Free TCP ports of this machine."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    try:
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
+def free_ports(number: int) -> tuple[int, ...]:
+    """TCP ports of this machine on which nobody listens, for programs that start some seconds later."""
+    return tuple(islice(_free_ports(), number))
+
+
+def _free_ports() -> Iterator[int]:
+    """In another order in each process, however its random numbers are seeded: several may choose at once."""
+    for port in SystemRandom().sample(PORTS, len(PORTS)):
+        try:
+            socket.create_server(("127.0.0.1", port)).close()
+        except OSError:
+            continue
+        yield port
 
 
 def _soccer() -> list[str]:

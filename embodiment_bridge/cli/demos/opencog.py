@@ -54,16 +54,19 @@ class OpencogShow:
 
 
 def _reported(brain: "Brain") -> tuple[int, int]:
-    """Number of actions of all plans, and of those that were reported exactly once."""
-    planned = [(plan.id, action.sequence) for plan in brain.record.plans for action in plan.actions]
-    told = [(report.plan_id, report.sequence) for report in brain.record.reports]
+    """Number of actions of all plans, and of those that were reported exactly once.
+
+    Whatever is gone through here is copied first: the brain goes on on a thread of its own.
+    """
+    planned = [(plan.id, action.sequence) for plan in list(brain.record.plans) for action in plan.actions]
+    told = [(report.plan_id, report.sequence) for report in list(brain.record.reports)]
     return len(planned), sum(told.count(one) == 1 for one in planned)
 
 
 def _went_well(brain: "Brain", least: str) -> bool:
     planned, told = _reported(brain)
-    done = {report.name for report in brain.record.reports if report.status == "done"}
-    everything = all(outcome == "done" for outcome in brain.record.outcomes.values())
+    done = {report.name for report in list(brain.record.reports) if report.status == "done"}
+    everything = all(outcome == "done" for outcome in list(brain.record.outcomes.values()))
     return (
         planned == told
         and (everything if least == EVERYTHING else least in done)
@@ -73,10 +76,10 @@ def _went_well(brain: "Brain", least: str) -> bool:
 
 def _summary(brain: "Brain") -> list[str]:
     planned, told = _reported(brain)
-    done = sum(report.status == "done" for report in brain.record.reports)
-    ball = [(x, y) for name, x, y in brain.record.places if "ball" in name]
+    done = sum(report.status == "done" for report in list(brain.record.reports))
+    ball = [(x, y) for name, x, y in list(brain.record.places) if "ball" in name]
     places = len(dict.fromkeys(ball))
-    outcomes = ", ".join(f"{name}: {outcome}" for name, outcome in brain.record.outcomes.items())
+    outcomes = ", ".join(f"{name}: {outcome}" for name, outcome in list(brain.record.outcomes.items()))
     lines = [
         f"plans              {outcomes or 'none ended'}",
         f"actions            {planned}, reported once {told}, done {done}",

@@ -13,7 +13,9 @@ from embodiment_bridge.cli.demos.stage import CALL_TIMEOUT, Stage
 from embodiment_bridge.cli.outcome import OTHER
 
 PUSHES: Final = (4.0, 30.0)  # N, to the side, each for PUSH_S
-PUSH_S, SETTLE_S = 0.2, 2.5
+PUSH_S, SETTLE_S = 0.2, 2.5  # of the simulation, which is slower than the clock on a busy machine
+RATE: Final = 100.0  # percepts in a second of the simulation
+PATIENCE_S: Final = 60.0
 PICTURE_S: Final = 20.0  # to wait for a picture; without a graphics card it takes a while, or there is none
 
 
@@ -30,7 +32,7 @@ def perform(stage: Stage) -> int:
     code = stage.finish()
     for force in PUSHES:
         answer = _push(stage, force)
-        stage.wait(lambda: False, PUSH_S + SETTLE_S)
+        settle(stage)
         stage.status.end()
         posture = "stands" if stage.upright else f"HAS FALLEN, its base is at {stage.watcher.z:.2f} m"
         _say(f"pushed with {force:4g} N {answer or f'it {posture}'}")
@@ -44,6 +46,12 @@ def perform(stage: Stage) -> int:
     else:
         _say("picture            none, this machine cannot render")
     return code
+
+
+def settle(stage: Stage) -> None:
+    """Wait until the push is over and the robot stands or lies."""
+    end = stage.watcher.percepts + RATE * (PUSH_S + SETTLE_S)
+    stage.wait(lambda: stage.watcher.percepts >= end, PATIENCE_S)
 
 
 def _push(stage: Stage, force: float) -> str:

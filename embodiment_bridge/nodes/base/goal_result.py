@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the answer to an action goal is waited for, and its result, asked for again while nothing is heard of it.
+"""How long an action server and its answer to a goal are waited for, and its result.
+
+The result is asked for again while nothing is heard of the goal.
 
 A server that was killed and started again at once is as ready as before, and tells nothing of the goals that it does
 not know. Asked for their results, it says so.
@@ -15,6 +17,9 @@ from rclpy.task import Future
 
 # s of wall time. An answer that DDS lost never comes; on a busy computer it takes some seconds.
 ANSWER_WITHIN: Final = 15.0
+# s of wall time in which a server is out of sight. The graph's view of it flickers now and then, and each look may be
+# seconds after the one before where this program waits for its turn.
+GONE_AFTER: Final = 10.0
 FIRST_S: Final = 3.0  # of wall time without feedback, after which it is asked for again
 LONGEST_S: Final = 30.0  # between two questions; each stays open until the goal ends, so they become fewer
 STARTED_ANEW: Final = "was started anew, and knows nothing of it"

@@ -22,7 +22,7 @@ from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.world.thing_file import read_things
 
 LOOK_AFTER = 0.5  # s of wall time
-LEAVE_WITHIN = 1.5  # s
+LEAVE_WITHIN = 5.0  # s
 
 
 class OpencogBridge(BridgeNode, ProxyListener):

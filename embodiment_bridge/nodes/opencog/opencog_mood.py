@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Mapping
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
-from embodiment_bridge.nodes.tree.plan_client import GONE_AFTER
 from embodiment_bridge.protocols.opencog.world.mood import Mood, Rule
 
+ASK_AGAIN_S = 2.0  # of wall time without a behaviour tree: an emotion may be asked for twice, a skill may not
 LAST = -1000  # priority: any plan or document is more important
 
 
@@ -90,4 +90,4 @@ class OpencogMood:
     def _is_lost(self, now: float) -> bool:
         """Whether no result will come, as the behaviour tree is gone or has never answered."""
         silent = not self._client.answered and now - self._asked_at > ANSWER_WITHIN
-        return silent or now - self._seen > GONE_AFTER
+        return silent or now - self._seen > ASK_AGAIN_S

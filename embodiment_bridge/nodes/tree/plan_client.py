@@ -10,12 +10,10 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteActionPlan
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
 
 OnFeedback = Callable[[ExecuteActionPlan.Feedback], None]
 OnResult = Callable[[ExecuteActionPlan.Result], None]
-
-GONE_AFTER = 2.0  # s of wall time; the graph's view of which servers are there flickers now and then
 
 
 class PlanGoal:

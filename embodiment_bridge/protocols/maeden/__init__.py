@@ -42,7 +42,7 @@ SPEC = ProtocolSpec(
         Parameter(
             "settle", 0.25, "How long the line is to be quiet before the first command, s.", 0.05, 10.0
         ),
-        Parameter("reply_timeout", 1.0, "How long an answer may take, s.", 0.1, 60.0),
+        Parameter("reply_timeout", 5.0, "How long an answer may take, s.", 0.1, 60.0),
         Parameter(
             "rejoin",
             "lost",

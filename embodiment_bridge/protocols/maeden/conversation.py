@@ -53,7 +53,7 @@ class Options:
     listen: bool = False
     listen_interval_s: float = 0.0
     settle_s: float = 0.25
-    reply_timeout_s: float = 1.0
+    reply_timeout_s: float = 5.0
     rejoin: str = "lost"
 
 

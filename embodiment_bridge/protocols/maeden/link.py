@@ -91,10 +91,11 @@ class MaedenLink(EventLink[LinkEvent, Action]):
         if self._parting is not None:
             raise self._parting
         try:
-            # First what came: after a pause of this process, an answer that lies there is not one that is missing.
+            self._flush()
             data = self._transport.read(min(timeout, TICK_S))
             self.arrived = self._clock()
             self._counters.bytes_in += len(data)
+            # What has come counts first: after a pause of this process, an answer may lie there that is not late.
             told += self._conversation.take(self._codec.feed(data) if data else (), self.arrived)
             told += self._conversation.advance(self.arrived)
             self._flush()

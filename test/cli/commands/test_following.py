@@ -75,6 +75,32 @@ def test_waiting_ends_when_nobody_will_tell(goal, stopped, says):
         follow(goal, turns(), lambda: stopped)
 
 
+def test_server_that_is_out_of_sight_after_a_pause_of_the_command_is_not_gone():
+    goal = Goal()
+
+    def during(turn):
+        goal.server_is_there = turn != 5
+        if turn == 5:  # the pause
+            for _ in range(20):
+                following.time.monotonic()
+        if turn == 10:
+            goal.result = "SUCCEEDED"
+
+    follow(goal, turns(during), lambda: False)
+    assert goal.result == "SUCCEEDED"
+
+
+def test_a_cancel_that_is_answered_late_is_waited_for():
+    goal = Goal(takes_cancel=False)
+
+    def during(turn):
+        if turn == 10:  # 10 s later
+            goal.result = "CANCELED"
+
+    follow(goal, turns(during), lambda: True)
+    assert goal.result == "CANCELED"
+
+
 def test_second_signal_ends_the_waiting(capsys):
     goal = Goal()
     interrupt = turns(lambda turn: os.kill(os.getpid(), signal.SIGTERM) if turn == 50 else None)

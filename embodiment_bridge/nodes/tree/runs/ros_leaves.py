@@ -19,7 +19,7 @@ from embodiment_bridge.behaviour.engine.ports import SkillPort
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
 from embodiment_bridge.srv import Hold
 
@@ -30,8 +30,6 @@ STATUS = {
     ExecuteSkill.Result.CANCELED: SkillStatus.CANCELED,
     ExecuteSkill.Result.FAILED: SkillStatus.FAILED,
 }
-
-GONE_AFTER = 2.0  # s of wall time
 
 
 @dataclass(slots=True)
