@@ -40,7 +40,7 @@ def test_a_body_without_a_policy_is_carried_by_its_gait(tmp_path):
     text = (tmp_path / "t1.yaml").read_text().replace("  policy: walk.npz\n", "")
     body = parse_body(text, "t1.yaml")
     assert isinstance(body.carrier, Gait)
-    assert walk_ranges(body)["speed"] == (-0.34, 0.54)
+    assert walk_ranges(body)["speed"] == (-0.34, 0.61)
 
 
 def walk_ranges(body) -> dict[str, tuple[float, float]]:

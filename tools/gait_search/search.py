@@ -54,8 +54,10 @@ class Number:
 
 NUMBERS = (
     Number("parameters", "frequency", 0.2, 1.0, 3.5),
+    Number("parameters", "frequency_v", 0.1, -1.0, 1.0),
     Number("parameters", "height", 0.012, 0.9, 0.99),  # of the leg; higher is straighter and safer
     Number("parameters", "lift", 0.01, 0.02, 0.12),
+    Number("parameters", "lift_v", 0.005, -0.02, 0.06),
     Number("parameters", "stride", 0.008, -0.1, 0.1),
     Number("parameters", "stride_v", 0.03, 0.0, 0.6),
     Number("parameters", "ahead", 0.01, -0.15, 0.15),
@@ -63,9 +65,11 @@ NUMBERS = (
     Number("parameters", "lean", 0.03, -0.3, 0.3),
     Number("parameters", "lean_v", 0.06, -0.4, 0.4),
     Number("parameters", "sway", 0.02, -0.1, 0.4),
+    Number("parameters", "sway_v", 0.01, -0.1, 0.1),
     Number("parameters", "sway_phase", 0.05, -1.0, 1.0),
     Number("parameters", "ankle_sway", 0.3, -1.0, 3.0),
     Number("parameters", "droop", 0.03, -0.1, 0.4),
+    Number("parameters", "droop_v", 0.01, -0.1, 0.1),
     Number("parameters", "inward", 0.015, -0.1, 0.12),
     Number("parameters", "twist", 0.02, 0.0, 0.5),
     Number("parameters", "side", 0.015, 0.0, 0.3),
@@ -81,6 +85,7 @@ NUMBERS = (
     Number("parameters", "place_gain", 0.04, -0.4, 0.4),
     Number("parameters", "backward_share", 0.05, 0.3, 1.0),
     Number("parameters", "swing_level", 0.1, 0.0, 1.0),
+    Number("parameters", "swing_roll", 0.1, 0.0, 1.0),
     Number("parameters", "side_gain", 0.04, -0.4, 0.4),
     Number("parameters", "roll_gain", 0.15, -1.0, 2.0),
     Number("parameters", "roll_rate_gain", 0.03, -0.3, 0.3),

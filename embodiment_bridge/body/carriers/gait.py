@@ -61,7 +61,8 @@ class GaitParameters:
     sway_speed (m/s), sway_speed_phase: the speed to the side that belongs to the sway, and its lead in periods.
     timing_gain (s/m): share by which a step is shorter per m/s towards the foot that swings. hip_gain,
     hip_rate_gain: like pitch_gain, at the hip of the standing leg. arm_stride: swing of the shoulders against the
-    legs at full forward command, rad.
+    legs at full forward command, rad. frequency_v, lift_v, sway_v, droop_v: added at full command forward, nothing
+    backward. swing_roll: the share of the torso's roll (0..1) that the swinging leg does not follow.
     """
 
     frequency: float
@@ -98,6 +99,11 @@ class GaitParameters:
     hip_gain: float = 0.0
     hip_rate_gain: float = 0.0
     arm_stride: float = 0.0
+    frequency_v: float = 0.0
+    lift_v: float = 0.0
+    sway_v: float = 0.0
+    droop_v: float = 0.0
+    swing_roll: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,17 @@
 
 The feet move on a fixed path under the hips: up and forward (swing, half of the period), then straight back
 (stance); the other leg half a period later. Both hips roll with a sine (sway) that brings the weight to the
-standing foot; the standing hip gets an extra roll against its droop under the weight. For a step to the side the
+standing foot; the standing hip gets an extra roll against its droop under the weight. Steps forward may be slower,
+higher and narrower than those on the spot, the more so the faster they are. For a step to the side the
 hips roll with the path of the feet. Both hip yaws turn against each other (twist) to turn the body, the arms swing.
 A foot lands further ahead or aside when the body is too fast (``capture.py``). The torso leans, and gains on tilt
 and tilt rates, at ankles and hips, keep it upright, also when standing; while walking, speed over ground moves the
 feet to where it goes.
 
 A swinging leg is placed by the ground and not by the torso: its hip undoes most of the torso's unwanted pitch
-(swing_level), and its ankle leaves balance to the other. Without, the toes of a robot that tips forward strike
-the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not.
+(swing_level) and a part of its roll (swing_roll), and its ankle leaves balance to the other. Without, the toes of a
+robot that tips forward strike the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not. And a robot
+that is pushed to a side drags the foot of this side, as it rolls towards it.
 """
 
 from collections.abc import Mapping
@@ -52,12 +54,15 @@ class Shared(NamedTuple):
 
     amplitude: float
     height: float
+    lift: float
+    droop: float
     half_stride: float
     half_side: float
     ahead: float
     lean: float
     off: float
     aside: float
+    rolled: float
     ankle_pitch: float
     hip_pitch: float
     hip_roll: float
@@ -94,7 +99,7 @@ class GaitPattern:
         else:
             self._capture.reset()
         wave = amplitude * sin(2 * pi * (phase + p.sway_phase))
-        sway = p.sway * wave
+        sway = (p.sway + max(step.forward, 0.0) * p.sway_v) * wave
         if step.kick is not None:
             sway += amplitude * (step.kick.sway if step.kick.left else -step.kick.sway)
         shared = self._shared(step, sway, balance)
@@ -111,18 +116,22 @@ class GaitPattern:
         p, amplitude = self._p, step.amplitude
         stance = step.stance
         forward = step.forward * (p.backward_share if step.forward < 0.0 else 1.0)
+        ahead = max(forward, 0.0)
         lean = p.lean + forward * p.lean_v + stance.lean + (step.kick.lean if step.kick else 0.0)
         off = balance.pitch - lean
         upright = 0.5 * p.roll_gain * balance.roll
         return Shared(
             amplitude,
             height=p.height - stance.lower,
+            lift=p.lift + ahead * p.lift_v,
+            droop=p.droop + ahead * p.droop_v,
             half_stride=0.5 * (p.stride + forward * p.stride_v),
             half_side=0.5 * step.left * p.side,
             ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead + stance.ahead,
             lean=lean,
             off=off,
             aside=amplitude * p.side_gain * balance.left,
+            rolled=balance.roll,
             ankle_pitch=p.pitch_gain * off + p.pitch_rate_gain * balance.rates[1],
             hip_pitch=p.hip_gain * off + p.hip_rate_gain * balance.rates[1],
             hip_roll=sway - stance.sway - upright - p.roll_rate_gain * balance.rates[0],
@@ -136,13 +145,13 @@ class GaitPattern:
         p, amplitude = self._p, shared.amplitude
         if phase < 0.5:  # swing: the speed of the ground at both ends
             u = 2 * phase
-            along, z = u * (u * (12 - 8 * u) - 2) - 1, p.lift * sin(pi * u)
+            along, z = u * (u * (12 - 8 * u) - 2) - 1, shared.lift * sin(pi * u)
             droop = 0.0
             load = max(1.0 - u / TRANSFER, 0.0)
         else:
             along, z = 3 - 4 * phase, 0.0
             load = min((2 * phase - 1) / TRANSFER, 1.0)
-            droop = -p.droop * sin(2 * pi * phase)
+            droop = -shared.droop * sin(2 * pi * phase)
         kicked = shared.kick if shared.kick is not None and shared.kick.left == (side > 0.0) else None
         if kicked is not None:
             z += kicked.lift
@@ -156,12 +165,13 @@ class GaitPattern:
         hip, knee, ankle = self._ik.solve(x, amplitude * z - shared.height)
         outward = shared.aside + y / p.height - amplitude * side * p.inward
         hip_pitch, hip_roll, hip_yaw, knee_pitch, ankle_pitch, ankle_roll = leg
-        free = p.swing_level * amplitude * (1.0 - load)
-        held = 1.0 - amplitude * (1.0 - load)
+        swings = amplitude * (1.0 - load)
+        free = p.swing_level * swings
+        held = 1.0 - swings
         out[hip_pitch] = hip - shared.lean - free * shared.off + held * shared.hip_pitch
         out[knee_pitch] = knee
         out[ankle_pitch] = ankle + (1.0 - free) * shared.ankle_pitch - (kicked.toe if kicked else 0.0)
-        roll = shared.hip_roll + outward + amplitude * side * droop
+        roll = shared.hip_roll + outward + amplitude * side * droop - p.swing_roll * swings * shared.rolled
         # Both axes are pitched with the thigh: a roll alone would yaw the foot too, and a yaw move it aside.
         out[hip_roll] = roll - sin(hip) * yaw
         out[hip_yaw] = cos(hip) * yaw + tan(hip) * roll

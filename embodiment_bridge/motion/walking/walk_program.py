@@ -16,6 +16,10 @@ PLACE_GAIN = 4.0  # share of full speed per m off the place of a turn
 HEADING_LIMIT = 0.4  # rad: steepest way back to the line
 CORRECTION_LIMIT = 0.6  # share of full turn that keeping the heading may use
 LEAST_SHARE = 0.3  # of the speed, at the end of the way
+TURN_BRAKE = (
+    0.8  # rad before its end where a turn slows down: one that ends at full speed goes on by -0.1 to +0.2 rad
+)
+LEAST_TURN = 0.4  # share of full speed, at the end of a turn
 SLOWEST = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
 
@@ -81,8 +85,8 @@ class Walk:
             if duration == inf
             else inf
         )
-        coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
-        self._coast = max(coast * abs(forward), limits.coast_left * abs(left), key=abs) if left else coast
+        self._coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
+        self._coast_left = limits.coast_left
         self._coast_time = 1.0 / limits.amplitude_rate
         self._brake = limits.brake
         self._forward, self._turn, self._left = forward, turn, left
@@ -105,8 +109,7 @@ class Walk:
         along = self._way if self._turn else ahead
         remaining = self._distance - along
         self.progress = max(self.progress, along / self._distance, self._elapsed / self._duration)
-        near_enough = remaining <= self._coast * (1.0 if self._left else abs(walker.forward))
-        self.done = near_enough or self._elapsed >= self._duration - self._coast_time
+        self.done = remaining <= self._coasts(walker) or self._elapsed >= self._duration - self._coast_time
         if self.done:
             return STAND
         self._off += (pose.yaw - start.yaw - self._off) * min(dt / HEADING_FILTER_S, 1.0)
@@ -121,6 +124,11 @@ class Walk:
         forward = share * self._forward - back * sin(self._bearing)
         left = share * self._left + back * cos(self._bearing)
         return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
+
+    def _coasts(self, walker: Pace) -> float:
+        """How far the body still goes when it is told to stop now, m."""
+        ahead = self._coast * abs(walker.forward)
+        return max(ahead, self._coast_left * abs(walker.left), key=abs) if self._left else ahead
 
     def _heading(self, back: float) -> float:
         return within(HEADING_GAIN * (back - self._off), CORRECTION_LIMIT)
@@ -153,7 +161,8 @@ class Turn:
         if self.done or not self._limits.left:
             return STAND if self.done else WalkCommand(True, 0.0, sign)
         ahead, left = (within(PLACE_GAIN * off, CORRECTION_LIMIT) for off in way(pose, start, pose.yaw))
-        return WalkCommand(True, ahead, sign, left)
+        share = min(max((goal - turned) / TURN_BRAKE, LEAST_TURN), 1.0)
+        return WalkCommand(True, ahead, share * sign, left)
 
 
 class Twist:
