@@ -131,6 +131,7 @@ class WalkLimits:
     coast_forward, coast_backward, coast_turn: m and rad that the body still goes from full speed when told to stop
     (< 0: it leans back to where it came from).
     left: m/s to either side, 0 for a body that cannot go sideways; left_rate and coast_left as the others.
+    brake_turn: rad before its end from which a turn on the spot slows down; 0 for a body that stops exactly.
     """
 
     forward: float
@@ -147,6 +148,7 @@ class WalkLimits:
     left: float = 0.0
     left_rate: float = 1.0
     coast_left: float = 0.0
+    brake_turn: float = 0.0
 
 
 class Carrier(Protocol):
@@ -160,9 +162,8 @@ class Carrier(Protocol):
     def walk(self) -> WalkLimits:
         """The speeds at full command."""
 
-    @property
-    def step_s(self) -> float:
-        """How long one step takes, s."""
+    def step_at(self, forward: float) -> float:
+        """How long one step takes at a share ``forward`` of full speed (-1..1), s."""
 
     @property
     def balances(self) -> bool:

@@ -15,7 +15,7 @@ def read_walk(section: Section) -> WalkLimits:
         ConfigError: see ``body_file.read_body``.
     """
     lowest = dict.fromkeys(("coast_forward", "coast_backward", "coast_turn", "coast_left"), -1.0)
-    lowest |= {"settle_forward": 0.0, "left": 0.0}
+    lowest |= {"settle_forward": 0.0, "left": 0.0, "brake_turn": 0.0}
     walk = WalkLimits(
         **{
             f.name: section.number(f.name, lowest.get(f.name, 0.01), 100.0, default_of(f))

@@ -135,6 +135,7 @@ SMALL_FAULTS = [
 ]  # fmt: skip
 T1_FAULTS = [
     ("frequency: ", "frequenzy: ", "gait.parameters.frequency: missing"),
+    ("frequency_v: -0.2691", "frequency_v: -2.6", "gait.parameters.frequency: 2.691 is not within 0.1..10, also with frequency_v"),
     ("hip_pitch: Left_Hip_Pitch", "hip_pitch: Left_Hipp_Pitch", r"gait.left.hip_pitch: unknown value 'Left_Hipp_Pitch'; did you"),
     ("waist: Waist", "waist: Waste", "gait.waist: unknown value 'Waste'"),
     ("shank: 0.28", "shank: 0", "gait.lengths.shank: 0 is not within 0.01..10"),

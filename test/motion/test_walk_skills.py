@@ -35,7 +35,7 @@ def gone(stage: Stage) -> tuple[float, float, float]:
         ("walk", {}, 0.0, 4.0 * WALK.forward),
         ("walk", {"duration": 2.0, "distance": 20.0, "steps": 1000}, 0.0, 2.0 * WALK.forward),
         ("walk", {"duration": 600.0, "distance": 0.6, "steps": 1000}, 0.0, 0.6),
-        ("walk", {"steps": 10}, 0.0, 10 * 0.5 / T1.carrier.parameters.frequency * WALK.forward),
+        ("walk", {"steps": 10}, 0.0, 10 * T1.carrier.step_at(1.0) * WALK.forward),
         ("walk", {"duration": 5.0, "speed": -0.5 * WALK.backward}, 0.0, -2.5 * WALK.backward),
     ],
 )
@@ -47,6 +47,36 @@ def test_walks_about_as_far_as_told_and_straight(name, parameters, slot, forward
     assert x == pytest.approx(forward, abs=0.06 + 0.15 * abs(forward))
     assert (y, yaw) == pytest.approx((0.0, 0.0), abs=0.01)
     assert stage.runner.status == "standing"
+
+
+def test_a_walk_makes_as_many_steps_as_asked() -> None:
+    stage, phases = Stage(T1), []
+    walk = stage.start("walk", steps=40)
+    while stage.status(walk) in (None, SkillStatus.RUNNING):
+        stage.step()
+        phases.append(stage.runner._legs.walker.phase)
+    steps = sum((before < 0.5) != (after < 0.5) for before, after in pairwise(phases))
+    assert steps == pytest.approx(40, abs=2)
+
+
+@pytest.mark.parametrize(("name", "way"), [("step_left", 0.1), ("step_right", -0.1)])
+def test_a_step_to_a_side_out_of_a_walk_goes_as_far_as_asked(name: str, way: float) -> None:
+    stage = Stage(T1)
+    stage.start("walk", duration=20.0)
+    stage.run(2.0)
+    assert stage.finish(stage.start(name)).status is SkillStatus.SUCCEEDED
+    assert gone(stage)[1] == pytest.approx(way, abs=0.06)
+
+
+def test_a_turn_slows_down_before_its_end() -> None:
+    stage, turns = Stage(T1), []
+    turn = stage.start("turn_left", angle=1.5)
+    while stage.status(turn) in (None, SkillStatus.RUNNING):
+        stage.step()
+        if abs(stage.state.yaw - 1.2) < 0.05:
+            turns.append(stage.runner._legs.walker.turn)
+    assert turns
+    assert 0.3 < max(turns) < 0.6
 
 
 @pytest.mark.parametrize(("name", "sign"), [("turn_left", 1), ("turn_right", -1)])

@@ -54,7 +54,7 @@ class Number:
 
 NUMBERS = (
     Number("parameters", "frequency", 0.2, 1.0, 3.5),
-    Number("parameters", "frequency_v", 0.1, -1.0, 1.0),
+    Number("parameters", "frequency_v", 0.1, -0.5, 1.0),
     Number("parameters", "height", 0.012, 0.9, 0.99),  # of the leg; higher is straighter and safer
     Number("parameters", "lift", 0.01, 0.02, 0.12),
     Number("parameters", "lift_v", 0.005, -0.02, 0.06),

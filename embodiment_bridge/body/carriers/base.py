@@ -43,6 +43,10 @@ class Base:
     balances: bool = False
     kick: KeyframeKick | None = None
 
+    def step_at(self, forward: float) -> float:
+        """How long one step takes, s: the same at every speed."""
+        return self.step_s
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SteppingBase(Base):

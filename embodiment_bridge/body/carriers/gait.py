@@ -62,7 +62,8 @@ class GaitParameters:
     timing_gain (s/m): share by which a step is shorter per m/s towards the foot that swings. hip_gain,
     hip_rate_gain: like pitch_gain, at the hip of the standing leg. arm_stride: swing of the shoulders against the
     legs at full forward command, rad. frequency_v, lift_v, sway_v, droop_v: added at full command forward, nothing
-    backward. swing_roll: the share of the torso's roll (0..1) that the swinging leg does not follow.
+    backward. swing_roll: the share of the torso's roll (0..1) that the swinging leg does not follow, beside what
+    roll_gain does.
     """
 
     frequency: float
@@ -105,6 +106,10 @@ class GaitParameters:
     droop_v: float = 0.0
     swing_roll: float = 0.0
 
+    def frequency_at(self, forward: float) -> float:
+        """Of a step of both legs at a share ``forward`` of full speed (-1..1), Hz."""
+        return self.frequency + max(forward, 0.0) * self.frequency_v
+
 
 @dataclass(frozen=True, slots=True)
 class Gait:
@@ -123,10 +128,9 @@ class Gait:
     moved_by: str = "legs"
     balances: bool = True
 
-    @property
-    def step_s(self) -> float:
-        """How long one step takes, s."""
-        return 0.5 / self.parameters.frequency
+    def step_at(self, forward: float) -> float:
+        """How long one step takes at a share ``forward`` of full speed (-1..1), s."""
+        return 0.5 / self.parameters.frequency_at(forward)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +147,8 @@ class PolicyGait:
         """The speeds of the policy at full command."""
         return self.policy.walk
 
-    @property
-    def step_s(self) -> float:
-        """How long one step of the policy takes, s."""
+    def step_at(self, forward: float) -> float:
+        """How long one step of the policy takes, s: the same at every speed."""
         return self.policy.step_s
 
     @property
@@ -172,8 +175,8 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
     parameters = GaitParameters(
         **{f.name: numbers.number(f.name, -10.0, 10.0, default_of(f)) for f in fields(GaitParameters)}
     )
-    if parameters.frequency < 0.1:
-        raise numbers.wrong("frequency", "within 0.1..10")
+    if min(parameters.frequency, parameters.frequency_at(1.0)) < 0.1:
+        raise numbers.wrong("frequency", "within 0.1..10, also with frequency_v")
     numbers.close()
     walk = read_walk(section.section("walk"))
     numbers = section.section("lengths")

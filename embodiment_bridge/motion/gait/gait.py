@@ -3,17 +3,17 @@
 
 The feet move on a fixed path under the hips: up and forward (swing, half of the period), then straight back
 (stance); the other leg half a period later. Both hips roll with a sine (sway) that brings the weight to the
-standing foot; the standing hip gets an extra roll against its droop under the weight. Steps forward may be slower,
-higher and narrower than those on the spot, the more so the faster they are. For a step to the side the
-hips roll with the path of the feet. Both hip yaws turn against each other (twist) to turn the body, the arms swing.
-A foot lands further ahead or aside when the body is too fast (``capture.py``). The torso leans, and gains on tilt
-and tilt rates, at ankles and hips, keep it upright, also when standing; while walking, speed over ground moves the
-feet to where it goes.
+standing foot; the standing hip gets an extra roll against its droop under the weight. The faster the robot goes
+forward, the fewer may be its steps per second and the higher, with less sway and more droop. For a step to the side
+the hips roll with the path of the feet. Both hip yaws turn against each other (twist) to turn the body, the arms
+swing. A foot lands further ahead or aside when the body is too fast (``capture.py``). The torso leans, and gains on
+tilt and tilt rates, at ankles and hips, keep it upright, also when standing; while walking, speed over ground moves
+the feet to where it goes.
 
 A swinging leg is placed by the ground and not by the torso: its hip undoes most of the torso's unwanted pitch
-(swing_level) and a part of its roll (swing_roll), and its ankle leaves balance to the other. Without, the toes of a
-robot that tips forward strike the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not. And a robot
-that is pushed to a side drags the foot of this side, as it rolls towards it.
+(swing_level) and a part of its roll (swing_roll), and its ankle leaves balance to the other. Without swing_level, the
+toes of a robot that tips forward strike the ground and a stall of 80 ms makes the T1 fall; with it, 200 ms do not.
+Without swing_roll, a robot that is pushed to a side drags the foot of that side, towards which it rolls.
 """
 
 from collections.abc import Mapping
@@ -116,15 +116,15 @@ class GaitPattern:
         p, amplitude = self._p, step.amplitude
         stance = step.stance
         forward = step.forward * (p.backward_share if step.forward < 0.0 else 1.0)
-        ahead = max(forward, 0.0)
+        onward = max(forward, 0.0)
         lean = p.lean + forward * p.lean_v + stance.lean + (step.kick.lean if step.kick else 0.0)
         off = balance.pitch - lean
         upright = 0.5 * p.roll_gain * balance.roll
         return Shared(
             amplitude,
             height=p.height - stance.lower,
-            lift=p.lift + ahead * p.lift_v,
-            droop=p.droop + ahead * p.droop_v,
+            lift=p.lift + onward * p.lift_v,
+            droop=p.droop + onward * p.droop_v,
             half_stride=0.5 * (p.stride + forward * p.stride_v),
             half_side=0.5 * step.left * p.side,
             ahead=p.ahead + forward * p.ahead_v + amplitude * p.place_gain * balance.ahead + stance.ahead,

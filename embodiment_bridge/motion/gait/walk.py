@@ -149,8 +149,7 @@ class Walker(LegWalker):
         towards = self._too_fast(balance)[1] * (1.0 if self.phase < 0.5 else -1.0)
         hurry = min(max(self._p.timing_gain * towards, -MOST_HURRY), MOST_HURRY)
         before, rate = self.phase, self._kick.rate * (1.0 + hurry)
-        frequency = self._p.frequency + max(self.forward, 0.0) * self._p.frequency_v
-        self.phase = (before + frequency * rate * dt) % 1.0
+        self.phase = (before + self._p.frequency_at(self.forward) * rate * dt) % 1.0
         self._kick.step(command.kick, before, self.phase)
         self.kicking = self._kick.kicking
 

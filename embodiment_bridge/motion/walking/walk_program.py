@@ -16,9 +16,6 @@ PLACE_GAIN = 4.0  # share of full speed per m off the place of a turn
 HEADING_LIMIT = 0.4  # rad: steepest way back to the line
 CORRECTION_LIMIT = 0.6  # share of full turn that keeping the heading may use
 LEAST_SHARE = 0.3  # of the speed, at the end of the way
-TURN_BRAKE = (
-    0.8  # rad before its end where a turn slows down: one that ends at full speed goes on by -0.1 to +0.2 rad
-)
 LEAST_TURN = 0.4  # share of full speed, at the end of a turn
 SLOWEST = 0.25  # share of full speed, for the time limit: a slower body does not arrive
 EXTRA_PATIENCE_S = 4.0  # s for starting and for short ways
@@ -126,16 +123,19 @@ class Walk:
         return WalkCommand(True, within(forward, 1.0), self._turn or self._heading(0.0), within(left, 1.0))
 
     def _coasts(self, walker: Pace) -> float:
-        """How far the body still goes when it is told to stop now, m."""
-        ahead = self._coast * abs(walker.forward)
-        return max(ahead, self._coast_left * abs(walker.left), key=abs) if self._left else ahead
+        """How far along its way the body still goes when it is told to stop now, m."""
+        ahead, aside = self._coast * walker.forward, self._coast_left * walker.left
+        return ahead * cos(self._bearing) + aside * sin(self._bearing)
 
     def _heading(self, back: float) -> float:
         return within(HEADING_GAIN * (back - self._off), CORRECTION_LIMIT)
 
 
 class Turn:
-    """Turn on the spot by ``angle`` rad, + left; a body that can go sideways is kept on the spot."""
+    """Turn on the spot by ``angle`` rad, + left, slower towards the end where the body has a ``brake_turn``.
+
+    A body that can go sideways is kept on the spot.
+    """
 
     def __init__(self, limits: WalkLimits, angle: float) -> None:
         self.done = not angle
@@ -158,11 +158,14 @@ class Turn:
         self.progress = max(self.progress, turned / goal)
         if goal - turned <= self._limits.coast_turn * abs(walker.turn):
             self.done = True
-        if self.done or not self._limits.left:
-            return STAND if self.done else WalkCommand(True, 0.0, sign)
+        if self.done:
+            return STAND
+        brake = self._limits.brake_turn
+        turn = sign * (min(max((goal - turned) / brake, LEAST_TURN), 1.0) if brake else 1.0)
+        if not self._limits.left:
+            return WalkCommand(True, 0.0, turn)
         ahead, left = (within(PLACE_GAIN * off, CORRECTION_LIMIT) for off in way(pose, start, pose.yaw))
-        share = min(max((goal - turned) / TURN_BRAKE, LEAST_TURN), 1.0)
-        return WalkCommand(True, ahead, share * sign, left)
+        return WalkCommand(True, ahead, turn, left)
 
 
 class Twist:

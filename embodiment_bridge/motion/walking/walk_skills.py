@@ -70,15 +70,15 @@ def _free(skill: Skill, values: Mapping[str, float], length: float, slot: float,
         raise CommandError(
             f"skill {skill.name!r}: distance {distance:g} m cannot be walked at speed {speed:g} m/s"
         )
+    forward, left = _parts(skill, limits, speed, values.get("direction", 0.0))
     times = [length] if slot else []
     if "duration" in values:
         times.append(values["duration"])
     if "steps" in values:
-        times.append(values["steps"] * carrier.step_s + 0.5 / limits.amplitude_rate)
+        times.append(values["steps"] * carrier.step_at(forward) + 0.5 / limits.amplitude_rate)
     if not times:
         times = [length if distance is None else inf]
     way = inf if distance is None else abs(distance)
-    forward, left = _parts(skill, limits, speed, values.get("direction", 0.0))
     return Walk(limits, forward, share(turn, limits.turn), way, min(times), left)
 
 
