@@ -15,7 +15,7 @@ GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
     1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
 )
-CANCEL_S = 15.0  # for the answer to a cancel, as to a goal: on a busy computer it takes some seconds
+LOOKS = 3  # and so many looks: after a pause of this program, discovery needs some turns of the loop
 
 
 class GoneError(Exception):
@@ -95,18 +95,21 @@ def follow(
     Raises:
         GoneError: the server is gone, does not answer the cancel, or there was a second signal.
     """
+    from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
+    looks = 0  # since the server was last there
     missed: float | None = None  # when the server was first not there; a pause of this program is no absence
 
     def gone() -> bool:
-        nonlocal missed
+        nonlocal looks, missed
         now = time.monotonic()
         if goal.server_is_there:
-            missed = None
+            looks, missed = 0, None
         elif missed is None:
             missed = now
-        if missed is not None and now - missed > PATIENCE:
+        looks += missed is not None
+        if missed is not None and now - missed > PATIENCE and looks > LOOKS:
             return True
         goal.look_after()
         return False
@@ -119,7 +122,7 @@ def follow(
             asked = time.monotonic()
 
             def unanswered() -> bool:
-                return not goal.cancel_taken and time.monotonic() - asked > CANCEL_S
+                return not goal.cancel_taken and time.monotonic() - asked > ANSWER_WITHIN
 
             spin(lambda: goal.result is not None or again() or gone() or unanswered())
             if goal.result is None and again():

@@ -3,7 +3,7 @@
 
 The program does not get our libraries or our Python path (it may run in another Python). It ends when its standard
 input ends, so that it also ends when this process is killed. Only ``close`` waits for it: about a second, and after a
-kill for as long as its end takes.
+kill at most ``KILLED_S``.
 """
 
 import json
@@ -19,6 +19,7 @@ from embodiment_bridge.core.errors import LinkError
 MAX_LINE = 4_000_000  # bytes; the marks of a text of 4000 characters have about 100 kB
 KEPT_LINES = 5  # the last lines of a helper that are not JSON, as its error output
 END_S = 0.5  # s for each step of ``close`` before the kill: end by itself, terminate
+KILLED_S = 15.0  # s after the kill; a program that waits for a device that is gone may not end at all
 
 Message = dict[str, Any]
 
@@ -93,13 +94,20 @@ class HelperProcess:
         return self._complaints[-1] if self._complaints else ""
 
     def close(self) -> None:
-        """End the program: close its input, then terminate, then kill. It has ended when this returns."""
+        """End the program: close its input, then terminate, then kill.
+
+        It has ended when this returns, unless the system does not end it within ``KILLED_S``.
+        """
         with self._lock:
             try:
                 self._input.close()
             except OSError:  # the program has ended already
                 self._complaints.append("its input was closed")
-        for step, patience in ((None, END_S), (self._process.terminate, END_S), (self._process.kill, None)):
+        for step, patience in (
+            (None, END_S),
+            (self._process.terminate, END_S),
+            (self._process.kill, KILLED_S),
+        ):
             if step is not None:
                 step()
             try:

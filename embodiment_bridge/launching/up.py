@@ -111,13 +111,14 @@ class Graph:
             ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
         ]
         nodes = list(zip(self._description.nodes, factories, arguments, strict=True))
+        # The last ends first: a driver of servos before a viewer, which may take long.
         own = [
             _as_program(node, words, self._keep_going)
-            for node, _, words in nodes
+            for node, _, words in sorted(nodes, key=lambda one: -OWN_PROCESS.get(one[0].executable, 0))
             if node.executable in OWN_PROCESS
         ]
         with held_back():
-            self._own = [self._add_program(program, folder, os.environ) for program in (*own, *self._others)]
+            self._own = [self._add_program(program, folder, os.environ) for program in (*self._others, *own)]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:

@@ -176,14 +176,15 @@ class Session(Generic[Event, Command, Percept]):
 
         The thread itself hangs up, after what arrives next: a peer that is just sending to a closed socket may not
         survive it (rcssservermj 0.2.1 does not). A silent peer is hung up on after a moment; one that is first to
-        answer the handshake (``stay_for_answer``) after ``STAY`` s, or ``timeout`` if that is longer.
+        answer the handshake (``stay_for_answer``) ``STAY`` s after the handshake began, or after ``timeout`` if that is
+        longer.
         """
         self._stop.set()
         if self._thread is None or self._thread is threading.current_thread():
             return
         self._thread.join(min(2 * POLL, timeout))
         if self._stay_for_answer and self.status.phase is Phase.HANDSHAKE:
-            self._thread.join(max(timeout, STAY))
+            self._thread.join(max(timeout, STAY - (self._clock() - self._heard)))
         link = self._link
         if self._thread.is_alive() and link is not None:
             link.close()

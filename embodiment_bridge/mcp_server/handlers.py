@@ -32,7 +32,7 @@ from embodiment_bridge.robot.robot import Robot, skill_document
 
 FARTHEST: Final = 100_000.0  # m
 MOST_CALLS: Final = 64  # at once, of all hosts
-AT_ONCE: Final = 2  # threads for checks, and as many for stop and hold
+AT_ONCE: Final = 2  # threads for checks, as many for hold, and as many for stop
 FREEZES: Final = ("stop", "hold")  # are served however much is going on
 SEEN: Final = "seen "
 Handler = Callable[[Context, Mapping[str, object] | None], Awaitable[types.CallToolResult]]
@@ -46,7 +46,9 @@ class Handlers:
         self._holding = holding
         self._calls = 0
         self._checks = anyio.CapacityLimiter(AT_ONCE)
-        self._controls = anyio.CapacityLimiter(AT_ONCE)  # their own, so that stop never waits for checks
+        # Each its own, so that stop never waits for checks, nor for a hold that is not answered.
+        self._holds = anyio.CapacityLimiter(AT_ONCE)
+        self._stops = anyio.CapacityLimiter(AT_ONCE)
         table: tuple[Handler, ...] = (
             self._robot_state,
             self._list_skills,
@@ -249,7 +251,7 @@ class Handlers:
 
     async def _stop(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         Arguments("stop", given, ())
-        said = await anyio.to_thread.run_sync(self._robot.stop, limiter=self._controls)
+        said = await anyio.to_thread.run_sync(self._robot.stop, limiter=self._stops)
         return answer(said, {"done": True, "message": said})
 
     async def _hold(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -257,10 +259,10 @@ class Handlers:
         if self._options.read_only:
             raise CommandError("this server only looks (--read-only)")
         if not on:
-            await anyio.to_thread.run_sync(self._holding.check, limiter=self._controls)
+            await anyio.to_thread.run_sync(self._holding.check, limiter=self._holds)
             await self._conductor.permit(context, "hold off: all that is frozen goes on")
         change = self._holding.hold if on else self._holding.let_go
-        said = await anyio.to_thread.run_sync(change, limiter=self._controls)
+        said = await anyio.to_thread.run_sync(change, limiter=self._holds)
         return answer(said, {"done": True, "message": said})
 
 

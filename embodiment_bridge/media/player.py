@@ -173,12 +173,15 @@ class Player:
         return [self._state(channel) for channel in self._channels.values()]
 
     def close(self) -> None:
-        """End all sounds and the programs that were started for them. May wait a second or two."""
+        """End all sounds and the programs that were started for them. May wait a second or two.
+
+        An output that is still being opened is closed once it is open: that may take long, and is not waited for.
+        """
         for sound in list(self._sounds.values()):
             self._end(sound, cues.STOPPED)
         self._loader.close()
-        if self._opening is not None and not self._opening.cancel() and self._opening.exception() is None:
-            self._opening.result().close()
+        if self._opening is not None and not self._opening.cancel():
+            self._opening.add_done_callback(_close_output)  # at once, where it is open
 
     def _channel(self, name: str) -> Channel:
         name = name or cues.MAIN
@@ -321,3 +324,8 @@ class Player:
 def _check_volume(volume: float | None) -> None:
     if volume is None or not 0 <= volume <= 100:
         raise CommandError(f"a volume is 0 to 100 percent, not {volume}")
+
+
+def _close_output(opening: Future[outputs.Output]) -> None:
+    if opening.exception() is None:
+        opening.result().close()

@@ -38,7 +38,7 @@ def test_a_signal_that_ends_the_process_leaves_no_servo_driven(drivers, number) 
     driver = drivers()
     driver.process.send_signal(number)
     assert driver.process.wait(90.0) == 0, driver.log()
-    driver.until(lambda: driver.torque() == 0)
+    assert driver.torque() == 0
 
 
 def test_a_kill_leaves_no_servo_driven(drivers) -> None:
@@ -66,7 +66,7 @@ def test_a_process_that_was_told_to_outlive_its_terminal_does(drivers) -> None:
     assert driver.torque() == 20
     driver.process.terminate()
     assert driver.process.wait(90.0) == 0, driver.log()
-    driver.until(lambda: driver.torque() == 0)
+    assert driver.torque() == 0
 
 
 def test_a_process_that_was_stopped_goes_on_from_where_the_joint_is(drivers) -> None:

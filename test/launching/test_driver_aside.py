@@ -99,8 +99,8 @@ def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, mon
 @pytest.mark.parametrize(("code", "expected"), [(0, 0), (8, 8)])
 def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
     end_programs_with(code, checkout, monkeypatch)
-    impatient = ((signal.SIGINT, 0.1), *programs.PATIENCE[1:])
-    monkeypatch.setattr(programs, "PATIENCE", impatient)  # with programs of others, not with a node of ours
+    # The patience with programs of others, which a node of ours does not get.
+    monkeypatch.setattr(programs.Program.stop, "__defaults__", (0.1,))
     told: list[str] = []
     plan = launch_description(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
     with Graph(plan, told.append) as graph:

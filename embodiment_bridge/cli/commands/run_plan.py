@@ -155,6 +155,8 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
         goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
         follow(SentPlan(client, goal), runtime.spin, stopped)
         client.destroy()
+        if not goal.answered:
+            raise GoneError("the behaviour-tree node did not answer: the plan may be running")
         return goal.result, stopped()
 
 

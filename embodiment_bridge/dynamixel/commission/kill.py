@@ -52,8 +52,9 @@ def _seconds_until_limp(subject: Subject) -> float | None:
     answered = False
     for elapsed in Watch(LET_GO_S):
         with suppress(LinkError):  # the guardian holds the port for a moment
+            torque = subject.read("torque_enable")
             answered = True
-            if not subject.read("torque_enable"):
+            if not torque:
                 return elapsed
     if not answered:
         raise LinkError("it does not answer after its driver was killed")

@@ -136,7 +136,6 @@ class OpencogAgent:
         """End what the OAC has asked of the body; on the executor's thread."""
         self.plans.close(reason)
         self._mood.close()
-        self._forget_levels()
 
     # On the session's thread.
 
@@ -147,7 +146,7 @@ class OpencogAgent:
         if anew:
             self._life += 1
             self._outbox.forget(self._name)
-            self._forget_levels()
+            self.forget_levels()
             self._later(partial(self.plans.forget, self._life))
             self._later(self._mood.close)
         self._put_map()
@@ -253,7 +252,8 @@ class OpencogAgent:
     def _now_s(self) -> float:
         return float(self._node.get_clock().now().nanoseconds) * 1e-9
 
-    def _forget_levels(self) -> None:
+    def forget_levels(self) -> None:
+        """No feeling and no demand of the OAC is known any more."""
         self._feelings, self._demands = Merged(), Merged()
 
     def _ask(self, job: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ from embodiment_bridge.protocols.opencog.router import wire
 from embodiment_bridge.protocols.opencog.world.thing_file import read_things
 
 LOOK_AFTER = 0.5  # s of wall time
-LEAVE_WITHIN = 5.0  # s
+LEAVE_WITHIN = 1.5  # s in which nothing else is served, not even the end of what runs
 
 
 class OpencogBridge(BridgeNode, ProxyListener):
@@ -70,8 +70,11 @@ class OpencogBridge(BridgeNode, ProxyListener):
         lost = self._outbox.waiting(Kind.RESULT)
         if lost:
             self.get_logger().warning(f"{lost} reports could not be sent before the end")
-        for name in self._agents:  # an OAC that is loaded later would take them for reports of its own plans
-            self._outbox.forget(name)
+        for name, agent in self._agents.items():
+            self._outbox.forget(
+                name
+            )  # an OAC that is loaded later would take it for reports of its own plans
+            agent.forget_levels()  # only now that the session cannot hear another feeling
         if self._element is not None:
             self._element.close()
             self._element = None
