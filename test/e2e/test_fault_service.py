@@ -165,7 +165,7 @@ def updates(monkeypatch):
         return update(bus)
 
     monkeypatch.setattr(VirtualBus, "update", counted)
-    late = threading.Timer(PATIENCE, os.kill, (os.getpid(), signal.SIGTERM))
+    late = threading.Timer(4 * PATIENCE, os.kill, (os.getpid(), signal.SIGTERM))
     late.start()
     yield found
     late.cancel()
