@@ -131,7 +131,7 @@ class WalkLimits:
     coast_forward, coast_backward, coast_turn: m and rad that the body still goes from full speed when told to stop
     (< 0: it leans back to where it came from).
     left: m/s to either side, 0 for a body that cannot go sideways; left_rate and coast_left as the others.
-    brake_turn: rad before its end from which a turn on the spot slows down; 0 for a body that stops exactly.
+    brake_turn: rad before its end from which a turn on the spot slows down; 0: it does not.
     """
 
     forward: float

@@ -111,7 +111,8 @@ def follow(
         looks += missed is not None
         if missed is not None and now - missed > PATIENCE and looks > LOOKS:
             return True
-        goal.look_after()
+        if missed is None:  # else a client would count a pause of this program as absence
+            goal.look_after()
         return False
 
     spin(lambda: goal.result is not None or stopped() or gone())

@@ -117,6 +117,8 @@ class HelperProcess:
                 continue
         if threading.current_thread() is not self._reader:
             self._reader.join(END_S)
+            if self._reader.is_alive():  # it waits in a read, and what is read cannot be closed meanwhile
+                return
         self._output.close()
 
     def _read(self) -> None:

@@ -111,14 +111,15 @@ class Graph:
             ros_args(node, _writer(folder / str(i))) for i, node in enumerate(self._description.nodes)
         ]
         nodes = list(zip(self._description.nodes, factories, arguments, strict=True))
-        # The last ends first: a driver of servos before a viewer, which may take long.
         own = [
-            _as_program(node, words, self._keep_going)
-            for node, _, words in sorted(nodes, key=lambda one: -OWN_PROCESS.get(one[0].executable, 0))
+            (OWN_PROCESS[node.executable], _as_program(node, words, self._keep_going))
+            for node, _, words in nodes
             if node.executable in OWN_PROCESS
         ]
+        # The last ends first: drivers of servos, then robots in other processes, then a viewer, which may take long.
+        ranked = sorted([*own, *((0, other) for other in self._others)], key=lambda one: -one[0])
         with held_back():
-            self._own = [self._add_program(program, folder, os.environ) for program in (*self._others, *own)]
+            self._own = [self._add_program(program, folder, os.environ) for _, program in ranked]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:

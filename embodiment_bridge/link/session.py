@@ -38,7 +38,9 @@ LONGEST_BACKOFF = 1.5  # s; a server that comes back is joined within 2 s
 JITTER = 0.2  # share of the back-off that is random, so that a team does not come back in one instant
 HANDSHAKE_TIMEOUT = 15.0  # s
 POLL = 0.5  # s; how long a stop may go unseen when nothing arrives
-STAY = 15.0  # s; how long a stop waits for a peer that makes a body: 1 to 3 s, and several times that on a busy machine
+# s from the handshake that a stop leaves to a peer that makes a body: it takes 1 to 3 s, on a busy machine several
+# times that.
+STAY = 15.0
 
 
 class Phase(IntEnum):

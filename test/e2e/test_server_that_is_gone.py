@@ -83,8 +83,9 @@ def test_second_signal_ends_a_command_whose_goal_does_not_end(command):
         assert process.returncode == GONE
 
 
-def test_goal_that_is_not_answered_may_be_running():
-    with server("deaf") as served, goal("run-bml", served) as process:
+@both
+def test_goal_that_is_not_answered_may_be_running(command):
+    with server("deaf") as served, goal(command, served) as process:
         _, err = process.communicate(timeout=PATIENCE)
         told = "embodiment_bridge: the goal was not answered: it may be running\n"
         assert (process.returncode, err) == (GONE, told)

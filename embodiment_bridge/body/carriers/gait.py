@@ -175,7 +175,8 @@ def read(section: Section, joints: Mapping[str, Joint], folder: Path | None) -> 
     parameters = GaitParameters(
         **{f.name: numbers.number(f.name, -10.0, 10.0, default_of(f)) for f in fields(GaitParameters)}
     )
-    if min(parameters.frequency, parameters.frequency_at(1.0)) < 0.1:
+    ends = parameters.frequency, parameters.frequency_at(1.0)
+    if min(ends) < 0.1 or max(ends) > 10.0:
         raise numbers.wrong("frequency", "within 0.1..10, also with frequency_v")
     numbers.close()
     walk = read_walk(section.section("walk"))

@@ -3,6 +3,7 @@
 
 import argparse
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -11,6 +12,7 @@ from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.cli.following import (
+    PATIENCE,
     FollowedGoal,
     GoneError,
     await_server,
@@ -34,8 +36,8 @@ examples:
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
 exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED by others,
-PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer a cancel, or
-a second signal came
+PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or
+a cancel, or a second signal came
 """
 
 
@@ -154,9 +156,11 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
             raise not_served("execute_action_plan", arguments.namespace)
         goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
         follow(SentPlan(client, goal), runtime.spin, stopped)
-        client.destroy()
         if not goal.answered:
-            raise GoneError("the behaviour-tree node did not answer: the plan may be running")
+            deadline = time.monotonic() + PATIENCE  # a plan whose answer comes now is canceled
+            runtime.spin(lambda: goal.answered or time.monotonic() > deadline)
+            raise GoneError("the goal was not answered: it may be running")
+        client.destroy()
         return goal.result, stopped()
 
 

@@ -19,6 +19,7 @@ of their own, which may wait for a disk, and that the device mixes on its own th
 import json
 import os
 import select
+import signal
 import sys
 import threading
 import time
@@ -37,6 +38,7 @@ from embodiment_bridge.media.outputs.sound_device import AHEAD, SoundDevice
 LOOK_S = 0.25
 LINGER_S = 1.0  # the device runs on for so long after the last sound, because starting it takes a moment
 SILENT_S = 10.0  # a device that asks for no samples for so long is gone; on a busy machine its thread waits
+OPEN_S = 60  # until the device is open; who waits for one that does not open may have ended meanwhile
 MAX_LINE = 100_000
 MAX_SOUNDS = 32
 
@@ -180,11 +182,13 @@ class Program:
 
 def main() -> None:
     """Run the program that the top of this file describes."""
+    signal.alarm(OPEN_S)
     try:
         program = Program(sys.argv[1] if len(sys.argv) > 1 else "auto")
     except LinkError as error:
         send(event="unable", reason=str(error))
         return
+    signal.alarm(0)
     send(event="ready", backend=program.backend)
     program.run()
 

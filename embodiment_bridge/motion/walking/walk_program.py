@@ -156,7 +156,7 @@ class Turn:
         sign = copysign(1.0, self._angle)
         turned, goal = sign * (pose.yaw - start.yaw), abs(self._angle)
         self.progress = max(self.progress, turned / goal)
-        if goal - turned <= self._limits.coast_turn * abs(walker.turn):
+        if goal - turned <= self._limits.coast_turn * sign * walker.turn:
             self.done = True
         if self.done:
             return STAND
