@@ -56,3 +56,13 @@ def test_a_peer_that_is_not_there_yet_is_no_warning_at_first(told, monkeypatch) 
     monkeypatch.setattr(link_publisher, "STARTING_S", 0.0)
     publish(Phase.BACKOFF, "refused")
     assert [record.levelname for record in log.records] == ["WARNING"]
+
+
+def test_a_link_that_ends_after_its_topic_is_off_the_graph_tells_nothing_more(caplog) -> None:
+    caplog.set_level(logging.INFO)
+    with Runtime() as runtime:
+        node = runtime.add(Node("body", context=runtime.context))
+        publisher = LinkPublisher(node)
+        publisher.destroy()
+        publisher.publish(LinkStatus(Phase.READY, "the peer", ""))
+    assert caplog.messages == []

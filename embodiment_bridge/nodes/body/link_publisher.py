@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Publishes and logs the state of a link."""
 
+import threading
 import time
 
 from rclpy.node import Node
@@ -17,11 +18,14 @@ class LinkPublisher:
 
     The log has one line per change that matters to people: joined, or why not; each reason is logged once, not per try.
     At first a peer that is not there yet is not a warning, because both may have been started together.
+    A thread that ends after the topic is off the graph, as its peer did not let it go, tells nothing more.
     """
 
     def __init__(self, node: Node, topic: str = "link_state") -> None:
         self._node = node
         self._publisher = node.create_publisher(LinkState, topic, profile("latched"))
+        self._there = threading.Lock()
+        self._destroyed = False
         self._told = ""
         self._joined = False
         self._begun = time.monotonic()  # 0 since it was joined
@@ -35,13 +39,18 @@ class LinkPublisher:
             retry_in=status.retry_in,
             connects=status.connects,
         )
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(message)
+        with self._there:
+            if self._destroyed:
+                return
+            message.header.stamp = self._node.get_clock().now().to_msg()
+            self._publisher.publish(message)
         self._log(status)
 
     def destroy(self) -> None:
         """Take the topic off the graph."""
-        self._node.destroy_publisher(self._publisher)
+        with self._there:
+            self._destroyed = True
+            self._node.destroy_publisher(self._publisher)
 
     def _log(self, status: LinkStatus) -> None:
         if status.phase is Phase.READY:
