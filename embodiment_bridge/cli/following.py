@@ -15,6 +15,7 @@ GONE = 5  # exit code: the outcome of the goal is unknown
 PATIENCE = (
     1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
 )
+UNANSWERED = "the goal was not answered: it may be running"
 LOOKS = 3  # and so many looks: after a pause of this program, discovery needs some turns of the loop
 
 
@@ -87,6 +88,12 @@ def await_server(
     return is_served()
 
 
+def await_late_answer(is_answered: Callable[[], bool], spin: Callable[[Callable[[], bool]], None]) -> None:
+    """Wait a moment for the answer to a goal that was given up, so that it is canceled when it comes."""
+    deadline = time.monotonic() + PATIENCE
+    spin(lambda: is_answered() or time.monotonic() > deadline)
+
+
 def follow(
     goal: FollowedGoal, spin: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
 ) -> None:
@@ -98,22 +105,19 @@ def follow(
     from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    looks = 0  # since the server was last there
-    missed: float | None = None  # when the server was first not there; a pause of this program is no absence
+    looks, missed = 0, 0.0  # how often the server was not there since it was last, and when first
 
     def gone() -> bool:
         nonlocal looks, missed
-        now = time.monotonic()
         if goal.server_is_there:
-            looks, missed = 0, None
-        elif missed is None:
+            looks = 0
+            goal.look_after()  # only now: else a client would count a pause of this program as absence
+            return False
+        now = time.monotonic()
+        if not looks:
             missed = now
-        looks += missed is not None
-        if missed is not None and now - missed > PATIENCE and looks > LOOKS:
-            return True
-        if missed is None:  # else a client would count a pause of this program as absence
-            goal.look_after()
-        return False
+        looks += 1
+        return looks > LOOKS and now - missed > PATIENCE
 
     spin(lambda: goal.result is not None or stopped() or gone())
     if goal.result is None and stopped():

@@ -62,27 +62,27 @@ def test_a_helper_without_line_ends_is_ended(monkeypatch):
     one.close()
 
 
-def test_a_stubborn_helper_is_killed():
-    messages, ended = [], []
+def stubborn(ended):
+    """A helper that ignores SIGTERM and the end of its input."""
+    messages = []
     one = helper(
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)",
         messages,
         ended,
     )
     assert wait_for(lambda: bool(messages))
-    one.close()
+    return one
+
+
+def test_a_stubborn_helper_is_killed():
+    ended = []
+    stubborn(ended).close()
     assert wait_for(lambda: bool(ended))
     assert threading.active_count() < 20
 
 
 def test_close_waits_for_a_helper_that_is_slow_to_die(monkeypatch):
-    messages, ended = [], []
-    one = helper(
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('{}', flush=True); time.sleep(600)",
-        messages,
-        ended,
-    )
-    assert wait_for(lambda: bool(messages))
+    one = stubborn([])
     monkeypatch.setattr(one._process, "kill", threading.Timer(1.0, one._process.kill).start)
     one.close()
     assert one._process.returncode == -signal.SIGKILL

@@ -18,8 +18,9 @@ from embodiment_bridge.cli.bml_options import (
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import (
-    PATIENCE,
+    UNANSWERED,
     GoneError,
+    await_late_answer,
     await_server,
     follow,
     not_served,
@@ -145,10 +146,9 @@ def _perform(
         runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
         if not (client.answered or stopped()):
             client.cancel()  # as soon as the answer comes
-            deadline = time.monotonic() + PATIENCE
-            runtime.spin(lambda: client.answered or time.monotonic() > deadline)
+            await_late_answer(lambda: client.answered, runtime.spin)
             if not client.answered:
-                raise GoneError("the goal was not answered: it may be running")
+                raise GoneError(UNANSWERED)
         try:
             follow(client, runtime.spin, stopped)
         finally:

@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-import time
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -12,9 +11,10 @@ from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.cli.following import (
-    PATIENCE,
+    UNANSWERED,
     FollowedGoal,
     GoneError,
+    await_late_answer,
     await_server,
     follow,
     not_served,
@@ -157,9 +157,8 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
         goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
         follow(SentPlan(client, goal), runtime.spin, stopped)
         if not goal.answered:
-            deadline = time.monotonic() + PATIENCE  # a plan whose answer comes now is canceled
-            runtime.spin(lambda: goal.answered or time.monotonic() > deadline)
-            raise GoneError("the goal was not answered: it may be running")
+            await_late_answer(lambda: goal.answered, runtime.spin)
+            raise GoneError(UNANSWERED)
         client.destroy()
         return goal.result, stopped()
 

@@ -20,6 +20,7 @@ from embodiment_bridge.media.outputs.output import (
     PAUSED,
     PLAYING,
     POSITION,
+    START_S,
     Output,
     OutputEvent,
 )
@@ -27,7 +28,6 @@ from embodiment_bridge.media.outputs.output import (
 HELPER = Path(__file__).with_name("sound_helper.py")
 LIBRARIES = Path(embodiment_bridge.__file__).parents[1]  # where the helper finds this package
 BACKENDS = ("auto", "pulseaudio", "alsa", "jack", "coreaudio", "null")
-START_S = 60.0  # the machine may be busy, and the helper imports libraries
 FADE_OUT_S = 0.03
 KINDS = {PLAYING, PAUSED, POSITION, *LAST}
 MAX_EVENTS = 10_000  # that wait to be taken

@@ -7,6 +7,9 @@ from typing import Final, Protocol
 PLAYING, PAUSED, POSITION = "playing", "paused", "position"
 ENDED, STOPPED, FAILED = "ended", "stopped", "failed"
 LAST: Final = frozenset({ENDED, STOPPED, FAILED})
+START_S: Final = (
+    60  # for a helper to open its device; the machine may be busy, and the helper imports libraries
+)
 
 
 @dataclass(frozen=True, slots=True)

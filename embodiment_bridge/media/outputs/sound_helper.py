@@ -32,13 +32,12 @@ from typing import Any
 from embodiment_bridge.core.errors import BridgeError, CommandError, LinkError
 from embodiment_bridge.media.outputs.decoding import FileSource
 from embodiment_bridge.media.outputs.mixing import Mixer
-from embodiment_bridge.media.outputs.output import FAILED, OutputEvent
+from embodiment_bridge.media.outputs.output import FAILED, START_S, OutputEvent
 from embodiment_bridge.media.outputs.sound_device import AHEAD, SoundDevice
 
 LOOK_S = 0.25
 LINGER_S = 1.0  # the device runs on for so long after the last sound, because starting it takes a moment
 SILENT_S = 10.0  # a device that asks for no samples for so long is gone; on a busy machine its thread waits
-OPEN_S = 60  # until the device is open; who waits for one that does not open may have ended meanwhile
 MAX_LINE = 100_000
 MAX_SOUNDS = 32
 
@@ -182,7 +181,7 @@ class Program:
 
 def main() -> None:
     """Run the program that the top of this file describes."""
-    signal.alarm(OPEN_S)
+    signal.alarm(START_S)  # who waits for a device that does not open may have ended meanwhile
     try:
         program = Program(sys.argv[1] if len(sys.argv) > 1 else "auto")
     except LinkError as error:
