@@ -8,11 +8,12 @@ from embodiment_bridge.core.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.link.event_link import Counters
 from embodiment_bridge.protocols.maeden import SPEC
 from embodiment_bridge.protocols.maeden.codec import Codec
-from embodiment_bridge.protocols.maeden.conversation import QUEUE_LIMIT, Answer, Closed, Tick
+from embodiment_bridge.protocols.maeden.conversation import QUEUE_LIMIT, Answer, Closed, NoReply, Tick
 from embodiment_bridge.protocols.maeden.events import Act
 from embodiment_bridge.protocols.maeden.link import make_link
 
 STEP = Act("forward")
+PAUSE = 60.0  # s, longer than an answer may take
 
 
 class Wire:
@@ -86,10 +87,27 @@ def test_an_answer_that_came_during_a_pause_of_ours_is_not_missing():
     read_until(link, Answer)
     assert link.write([STEP])
     wire.pieces.append(LINES[2])
-    link._clock.now += 60.0
+    link._clock.now += PAUSE
     (answer,) = link.read(0.1)
-    assert answer.command == STEP
+    assert (type(answer), answer.command) == (Answer, STEP)
+    assert [type(event) for _ in range(4) for event in link.read(0.1)] == [Tick] * 4
     assert wire.sent == [b'{"command":"f","arguments":[]}\n']
+
+
+def test_an_answer_that_did_not_come_during_a_pause_of_ours_is_missing():
+    link = link_of(Wire(LINES[0], LINES[1]))
+    read_until(link, Answer)
+    assert link.write([STEP])
+    link._clock.now += PAUSE
+    (missed,) = link.read(0.1)
+    assert (type(missed), missed.command) == (NoReply, STEP)
+
+
+def test_who_speaks_first_does_so_before_it_waits():
+    wire = Wire()
+    wire.read = lambda timeout: b"" if wire.sent else b"\n"
+    link_of(wire, dialect="text").read(0.05)
+    assert wire.sent == [b"base\n"]
 
 
 def test_commands_that_cannot_be_sent_are_counted_not_sent():
