@@ -2,8 +2,8 @@
 """The mock body as a node: BML and skills through the graph, its topics, its lifecycle, and its time."""
 
 import json
-import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +38,24 @@ def mocks():
             mock.close()
 
 
+def shortest(measure: Callable[[], float], below: float, tries: int) -> float:
+    """The shortest of some times, which a busy machine makes longer: until one is ``below``."""
+    times = [measure()]
+    while times[-1] > below and len(times) < tries:
+        times.append(measure())
+    return min(times)
+
+
 def test_all_actions_of_the_seed_succeed_with_none_skipped_and_in_time(mocks) -> None:
     mock = mocks(**FAST | {"speed": 2.0})  # faster, a moment of a busy machine is as long as what is asked
     mock.join()
-    elapsed: list[float] = []  # of its own time; each moment of a busy machine between two actions is added
-    while not elapsed or (min(elapsed) > 20.3 and len(elapsed) < 4):
+
+    def elapsed() -> float:
         result = mock.run((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
         assert (result.outcome, result.reason) == ("SUCCEEDED", "")
-        elapsed.append(result.elapsed)
-    assert min(elapsed) == pytest.approx(20.0, abs=0.3)
+        return result.elapsed  # of its own time; each moment of a busy machine between two actions is added
+
+    assert shortest(elapsed, below=20.3, tries=4) == pytest.approx(20.0, abs=0.3)
     assert not [warning for warning in mock.warnings if "SKIPPED" in warning or "REPLACED" in warning]
     document = json.loads((ROOT / "test/data/bml/11_self_test_all_actions.json").read_text())
     for action in document["behaviors"]:
@@ -199,12 +208,13 @@ def test_all_topics_say_what_they_should(mocks) -> None:
 def test_in_real_time_a_second_takes_a_second(mocks) -> None:
     mock = mocks()
     mock.join()
-    times = []
-    while len(times) < 10 and min(times, default=math.inf) >= 1.5:  # until the machine is not busy
+
+    def taken() -> float:
         begun = time.monotonic()
         assert mock.skill("head_shake") == (SUCCEEDED, "")
-        times.append(time.monotonic() - begun)
-    assert min(times) == pytest.approx(1.0, abs=0.5)
+        return time.monotonic() - begun
+
+    assert shortest(taken, below=1.5, tries=10) == pytest.approx(1.0, abs=0.5)
 
 
 def test_another_one_may_live_on_the_clock_of_the_first(mocks) -> None:
