@@ -99,10 +99,7 @@ class GaitPattern:
         else:
             self._capture.reset()
         wave = amplitude * sin(2 * pi * (phase + p.sway_phase))
-        sway = (p.sway + max(step.forward, 0.0) * p.sway_v) * wave
-        if step.kick is not None:
-            sway += amplitude * (step.kick.sway if step.kick.left else -step.kick.sway)
-        shared = self._shared(step, sway, balance)
+        shared = self._shared(step, wave, balance)
         stride = amplitude * cos(2 * pi * phase)
         twist = turn * p.twist * stride
         steady = p.yaw_rate_gain * balance.rates[2] * (1 - abs(turn))
@@ -112,11 +109,14 @@ class GaitPattern:
         swing = p.arm_swing * wave + p.arm_stride * step.forward * stride
         return -swing, swing
 
-    def _shared(self, step: Step, sway: float, balance: Balance) -> Shared:
+    def _shared(self, step: Step, wave: float, balance: Balance) -> Shared:
         p, amplitude = self._p, step.amplitude
         stance = step.stance
         forward = step.forward * (p.backward_share if step.forward < 0.0 else 1.0)
         onward = max(forward, 0.0)
+        sway = (p.sway + onward * p.sway_v) * wave
+        if step.kick is not None:
+            sway += amplitude * (step.kick.sway if step.kick.left else -step.kick.sway)
         lean = p.lean + forward * p.lean_v + stance.lean + (step.kick.lean if step.kick else 0.0)
         off = balance.pitch - lean
         upright = 0.5 * p.roll_gain * balance.roll

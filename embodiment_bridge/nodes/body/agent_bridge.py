@@ -33,9 +33,8 @@ from embodiment_bridge.wire.codec import Codec
 MakeCodec: TypeAlias = Callable[[], Codec[object, object]]
 BodySession: TypeAlias = Session[object, object, Cycle[object]]
 
-MAKING_TIMEOUT = (
-    60.0  # s for the first message of a peer that makes one body after the other; a busy machine is slow
-)
+# s for the first message of a peer that makes one body after the other; a busy machine is slow
+MAKING_TIMEOUT = 60.0
 PROBE_TIMEOUT = 20.0  # s; a soccer world compiles in 1 to 3 s, and in several times that on a busy machine
 
 PARAMETERS = (

@@ -137,6 +137,10 @@ class OpencogAgent:
         self.plans.close(reason)
         self._mood.close()
 
+    def forget_levels(self) -> None:
+        """No feeling and no demand of the OAC is known any more."""
+        self._feelings, self._demands = Merged(), Merged()
+
     # On the session's thread.
 
     def met(self, *, anew: bool) -> None:
@@ -251,10 +255,6 @@ class OpencogAgent:
 
     def _now_s(self) -> float:
         return float(self._node.get_clock().now().nanoseconds) * 1e-9
-
-    def forget_levels(self) -> None:
-        """No feeling and no demand of the OAC is known any more."""
-        self._feelings, self._demands = Merged(), Merged()
 
     def _ask(self, job: Callable[[], None]) -> None:
         """Ask something of the body later, unless the bridge is deactivated by then."""

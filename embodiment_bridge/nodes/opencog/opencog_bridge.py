@@ -71,9 +71,8 @@ class OpencogBridge(BridgeNode, ProxyListener):
         if lost:
             self.get_logger().warning(f"{lost} reports could not be sent before the end")
         for name, agent in self._agents.items():
-            self._outbox.forget(
-                name
-            )  # an OAC that is loaded later would take it for reports of its own plans
+            # An OAC that is loaded later would take what is left for reports of its own plans.
+            self._outbox.forget(name)
             agent.forget_levels()  # only now that the session cannot hear another feeling
         if self._element is not None:
             self._element.close()
