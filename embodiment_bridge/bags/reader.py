@@ -46,6 +46,8 @@ class BagReader:
             try:
                 self._reader = Reader(path)
                 self._reader.open()
+                # rosbags empties it when it closes, whatever the metadata gave: a text has no such thing.
+                vars(self._reader.storage)["files"] = []
                 opened.callback(self._reader.close)
                 self.begin = int(self._reader.start_time)
                 # rosbags counts one more.

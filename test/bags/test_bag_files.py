@@ -149,6 +149,16 @@ def test_damaged_recordings_are_refused(tmp_path) -> None:
         list(reader.messages({"/said"}))
 
 
+def test_files_that_are_no_list_in_the_metadata_do_no_harm(tmp_path) -> None:
+    path = write_texts(tmp_path / "bag", TEXTS)
+    metadata = (path / "metadata.yaml").read_text()
+    before, _, after = metadata.partition("  files:")
+    after = after[after.index("\n  message_count:") :]
+    (path / "metadata.yaml").write_text(f"{before}  files: text{after}")
+    with BagReader(path) as reader:
+        assert len(list(reader.messages({"/said"}))) == len(TEXTS)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "text"),
     [
