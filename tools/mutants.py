@@ -13,6 +13,7 @@ import importlib.util
 import os
 import random
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 LIST = ROOT / "test/mutants.txt"
 LONGER = 3  # times as much CPU as the tests take with nothing changed; a mutant that takes more is noticed
+LONGEST_S = 300  # s; a mutant that only waits is noticed then
 WORKERS = 2
 # By name: files of the package, each with the tests that must notice a change of it.
 GROUPS: dict[str, list[tuple[str, list[str]]]] = {
@@ -52,6 +54,16 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
         ("fetching/rules.py", ["test/fetching/test_fetch_rules.py", "test/fetching/test_resolving.py"]),
         ("fetching/resolving.py", ["test/fetching/test_resolving.py", "test/fetching/test_fetch_rules.py"]),
         ("fetching/fetcher.py", ["test/fetching/test_replies.py", "test/fetching/test_fetch_rules.py"]),
+    ],
+    "fetching": [
+        ("fetching/signature.py", ["test/fetching/test_signed_documents.py"]),
+        ("fetching/acceptance.py", ["test/fetching/test_signed_documents.py"]),
+        ("fetching/requests.py", ["test/fetching/test_requests_port.py"]),
+        ("fetching/deadline.py", ["test/fetching/test_fetcher.py"]),
+        (
+            "fetching/connection.py",
+            ["test/fetching/test_replies.py", "test/fetching/test_https.py", "test/fetching/test_fetcher.py"],
+        ),
     ],
 }
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
@@ -169,6 +181,7 @@ def begin(mutant: Mutant, tests: list[str], cpu_s: int) -> int:
     if process:
         return process
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    signal.alarm(LONGEST_S)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nowhere, number)

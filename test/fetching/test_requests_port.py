@@ -144,11 +144,27 @@ def test_fetches_begin_half_a_second_apart(port, server, clock):
     assert len(server.asked) == 2
 
 
+def fetches():
+    return [thread for thread in threading.enumerate() if thread.name == "document fetch"]
+
+
+def test_a_fetch_begins_once_and_never_after_its_cancel(port, clock):
+    port.start("a", "u", read)
+    port.start("b", "u", read)
+    port.cancel("b")
+    clock.now = 1.0
+    assert port.report("a").status is FetchStatus.RUNNING
+    (one,) = fetches()
+    assert one.daemon, "a process would wait for it at its end"
+
+
 def test_few_at_once_and_few_waiting(port, server, clock):
     for number in range(AT_ONCE + MAX_WAITING + 1):
         clock.now += 1.0
         port.start(str(number), "u", read)
+    assert port.report(str(AT_ONCE + MAX_WAITING - 1)).status is FetchStatus.RUNNING
     assert port.report(str(AT_ONCE + MAX_WAITING)).reason.startswith("BUSY")
+    assert len(fetches()) == AT_ONCE
     assert len(server.asked) <= AT_ONCE
     clock.now += 1.0
     server.answers.set()

@@ -11,7 +11,7 @@ from embodiment_bridge.cli.commands.peer import PEERS
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.fetching import Fetcher, FetchError, FetchRules
 from embodiment_bridge.fetching.acceptance import Acceptance
-from embodiment_bridge.fetching.signature import LONGEST_KEY, read_key, sign, verify
+from embodiment_bridge.fetching.signature import LONGEST_KEY, SHORTEST_KEY, read_key, sign, verify
 from embodiment_bridge.standins.bml.server import BmlPeer
 
 KEY = b"a key that both have"
@@ -122,6 +122,12 @@ def test_bad_keys(tmp_path, content, text):
     with pytest.raises(ConfigError, match="parameter p") as caught:
         read_key(str(path), "parameter p")
     assert text in str(caught.value)
+
+
+@pytest.mark.parametrize("length", [SHORTEST_KEY, LONGEST_KEY])
+def test_keys_of_the_shortest_and_of_the_longest_length(tmp_path, length):
+    (tmp_path / "key").write_bytes(b"x" * length + b"\r\n")
+    assert read_key(str(tmp_path / "key"), "p") == b"x" * length
 
 
 def test_the_end_of_the_line_is_no_part_of_the_key(key_file):
