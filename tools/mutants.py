@@ -62,7 +62,12 @@ GROUPS: dict[str, list[tuple[str, list[str]]]] = {
         ("fetching/deadline.py", ["test/fetching/test_fetcher.py"]),
         (
             "fetching/connection.py",
-            ["test/fetching/test_replies.py", "test/fetching/test_https.py", "test/fetching/test_fetcher.py"],
+            [
+                "test/fetching/test_guarded_socket.py",
+                "test/fetching/test_replies.py",
+                "test/fetching/test_https.py",
+                "test/fetching/test_fetcher.py",
+            ],
         ),
     ],
 }
