@@ -46,6 +46,7 @@ class SpeechService(ClosedOnExit):
         host, port: address to listen on; port 0 takes a free one.
         public_url: the beginning of links, by which the robot reaches this service; empty: ``http://HOST:PORT``.
         fallback: see ``preprocess``.
+        strict: refuse documents that only tolerant reading would accept.
         subtrees: documents that may be used as subtrees, by name.
         log: called with one line per request.
 
@@ -62,6 +63,7 @@ class SpeechService(ClosedOnExit):
         *,
         public_url: str = "",
         fallback: str = "",
+        strict: bool = False,
         subtrees: Mapping[str, str] | None = None,
         log: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -80,7 +82,7 @@ class SpeechService(ClosedOnExit):
         self.public_url = (public_url or f"http://{place(host, self.port)}").rstrip("/")
         self.log = log
         self._store, self._folder, self._fallback = store, folder, fallback
-        self._subtrees = subtrees or {}
+        self._strict, self._subtrees = strict, subtrees or {}
         self._thread = threading.Thread(target=self._server.serve_forever, name="speech-service", daemon=True)
         self._thread.start()
 
@@ -96,7 +98,7 @@ class SpeechService(ClosedOnExit):
 
     def answer(self, text: bytes) -> tuple[HTTPStatus, str]:
         """The answer to a document, as JSON: the document without text to speak, or its problems."""
-        result = bml.read(text, subtrees=self._subtrees)
+        result = bml.read(text, strict=self._strict, subtrees=self._subtrees)
         problems, document = list(result.problems), result.document
         if document is not None:
             done = preprocess(document, self._store, self.link, fallback=self._fallback)

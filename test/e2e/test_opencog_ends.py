@@ -3,7 +3,7 @@
 
 import time
 
-from embodiment_bridge.msg import NodeEvent
+from embodiment_bridge.msg import Feelings, NodeEvent, PsiDemands
 from opencog_stage import BRAIN, LONG_WALK, SAY, action, graph
 
 from embodiment_bridge.nodes.base.qos import profile
@@ -80,3 +80,18 @@ def test_feelings_move_nothing_once_the_bridge_is_deactivated():
         g.until(lambda: time.monotonic() > later)
         assert director.current is None
         assert not any("DISGUSTED" in text.upper() for text in begun), begun
+
+
+def test_who_comes_after_the_brain_is_not_told_what_it_felt():
+    with graph() as g:
+        g.join()
+        agent = g.bridge._agents["fido"]
+        g.until(lambda: agent._feelings.names and agent._demands.names)
+        g.bridge.trigger_deactivate()
+        told: dict[str, list[str]] = {}
+        for kind, topic in ((Feelings, "feelings"), (PsiDemands, "psi_demands")):
+            g.watcher.create_subscription(
+                kind, topic, lambda m, topic=topic: told.update({topic: m.names}), profile("latched")
+            )
+        g.until(lambda: len(told) == 2)
+        assert told == {"feelings": [], "psi_demands": []}

@@ -36,7 +36,7 @@ class Wire(Transport):
     """What is between the bridge and a peer.
 
     mangle(t, message): what becomes of a message that the peer sends at t: when it arrives, and as what.
-    away: nobody accepts a connection. still: the peer does nothing, and its host holds the link.
+    away: nobody accepts a connection. still: the peer does nothing, and its host holds the link and what is sent.
     """
 
     peer_program: Peer
@@ -47,12 +47,13 @@ class Wire(Transport):
     still: bool = False
     cut: bool = False
     on_its_way: list[tuple[float, bytes]] = field(default_factory=list)
+    unheard: list[bytes] = field(default_factory=list)
     written: list[tuple[float, bytes]] = field(default_factory=list)
 
     def connect(self) -> "Wire":
         if self.away:
             raise LinkError(f"{self.peer}: connection refused")
-        self.cut, self.on_its_way = False, []
+        self.cut, self.on_its_way, self.unheard = False, [], []
         self.peer_program.join()
         return self
 
@@ -71,6 +72,9 @@ class Wire(Transport):
     def pass_time(self) -> None:
         self.now += self.peer_program.cycle
         if not (self.still or self.away):
+            unheard, self.unheard = self.unheard, []
+            for data in unheard if not self.cut else ():  # what a program was sent dies with it
+                self.peer_program.hear(data)
             message = self.peer_program.say()
             if message:
                 self.on_its_way += self.mangle(self.now, message)
@@ -80,7 +84,9 @@ class Wire(Transport):
         if self.away or self.cut:
             raise LinkError(f"{self.peer}: broken pipe")
         self.written.append((self.now, data))
-        if not self.still:
+        if self.still:
+            self.unheard.append(data)
+        else:
             self.peer_program.hear(data)
 
     def close(self) -> None:
@@ -88,9 +94,12 @@ class Wire(Transport):
 
 
 class Bridge:
-    """A body on a wire with a skill that goes on for ever. ``plan``: what happens when, in s of virtual time."""
+    """A body on a wire with a skill that goes on for ever. ``plan``: what happens when, in s of virtual time.
 
-    def __init__(self, body: str) -> None:
+    hurried: with ``PATIENCE``, else as patient as the defaults are.
+    """
+
+    def __init__(self, body: str, *, hurried: bool = True) -> None:
         self.wire = Wire(PEERS[body]())
         self.told: list[tuple[float, LinkStatus]] = []
         self.reports: list[tuple[float, SkillReport]] = []
@@ -109,7 +118,8 @@ class Bridge:
             self.converter, self.queue, lambda *_: None, lambda _: Time(), *[lambda *_: None] * 4
         )
         codec = partial(resolve(spec.codec), **self.converter.codec_options())
-        values = {parameter.name: parameter.default for parameter in spec.parameters} | PATIENCE.get(body, {})
+        values = {parameter.name: parameter.default for parameter in spec.parameters}
+        values |= PATIENCE.get(body, {}) if hurried else {}
         link = [partial(resolve(spec.link), values)] if spec.link else []
         self.session: Session[Any, Any, Any] = Session(
             linked(self._connect, codec, *link),

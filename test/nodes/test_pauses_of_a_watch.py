@@ -149,11 +149,21 @@ def test_a_pause_of_a_person_outlasts_the_stop_of_everything(stage):
     assert stage.state("b") == "RUNNING"
 
 
+def test_a_pause_of_a_person_in_that_of_the_watch_stays_after_the_stop(stage):
+    begin(stage)
+    silence(stage)
+    assert stage.control("pause") == HELD_ALREADY
+    assert stage.control("stop") == "stopping a; paused"
+    stage.passes(1.0)
+    assert stage.control("stop") == "nothing runs; paused"
+
+
 def test_a_pause_of_the_watch_ends_with_the_stop_of_everything(stage):
     begin(stage)
     silence(stage)
-    stage.control("stop")
+    assert stage.control("stop") == "stopping a"  # and no pause stays
     stage.passes(1.0)
+    assert stage.control("stop") == "nothing runs"
     assert stage.goal("b") == ""
     stage.passes(1.0)
     assert (stage.told("a"), stage.state("b")) == (["CANCELED"], "RUNNING")

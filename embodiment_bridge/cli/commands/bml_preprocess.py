@@ -24,7 +24,7 @@ examples:
   embodiment_bridge bml preprocess --url https://media.example/speech --out /srv/speech greet.json
   embodiment_bridge bml preprocess --serve --port 8760
 Without --url the links are file URLs; a robot of the same user on this machine plays those of the default folder.
-With --serve: POST a document to /preprocess; its sounds are under /media/.
+With --serve: POST documents to /preprocess, without FILE; their sounds are under /media/.
 Exit code 1 if the document has errors or a text cannot be spoken.
 """
 
@@ -75,7 +75,17 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the command. Exit code 1 if the document has errors or a text cannot be spoken."""
+    """Run the command. Exit code 1 if the document has errors or a text cannot be spoken.
+
+    Raises:
+        ConfigError: there is no document, or one beside ``--serve``; or the speech cannot be set up.
+    """
+    if arguments.serve and arguments.file is not None:
+        raise ConfigError(
+            f"--serve takes its documents at /preprocess: leave out FILE ({arguments.file}), or --serve"
+        )
+    if not arguments.serve and arguments.file is None:
+        raise ConfigError("which document? (a file, - for standard input, or --serve)")
     from embodiment_bridge.media.files.cache import MediaCache
     from embodiment_bridge.media.files.folders import preprocessed_folder
     from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
@@ -99,8 +109,6 @@ def run(arguments: argparse.Namespace) -> int:
 def _once(arguments: argparse.Namespace, store: "SpeechStore") -> int:
     from embodiment_bridge.media.preprocess import preprocess
 
-    if arguments.file is None:
-        raise ConfigError("which document? (a file, - for standard input, or --serve)")
     subtrees = given_subtrees(arguments)
     result = bml.read(read_text(arguments.file), strict=arguments.strict, subtrees=subtrees)
     problems = list(result.problems)
@@ -135,6 +143,7 @@ def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) ->
             arguments.port,
             public_url=arguments.url,
             fallback=arguments.fallback,
+            strict=arguments.strict,
             subtrees=given_subtrees(arguments),
             log=say,
         ) as service,

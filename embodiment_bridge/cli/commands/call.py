@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from contextlib import suppress
+from typing import Any
 
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.namespaces import namespace
@@ -20,7 +21,8 @@ examples:
   embodiment_bridge call emergency_stop '{"data": true}'
   embodiment_bridge call set_torque '{"joints": ["elbow"], "on": true}' --namespace robot1
   embodiment_bridge call behavior_tree/pause
-The answer is a JSON line. Exit code 0; 1 if the answer says that it did not succeed; 2 if the call could not be made.
+The answer is a JSON line. Exit code 0; 1 if the answer says that it did not succeed, or that a parameter was refused;
+2 if the call could not be made.
 """
 
 
@@ -86,4 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
         name = join_namespace(arguments.namespace, arguments.service)
         answer = caller.call(name, values, begun + arguments.wait)
     sys.stdout.write(json.dumps(as_json(answer)) + "\n")
-    return int(not getattr(answer, "success", True))
+    return int(not _succeeded(answer))
+
+
+def _succeeded(answer: Any) -> bool:
+    """Whether nothing in the answer says no: services of parameters answer with a result, or one for each."""
+    results = (getattr(answer, "result", None), *getattr(answer, "results", ()))
+    return bool(getattr(answer, "success", True)) and all(getattr(one, "successful", True) for one in results)

@@ -138,8 +138,14 @@ class OpencogAgent:
         self._mood.close()
 
     def forget_levels(self) -> None:
-        """No feeling and no demand of the OAC is known any more."""
-        self._feelings, self._demands = Merged(), Merged()
+        """No feeling and no demand of the OAC is known any more: its latched topics must not tell those of before."""
+        felt, self._feelings = self._feelings, Merged()
+        demanded, self._demands = self._demands, Merged()
+        stamp = self._node.get_clock().now().to_msg()
+        if felt.names:
+            self._publish(0, Feelings, self._feelings, stamp)
+        if demanded.names:
+            self._publish(1, PsiDemands, self._demands, stamp)
 
     # On the session's thread.
 

@@ -2,6 +2,8 @@
 """`embodiment_bridge bml preprocess` as people call it."""
 
 import json
+from contextlib import nullcontext
+from http import HTTPStatus
 
 import pytest
 
@@ -11,6 +13,8 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.media.files.cache import MediaCache, key_of
 from embodiment_bridge.media.files.sources import MediaSources
 from embodiment_bridge.media.speech.espeak import EspeakSpeaker
+from embodiment_bridge.media.speech_service import SpeechService
+from embodiment_bridge.nodes.base import signals
 from embodiment_bridge.nodes.sound.media_parameters import with_media_roots
 
 
@@ -58,6 +62,7 @@ def test_problems_are_told_at_their_places(document, tmp_path, capsys):
     ("words", "reason"),
     [
         ([], "which document"),
+        (["--serve", "--port", "0", "x.json"], "leave out FILE (x.json), or --serve"),
         (["--speech", "piper", "x"], "piper_model"),
         (["--speech", "cloud", "x"], "template"),
         (["--speech", "cloud", "--speech-url", "https://{text}/", "x"], "fixed"),
@@ -70,6 +75,22 @@ def test_problems_are_told_at_their_places(document, tmp_path, capsys):
 def test_bad_calls(words, reason, tmp_path, capsys):
     assert main(["bml", "preprocess", "--out", str(tmp_path / "out"), *words]) == 2
     assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [([], HTTPStatus.OK), (["--strict"], HTTPStatus.UNPROCESSABLE_ENTITY)]
+)
+def test_a_service_is_as_strict_as_told(words, status, tmp_path, monkeypatch):
+    answers, close = [], SpeechService.close
+
+    def ask_and_close(service):
+        answers.append(service.answer(b'{"type": "Delay", "duration": 1}')[0])
+        close(service)
+
+    monkeypatch.setattr(SpeechService, "close", ask_and_close)
+    monkeypatch.setattr(signals, "stop_on_signals", lambda: nullcontext(lambda: True))
+    assert main(["bml", "preprocess", "--serve", "--port", "0", "--out", str(tmp_path / "out"), *words]) == 0
+    assert answers == [status]
 
 
 def preprocess(root, tmp_path, capsys, *words):

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from embodiment_bridge.srv import SetTorque
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 
@@ -26,13 +28,20 @@ def set_torque(request: SetTorque.Request, response: SetTorque.Response) -> SetT
     return response
 
 
+def refuse_to_hurry(parameters: list[Parameter]) -> SetParametersResult:
+    hurried = any(parameter.name == "speed" and parameter.value > 3.0 for parameter in parameters)
+    return SetParametersResult(successful=not hurried, reason="too fast" if hurried else "")
+
+
 @pytest.fixture(scope="module")
 def graph():
-    """A robot with one service."""
+    """A robot with one service and one parameter."""
     ended = threading.Event()
     with Runtime() as runtime:
         node = runtime.add(Node("arm", namespace="/robot1", context=runtime.context))
         node.create_service(SetTorque, "set_torque", set_torque)
+        node.declare_parameter("speed", 1.0)
+        node.add_on_set_parameters_callback(refuse_to_hurry)
         thread = threading.Thread(target=lambda: runtime.spin(ended.is_set))
         thread.start()
         yield
@@ -47,6 +56,19 @@ def test_it_answers_with_a_line_and_an_exit_code(graph):
     )
     done = call("/robot1/set_torque", "--wait", "60")
     assert (done.returncode, json.loads(done.stdout)) == (1, {"success": False, "message": ""}), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("service", "answer"),
+    [("set_parameters", "results"), ("set_parameters_atomically", "result")],
+)
+@pytest.mark.parametrize(("value", "code"), [(2.0, 0), (9.0, 1)])
+def test_a_parameter_that_is_refused_is_no_success(graph, service, answer, value, code):
+    asked = {"parameters": [{"name": "speed", "value": {"type": 3, "double_value": value}}]}
+    done = call(f"/robot1/arm/{service}", json.dumps(asked), "--wait", "60")
+    assert done.returncode == code, done.stderr
+    result = {"successful": not code, "reason": "too fast" if code else ""}
+    assert json.loads(done.stdout) == {answer: [result] if answer == "results" else result}
 
 
 @pytest.mark.parametrize("namespace", ["/robot1", "/"])

@@ -55,6 +55,11 @@ class ClientWatch:
         if self._switch is not None and source is not None:
             self._switch.end(source, run_id)
 
+    @property
+    def pauses(self) -> bool:
+        """Whether the pause is ours: it ends with its run, or when the client is back."""
+        return any(silent.ours for silent in self._paused.values())
+
     def hand_over(self) -> None:
         """A person has taken control: what is paused now goes on when that person says so."""
         for silent in self._paused.values():

@@ -8,22 +8,23 @@ from std_srvs.srv import Trigger
 
 from embodiment_bridge.behaviour.runs.director import Director
 from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
+from embodiment_bridge.nodes.tree.runs.client_watch import ClientWatch
 
 
 class RunControls:
     """`~/pause ~/resume ~/step ~/stop` of a node. A pause lasts until it is resumed, whatever ends meanwhile.
 
     tick: called before each, as runs do not hear the time while they are paused, and after it.
-    taken: called when one of them has said whether runs go on.
+    clients: their watch; told when one of them has said whether runs go on. Its pause ends with the run.
     """
 
     def __init__(
-        self, node: Node, director: Director, tick: Callable[[], None], taken: Callable[[], None]
+        self, node: Node, director: Director, tick: Callable[[], None], clients: ClientWatch
     ) -> None:
         self._node = node
         self._director = director
         self._tick = tick
-        self._taken = taken
+        self._clients = clients
         controls = {"stop": self._stop, "pause": self._pause, "resume": self._resume, "step": self._step}
         self._services = [
             node.create_service(Trigger, f"~/{name}", control) for name, control in controls.items()
@@ -40,7 +41,8 @@ class RunControls:
         text = f"stopping {', '.join(stopped)}" if stopped else "nothing runs"
         self._tick()
         response.success = True
-        response.message = f"{text}; paused" if self._director.paused else text
+        stays = self._director.paused and not self._clients.pauses
+        response.message = f"{text}; paused" if stays else text
         return response
 
     def _pause(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -59,7 +61,7 @@ class RunControls:
 
     def _answer(self, response: Trigger.Response, done: bool, text: str, otherwise: str) -> Trigger.Response:
         if done:
-            self._taken()
+            self._clients.hand_over()
         self._tick()
         response.success = done
         response.message = text if done else otherwise
