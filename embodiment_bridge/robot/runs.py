@@ -14,7 +14,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
@@ -146,7 +146,7 @@ class Runs:
 
     def _ended(self, run: Run, result: ExecuteBml.Result | None) -> None:
         if result is None:
-            self._end(run, Outcome(LOST, f"the behaviour-tree node {STARTED_ANEW}"))
+            self._end(run, Outcome(LOST, f"the behaviour-tree node {NOT_KNOWN}"))
             return
         warnings = tuple(dict.fromkeys(run.warnings))
         self._end(

@@ -42,6 +42,7 @@ def with_found_meshes(text: str, description: Path) -> str:
     if "<mesh" not in text:
         return text
     root = parse(text)
+    whole = root.getroottree()  # with the comments before and after the root
     changed = False
     for mesh in root.iter("mesh"):
         name = mesh.get("filename", "")
@@ -49,7 +50,7 @@ def with_found_meshes(text: str, description: Path) -> str:
         if found is not None:
             mesh.set("filename", f"{FILE}{found}")
             changed = True
-    return etree.tostring(root, encoding="unicode") if changed else text
+    return etree.tostring(whole, encoding="unicode") if changed else text
 
 
 def parse(text: str) -> etree._Element:

@@ -196,6 +196,9 @@ def test_the_player_alone(folder, sound):
         stage.until(lambda: any(one.state == "playing" for one in stage.heard))
         assert stage.do("pause").success
         stage.until(lambda: stage.heard[-1].state == "paused")
+        stage.heard.clear()  # of the pause itself one message may still come; it is told again as long as it lasts
+        stage.until(lambda: len(stage.heard) >= 3)
+        assert {one.state for one in stage.heard} == {"paused"}
         assert stage.do("resume").success
         assert stage.do("setVolume", volume=20.0).success
         stage.until(lambda: stage.heard[-1].state == "playing" and stage.heard[-1].volume == 20.0)

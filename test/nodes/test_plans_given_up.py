@@ -132,4 +132,4 @@ def test_what_a_node_that_was_started_anew_does_not_know_has_ended(clock, plan, 
     goal.result.set_result(SimpleNamespace(status=GoalStatus.STATUS_UNKNOWN, result=None))
     end = sent.result if kind == "plan" else sent.ended.result(0)
     assert end.outcome == ("ERROR" if kind == "plan" else runs.LOST)
-    assert end.reason == "the behaviour-tree node was started anew, and knows nothing of it"
+    assert end.reason == f"the behaviour-tree node {goal_result.NOT_KNOWN}"

@@ -118,7 +118,8 @@ def test_skill_of_a_body_that_was_started_anew_fails(stage):
     report = skills.report(SHAKE.id)
     assert (report.status, report.reason) == (
         SkillStatus.FAILED,
-        "the body's node was started anew, and knows nothing of it",
+        "the body's node knows no result: it was started anew, or was asked for the result more than 10 s after "
+        "the end",
     )
 
 

@@ -14,8 +14,19 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.nodes.body import speaking as module
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
-from embodiment_bridge.nodes.body.speaking import CUT_S, NOBODY, OTHER, SAY, SILENT_S, Voice, with_voice
+from embodiment_bridge.nodes.body.speaking import (
+    CUT_S,
+    NOBODY,
+    OTHER,
+    SAY,
+    SILENT_S,
+    UNTOLD,
+    UNTOLD_S,
+    Voice,
+    with_voice,
+)
 
 BODIES = Path(__file__).parents[2] / "config/bodies"
 
@@ -77,6 +88,43 @@ def test_why_it_fails() -> None:
     assert player.texts[-1] == f"say refused: {NOBODY}"
     with pytest.raises(CommandError, match="no text to say"):
         speak(player, " ")
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    return now
+
+
+@pytest.mark.parametrize("state", ["loading", "playing", "paused"])
+def test_a_text_whose_player_dies_in_the_middle_fails(clock: list[float], state: str) -> None:
+    player = Player()
+    speaking = speak(player)
+    for _ in range(3 * int(UNTOLD_S)):  # as long as the player is there, it may take its time
+        player.says("hello", state=state)
+        speaking.step(1.0)
+        clock[0] += 1.0
+    for _ in range(int(UNTOLD_S)):
+        assert not speaking.done
+        speaking.step(1.0)
+        clock[0] += 1.0
+    speaking.step(1.0)
+    assert (speaking.done, speaking.failure) == (True, UNTOLD)
+
+
+def test_a_gap_of_the_body_or_a_fast_simulation_is_no_end_of_the_player(clock: list[float]) -> None:
+    player = Player()
+    speaking = speak(player)
+    player.says("hello", state="playing")
+    speaking.step(0.1)
+    # This process stood still, and what the player told meanwhile is taken after the step.
+    clock[0] += 10 * UNTOLD_S
+    speaking.step(10 * UNTOLD_S)
+    assert not speaking.done
+    player.says("hello", ending="ended")
+    speaking.step(0.1)
+    assert (speaking.done, speaking.failure) == (True, "")
 
 
 @pytest.mark.parametrize("seen", ["all", "end", "replaced", "other", "own"])

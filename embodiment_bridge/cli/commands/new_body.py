@@ -20,6 +20,7 @@ from embodiment_bridge.body.plain_body import channel_of
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.dynamixel.config.servo_block import with_servos
 from embodiment_bridge.urdf import Joint, read_urdf
+from embodiment_bridge.urdf.meshes import with_found_meshes
 
 EXAMPLES = """\
 examples:
@@ -64,6 +65,12 @@ def run(arguments: argparse.Namespace) -> int:
     joints = [joint for joint in robot.movable if joint.mimic is None]
     if not joints:
         raise ConfigError(f"{arguments.urdf}: the robot {name!r} has no joint that moves")
+    still = [joint.name for joint in joints if joint.limit and joint.limit.lower == joint.limit.upper]
+    if still:
+        raise ConfigError(
+            f"{arguments.urdf}: the <limit> of {', '.join(map(repr, still))} has no range (lower is upper; both are 0 "
+            "where they are not given): give lower and upper, or make the joint fixed or continuous"
+        )
     text = HEAD.format(name=name, urdf=arguments.urdf.name) + body_text(name, joints)
     body = parse_body(text, f"{name}.yaml")
     tries = [skill.upper() for skill in body.skills if skill.startswith("try_")]
@@ -74,7 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     }
     files = {f"{name}.yaml": text, f"{name}_joints.json": json.dumps(document, indent=2) + "\n"}
     if not any(element.tag == "ros2_control" for element in robot.extras):
-        files[f"{name}_servos.urdf"] = with_servos(arguments.urdf.read_text(encoding="utf-8"), joints)
+        copy = with_servos(arguments.urdf.read_text(encoding="utf-8"), joints)
+        if arguments.folder.resolve() != arguments.urdf.resolve().parent:  # relative names do not hold there
+            copy = with_found_meshes(copy, arguments.urdf)
+        files[f"{name}_servos.urdf"] = copy
     _write(arguments.folder, files)
     channels = ", ".join(f"{joint.name} {joint.channel}" for joint in body.joints)
     sys.stdout.write(f"{len(joints)} joints, with the channels guessed from their names: {channels}\n")

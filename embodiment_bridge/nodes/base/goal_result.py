@@ -4,7 +4,8 @@
 The result is asked for again while nothing is heard of the goal.
 
 A server that was killed and started again at once is as ready as before, and tells nothing of the goals that it does
-not know. Asked for their results, it says so.
+not know. Asked for their results, it says so. It says the same of a goal that ended more than
+``KEEP_S`` before.
 """
 
 import time
@@ -15,6 +16,8 @@ from action_msgs.msg import GoalStatus
 from rclpy.action.client import ClientGoalHandle
 from rclpy.task import Future
 
+from embodiment_bridge.nodes.base.deferred_action import KEEP_S
+
 # s of wall time. An answer that DDS lost never comes; on a busy computer it takes some seconds.
 ANSWER_WITHIN: Final = 15.0
 # s of wall time in which a server is out of sight. The graph's view of it flickers now and then, and each look may be
@@ -22,11 +25,15 @@ ANSWER_WITHIN: Final = 15.0
 GONE_AFTER: Final = 10.0
 FIRST_S: Final = 3.0  # of wall time without feedback, after which it is asked for again
 LONGEST_S: Final = 30.0  # between two questions; each stays open until the goal ends, so they become fewer
-STARTED_ANEW: Final = "was started anew, and knows nothing of it"
+# The answer does not tell the two apart. A client that stood still, or was told late that its goal was accepted, may
+# ask after that time.
+NOT_KNOWN: Final = (
+    f"knows no result: it was started anew, or was asked for the result more than {KEEP_S} s after the end"
+)
 
 
 class GoalResult:
-    """Calls ``ended(result)`` once, when an accepted goal has ended; with None when its server does not know it."""
+    """Calls ``ended(result)`` once, when an accepted goal has ended; with None when its server knows no result."""
 
     def __init__(self, goal: ClientGoalHandle, ended: Callable[[Any], None]) -> None:
         self._goal, self._ended = goal, ended

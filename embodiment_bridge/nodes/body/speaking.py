@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The skill ``say`` of a body without a voice of its own: the robot's sound player speaks."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
@@ -28,8 +29,11 @@ SAY = Skill(
     description="Speak a text with the robot's sound player.",
 )
 SILENT_S = 15.0  # s in which the player has to begin; the first text may have to start a speech program
+UNTOLD_S = 15.0  # s of wall time in which the player has to tell something of a text that it has not ended
+LONGEST_LOOK_S = 1.0  # of a longer gap between two looks only this counts: what came in it waits to be taken
 CUT_S = 0.2  # s in which another text begins that has cut one off
 OTHER = "another text was spoken instead"
+UNTOLD = f"the sound player has told nothing of the text for {UNTOLD_S:g} s: its node has ended or hangs"
 NOBODY = f"nothing speaks: no sound player listens on the topic {TOPIC} (the node behavior_tree has one)"
 
 
@@ -98,6 +102,8 @@ class _Speaking(Native):
         self._elapsed = self._stopped_s = 0.0
         self._begun = self._heard = self._over = False
         self._number = 0
+        self._newest: AudioState | None = None
+        self._looked = self._untold_s = 0.0
 
     @override
     def step(self, dt: float) -> None:
@@ -120,6 +126,7 @@ class _Speaking(Native):
         elif state is not None and not other:
             self._heard = True
             self._listen(state, dt)
+            self._count_untold(state)
         elif self._elapsed > SILENT_S:  # before that, it may be what the player says of the text before
             silent = f"the sound player has not begun to speak within {SILENT_S:g} s"
             self.failure = OTHER if other else silent
@@ -137,6 +144,17 @@ class _Speaking(Native):
             self.failure = OTHER
         elif state.ending and not self._over:
             self.failure = state.reason or f"the speech was {state.ending}"
+
+    def _count_untold(self, state: AudioState) -> None:
+        """Fail when nothing new comes: the player tells of each text at least once a second until it has ended."""
+        now = time.monotonic()
+        if state is not self._newest:
+            self._newest, self._untold_s = state, 0.0
+        else:
+            self._untold_s += min(now - self._looked, LONGEST_LOOK_S)
+        self._looked = now
+        if self._untold_s > UNTOLD_S and not self._over:
+            self.failure = UNTOLD
 
     @override
     def stop(self) -> None:

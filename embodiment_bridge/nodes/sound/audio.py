@@ -18,6 +18,9 @@ from embodiment_bridge.nodes.sound.media_parameters import Surroundings, make_pl
 from embodiment_bridge.nodes.sound.mouth_light import MouthLight
 
 PERIOD = 0.05  # s of wall time
+# Periods after which a sound that is being loaded, paused or held is told again: who waits for its end sees that there
+# is still a player.
+STANDING = 20
 
 
 class Audio:
@@ -37,6 +40,7 @@ class Audio:
     ) -> None:
         self._node = node
         self._timer: Timer | None = None
+        self._ticks = 0
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._mouth = MouthLight(node, values)
         self._topic = node.create_publisher(AudioState, "audio_state", profile("state"))
@@ -68,8 +72,10 @@ class Audio:
         if not self.player.busy:
             self._stop_timer()
             return
+        self._ticks += 1
+        again = self._ticks % STANDING == 0
         for state in states:
-            if state.state == "playing":
+            if state.state == "playing" or (again and state.state != "idle"):
                 self._publish(state)
 
     def _stop_timer(self) -> None:

@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteBml
-from embodiment_bridge.nodes.base.goal_result import STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import NOT_KNOWN, GoalResult
 
 EMPTY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -100,5 +100,5 @@ class BmlClient:
         self._on_feedback(feedback)
 
     def _ended(self, result: ExecuteBml.Result | None) -> None:
-        lost = ExecuteBml.Result(outcome="ERROR", reason=f"the behaviour-tree node {STARTED_ANEW}")
+        lost = ExecuteBml.Result(outcome="ERROR", reason=f"the behaviour-tree node {NOT_KNOWN}")
         self.result = lost if result is None else result

@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from embodiment_bridge.action import ExecuteActionPlan
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
 
 OnFeedback = Callable[[ExecuteActionPlan.Feedback], None]
 OnResult = Callable[[ExecuteActionPlan.Result], None]
@@ -66,7 +66,7 @@ class PlanGoal:
 
     def _ended(self, result: ExecuteActionPlan.Result | None) -> None:
         if result is None:
-            self.end("ERROR", f"the behaviour-tree node {STARTED_ANEW}")
+            self.end("ERROR", f"the behaviour-tree node {NOT_KNOWN}")
         else:
             self._set(result)
 

@@ -11,6 +11,7 @@ from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_setup
 from embodiment_bridge.urdf import read_urdf
+from embodiment_bridge.urdf.meshes import find_mesh
 
 ROOT = Path(__file__).parents[3]
 JOINT = """<joint name="{0}" type="{1}"><parent link="base_link"/><child link="{0}"/><axis xyz="0 0 1"/>{2}</joint>
@@ -73,6 +74,15 @@ def test_nothing_is_overwritten(tmp_path, capsys) -> None:
     ("joints", "text"),
     [
         ([("fixed", "fixed", "")], "has no joint that moves"),
+        ([("pan", "revolute", LIMIT.format(0, 0, 1))], "mine.urdf: the <limit> of 'pan' has no range"),
+        (
+            [
+                ("a", "revolute", '<limit velocity="1" effort="1"/>'),
+                ("b", "revolute", LIMIT.format(-1, 1, 1)),
+                ("c", "prismatic", LIMIT.format(0.5, 0.5, 1)),
+            ],
+            "'a', 'c' has no range",
+        ),
         ([("a-b", "continuous", ""), ("a_b", "continuous", "")], "give the same skill 'try_a_b'"),
     ],
 )
@@ -97,6 +107,24 @@ def test_a_description_without_servos_gets_them(tmp_path, capsys) -> None:
         ("grip", 2, 100.0),
     ]
     assert not setup.warnings
+
+
+@pytest.mark.parametrize("folder", ["robot", "elsewhere"])
+def test_the_copy_with_servos_finds_its_meshes(folder, tmp_path) -> None:
+    (tmp_path / "robot/meshes").mkdir(parents=True)
+    mesh = tmp_path / "robot/meshes/arm.stl"
+    mesh.write_bytes(b"")
+    path = Path(urdf(tmp_path / "robot", ("pan", "revolute", LIMIT.format(-1, 1, 1))))
+    visual = '<visual><geometry><mesh filename="meshes/arm.stl"/></geometry></visual>'
+    text = path.read_text().replace('<link name="pan"/>', f'<link name="pan">{visual}</link>')
+    path.write_text(f"<!-- of whom it is -->\n{text}")
+    assert main(["new-body", str(path), "--folder", str(tmp_path / folder)]) == 0
+    copy = tmp_path / folder / "my_arm_servos.urdf"
+    assert copy.read_text().startswith("<!-- of whom it is -->")
+    (visual,) = read_urdf(copy).links["pan"].visuals
+    assert (visual.shape.filename == "meshes/arm.stl") == (folder == "robot")
+    assert find_mesh(visual.shape.filename, copy) == mesh
+    assert len(read_servo_setup(read_urdf(copy)).buses) == 1
 
 
 def test_a_description_with_servos_keeps_them(tmp_path) -> None:

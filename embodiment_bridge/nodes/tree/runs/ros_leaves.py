@@ -19,7 +19,7 @@ from embodiment_bridge.behaviour.engine.ports import SkillPort
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, STARTED_ANEW, GoalResult
+from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
 from embodiment_bridge.srv import Hold
 
@@ -155,7 +155,7 @@ class RosSkills:
 
     def _ended(self, pending: _Pending, result: ExecuteSkill.Result | None) -> None:
         if result is None:
-            self._end(pending, SkillStatus.FAILED, f"the body's node {STARTED_ANEW}")
+            self._end(pending, SkillStatus.FAILED, f"the body's node {NOT_KNOWN}")
         else:
             self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
 
