@@ -144,11 +144,16 @@ def test_fetches_begin_half_a_second_apart(port, server, clock):
     assert len(server.asked) == 2
 
 
+@pytest.fixture
 def fetches():
-    return [thread for thread in threading.enumerate() if thread.name == "document fetch"]
+    """The threads of fetches of this test."""
+    before = threading.enumerate()
+    return lambda: [
+        one for one in threading.enumerate() if one.name == "document fetch" and one not in before
+    ]
 
 
-def test_a_fetch_begins_once_and_never_after_its_cancel(port, clock):
+def test_a_fetch_begins_once_and_never_after_its_cancel(fetches, port, clock):
     port.start("a", "u", read)
     port.start("b", "u", read)
     port.cancel("b")
@@ -158,7 +163,7 @@ def test_a_fetch_begins_once_and_never_after_its_cancel(port, clock):
     assert one.daemon, "a process would wait for it at its end"
 
 
-def test_few_at_once_and_few_waiting(port, server, clock):
+def test_few_at_once_and_few_waiting(fetches, port, server, clock):
     for number in range(AT_ONCE + MAX_WAITING + 1):
         clock.now += 1.0
         port.start(str(number), "u", read)

@@ -81,6 +81,7 @@ def test_why_it_fails() -> None:
     speaking = speak(player)
     speaking.step(SILENT_S)
     assert speaking.failure == "the sound player has not begun to speak within 15 s"
+    assert player.texts[-1] == "", "a player that only hung would speak it later"
 
     player.listens = 0
     assert speak(player).failure == NOBODY
@@ -111,6 +112,7 @@ def test_a_text_whose_player_dies_in_the_middle_fails(clock: list[float], state:
         clock[0] += 1.0
     speaking.step(1.0)
     assert (speaking.done, speaking.failure) == (True, UNTOLD)
+    assert player.texts[-1] == ""
 
 
 def test_a_gap_of_the_body_or_a_fast_simulation_is_no_end_of_the_player(clock: list[float]) -> None:

@@ -129,7 +129,7 @@ class _Speaking(Native):
             self._count_untold(state)
         elif self._elapsed > SILENT_S:  # before that, it may be what the player says of the text before
             silent = f"the sound player has not begun to speak within {SILENT_S:g} s"
-            self.failure = OTHER if other else silent
+            self._give_up(OTHER if other else silent)
 
     def _listen(self, state: AudioState, dt: float) -> None:
         if state.length > 0.0:
@@ -154,7 +154,12 @@ class _Speaking(Native):
             self._untold_s += min(now - self._looked, LONGEST_LOOK_S)
         self._looked = now
         if self._untold_s > UNTOLD_S and not self._over:
-            self.failure = UNTOLD
+            self._give_up(UNTOLD)
+
+    def _give_up(self, why: str) -> None:
+        if why != OTHER:
+            self._voice.send("")  # a player that only hung must not speak it later
+        self.failure = why
 
     @override
     def stop(self) -> None:
