@@ -34,7 +34,7 @@ SCORE_SKILLS: tuple[tuple[str, dict[str, float | str]], ...] = (
     ("go_to", {"thing": "ball", "towards": "goal", "distance": 0.35}),
     ("kick", {"towards": "goal"}),
 )
-RANDOM_S = 600.0
+RANDOM_S = 1800.0
 
 
 def run() -> list[dict[str, Any]]:
