@@ -46,7 +46,7 @@ class BagReader:
             try:
                 self._reader = Reader(path)
                 self._reader.open()
-                # rosbags empties it when it closes, whatever the metadata gave: a text has no such thing.
+                # rosbags takes these from the metadata unchecked, and its close() clears them: it fails for a text.
                 vars(self._reader.storage)["files"] = []
                 opened.callback(self._reader.close)
                 self.begin = int(self._reader.start_time)

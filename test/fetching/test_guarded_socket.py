@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a fetch reads from a connection: so many bytes, the first of them in time."""
+"""Limits of what a fetch reads from a connection: the number of bytes, and the time until the first one."""
 
 import socket
 import threading

@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command. Exit code 1 if the document has errors or a text cannot be spoken.
 
     Raises:
-        ConfigError: there is no document, or one beside ``--serve``; or the speech cannot be set up.
+        ConfigError: no document is given, or one is given with ``--serve``, or the voice cannot be opened.
     """
     if arguments.serve and arguments.file is not None:
         raise ConfigError(

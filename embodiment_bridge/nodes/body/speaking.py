@@ -128,8 +128,10 @@ class _Speaking(Native):
             self._listen(state, dt)
             self._count_untold(state)
         elif self._elapsed > SILENT_S:  # before that, it may be what the player says of the text before
-            silent = f"the sound player has not begun to speak within {SILENT_S:g} s"
-            self._give_up(OTHER if other else silent)
+            if other:
+                self.failure = OTHER
+            else:
+                self._give_up(f"the sound player has not begun to speak within {SILENT_S:g} s")
 
     def _listen(self, state: AudioState, dt: float) -> None:
         if state.length > 0.0:
@@ -157,8 +159,7 @@ class _Speaking(Native):
             self._give_up(UNTOLD)
 
     def _give_up(self, why: str) -> None:
-        if why != OTHER:
-            self._voice.send("")  # a player that only hung must not speak it later
+        self._voice.send("")  # a player that only hung must not speak it later
         self.failure = why
 
     @override

@@ -18,9 +18,8 @@ from embodiment_bridge.nodes.sound.media_parameters import Surroundings, make_pl
 from embodiment_bridge.nodes.sound.mouth_light import MouthLight
 
 PERIOD = 0.05  # s of wall time
-# Periods after which a sound that is being loaded, paused or held is told again: who waits for its end sees that there
-# is still a player.
-STANDING = 20
+# A sound that is being loaded, paused or held is published every so many periods: the player still runs.
+REPEAT_PERIODS = 20
 
 
 class Audio:
@@ -73,7 +72,7 @@ class Audio:
             self._stop_timer()
             return
         self._ticks += 1
-        again = self._ticks % STANDING == 0
+        again = self._ticks % REPEAT_PERIODS == 0
         for state in states:
             if state.state == "playing" or (again and state.state != "idle"):
                 self._publish(state)
