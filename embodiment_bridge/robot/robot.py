@@ -26,12 +26,12 @@ from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs
 from embodiment_bridge.robot.graph_thread import GraphThread
 from embodiment_bridge.robot.runs import Run, Runs
-from embodiment_bridge.robot.senses import Senses
+from embodiment_bridge.robot.senses import NOT_SEEN, Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
 T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
-FIRST_LOOK: Final = 5.0  # s to wait for the things that the robot knows; the machine may be busy
+FIRST_LOOK: Final = 5.0  # s to wait for what it knows and for its link; the machine may be busy
 _numbers = count(1)
 
 
@@ -264,9 +264,10 @@ class Robot(ClosedOnExit):
                 f"no robot in namespace {self.namespace} after {wait:g} s: {lacking} is missing; start one with "
                 "`embodiment_bridge up bringup.launch.xml body:=mock`"
             )
-        # Else its first answer to "what do you see?" would be "nothing".
+        # Else its first answers would be that it sees nothing, and that its link is "not seen".
         if self._thread.do(lambda: self._thread.node.count_publishers("entities")).result():
             self.senses.wait(lambda: self.senses.has_looked, FIRST_LOOK)
+        self.senses.wait(lambda: self.senses.link != NOT_SEEN, FIRST_LOOK)
 
     def _tree_is_ready(self) -> bool:
         """Whether the tree can be asked for all; one that starts serves documents before it can be held."""

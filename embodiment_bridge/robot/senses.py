@@ -22,6 +22,7 @@ from embodiment_bridge.nodes.body.skill_messages import skill_infos
 from embodiment_bridge.robot.values import Heard, Pose, Thing
 
 REMEMBERED: Final = 50  # things that were heard
+NOT_SEEN: Final = "not seen"  # the link of which nothing was told yet
 
 
 class Senses:
@@ -33,7 +34,7 @@ class Senses:
         self.pose: Pose | None = None
         self.posture = "unknown"
         self.reason = ""
-        self.link = "not seen"
+        self.link = NOT_SEEN
         self.battery: float | None = None  # 0 to 1
         self.description = ""
         self.run_id, self.run_state = "", ""  # of the tree's run; PAUSED without a run: nothing begins

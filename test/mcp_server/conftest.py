@@ -14,5 +14,7 @@ from embodiment_bridge.robot.robot import Robot
 def robot(request):
     namespace = f"/{request.module.__name__.rpartition('.')[2]}{os.getpid()}"
     with Robot(namespace, source=SOURCE, graph=bringup(namespace), wait=PATIENCE) as made:
-        assert made.senses.wait(lambda: made.pose is not None and bool(made.see("ball")), PATIENCE)
+        senses = made.senses
+        assert senses.wait(lambda: senses.pose is not None and bool(made.see("ball")), PATIENCE)
+        assert senses.wait(lambda: senses.link == "ready", PATIENCE)
         yield made

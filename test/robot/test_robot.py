@@ -44,6 +44,11 @@ def test_what_it_knows(robot) -> None:
         robot.wait_for("bal", 0.1)
 
 
+def test_its_first_answers_know_the_link_and_the_things(robot) -> None:
+    with Robot("one", wait=PATIENCE) as other:
+        assert (other.senses.link, [one.id for one in other.see("ball")]) == ("ready", ["ball"])
+
+
 def test_a_skill_with_its_parameters(robot) -> None:
     before = robot.pose.yaw
     outcome = robot.do("turn_left", angle=0.5)
