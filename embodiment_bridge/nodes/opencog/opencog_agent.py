@@ -8,10 +8,12 @@ thread, so that they have the time of that moment.
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from nav_msgs.msg import OccupancyGrid
+from rclpy.publisher import Publisher
 from std_msgs.msg import Header, String
 
 from embodiment_bridge.msg import (
@@ -112,21 +114,21 @@ class OpencogAgent:
             create(SkillList, f"{prefix}skills", self._take_skills, profile("latched")),
             create(OccupancyGrid, f"{prefix}local_grid", self._take_grid, profile("sensor")),
         ]
-        self._published = [
-            publisher(kind, prefix + topic, profile(role))
+        self._published: dict[type, Publisher[Any]] = {
+            kind: publisher(kind, prefix + topic, profile(role))
             for kind, topic, role in (
                 (Feelings, "feelings", "latched"),
                 (PsiDemands, "psi_demands", "latched"),
                 (String, "brain_feedback", "events"),
                 (AgentAction, "observed_actions", "events"),
             )
-        ]
+        }
 
     def destroy(self) -> None:
         """Remove everything from the graph."""
         for subscription in self._subscribed:
             self._node.destroy_subscription(subscription)
-        for publisher in self._published:
+        for publisher in self._published.values():
             self._node.destroy_publisher(publisher)
         self._needs.destroy()
         self._mood.destroy()
@@ -143,9 +145,9 @@ class OpencogAgent:
         demanded, self._demands = self._demands, Merged()
         stamp = self._node.get_clock().now().to_msg()
         if felt.names:
-            self._publish(0, Feelings, self._feelings, stamp)
+            self._publish(Feelings, self._feelings, stamp)
         if demanded.names:
-            self._publish(1, PsiDemands, self._demands, stamp)
+            self._publish(PsiDemands, self._demands, stamp)
 
     # On the session's thread.
 
@@ -164,7 +166,7 @@ class OpencogAgent:
     def hear(self, message: wire.Message) -> None:
         """Handle a message of the OAC."""
         if message.type == wire.MessageType.FEEDBACK:
-            self._published[2].publish(String(data=read_feedback(message.payload).text))
+            self._published[String].publish(String(data=read_feedback(message.payload).text))
             return
         found = read(message.payload)
         bad = [event for event in found if isinstance(event, events.BadAction)]
@@ -179,10 +181,10 @@ class OpencogAgent:
         match event:
             case events.EmotionalFeeling():
                 self._feelings.update(event.feelings)
-                self._publish(0, Feelings, self._feelings, stamp)
+                self._publish(Feelings, self._feelings, stamp)
             case events.PsiDemand():
                 self._demands.update(event.demands)
-                self._publish(1, PsiDemands, self._demands, stamp)
+                self._publish(PsiDemands, self._demands, stamp)
             case events.SingleActionCommand():
                 self._ask(partial(self.plans.command, self._perceptor.single(event, stamp)))
             case Malformed():
@@ -199,12 +201,10 @@ class OpencogAgent:
         message = self._perceptor.plan(plan, self._node.get_clock().now().to_msg())
         self._ask(partial(self.plans.take, plan, message, bad))
 
-    def _publish(
-        self, which: int, kind: type[Feelings] | type[PsiDemands], merged: Merged, stamp: Time
-    ) -> None:
+    def _publish(self, kind: type[Feelings] | type[PsiDemands], merged: Merged, stamp: Time) -> None:
         message = kind(header=Header(stamp=stamp), entity_id=self._name)
         message.names, message.levels = merged.names, merged.values
-        self._published[which].publish(message)
+        self._published[kind].publish(message)
 
     def about_to_tick(self) -> None:
         """Send needs and the visibility map before each tick."""
@@ -301,7 +301,7 @@ class OpencogAgent:
         self._entities = message
         self._put_map_if_due()
         for action in self._perceptor.seen_actions(message, self._pose, self._now_s()):
-            self._published[3].publish(action)  # it comes back as any other observed action
+            self._published[AgentAction].publish(action)  # it comes back as any other observed action
 
     def _take_pose(self, message: PoseStamped) -> None:
         self._pose = message
