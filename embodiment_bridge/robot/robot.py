@@ -26,12 +26,14 @@ from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs
 from embodiment_bridge.robot.graph_thread import GraphThread
 from embodiment_bridge.robot.runs import Run, Runs
-from embodiment_bridge.robot.senses import NOT_SEEN, Senses
+from embodiment_bridge.robot.senses import Senses
 from embodiment_bridge.robot.values import Check, Heard, Outcome, Pose, Thing
 
 T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
-FIRST_LOOK: Final = 5.0  # s to wait for what it knows and for its link; the machine may be busy
+FIRST_LOOK: Final = 5.0  # s to wait for what the body tells, and for its services; the machine may be busy
+FIRST_POSE: Final = 1.0  # s more to wait for where it is, which a body may never know
+ALWAYS_TOLD: Final = ("link_state", "body_status", "robot_description", "entities")  # where it is published
 _numbers = count(1)
 
 
@@ -254,20 +256,31 @@ class Robot(ClosedOnExit):
         return {**clients, "hold": node.create_client(SetBool, "hold")}
 
     def _await_robot(self, wait: float) -> None:
-        deadline = time.monotonic() + wait
-        while not (self.skills and self._thread.do(self._tree_is_ready).result()):
-            if time.monotonic() < deadline:
-                self.senses.wait(lambda: False, LOOK_S)
-                continue
+        if not self._until(lambda: bool(self.skills) and self._thread.do(self._tree_is_ready).result(), wait):
             lacking = "a behaviour tree" if self.skills else "a body"
             raise LinkError(
                 f"no robot in namespace {self.namespace} after {wait:g} s: {lacking} is missing; start one with "
                 "`embodiment_bridge up bringup.launch.xml body:=mock`"
             )
-        # Else its first answers would be that it sees nothing, and that its link is "not seen".
-        if self._thread.do(lambda: self._thread.node.count_publishers("entities")).result():
-            self.senses.wait(lambda: self.senses.has_looked, FIRST_LOOK)
-        self.senses.wait(lambda: self.senses.link != NOT_SEEN, FIRST_LOOK)
+        # Else its first answers would be that it sees nothing, is nowhere, is not joined, and cannot be stopped.
+        self._until(lambda: self._thread.do(self._body_is_known).result(), FIRST_LOOK)
+        if self._thread.do(lambda: self._thread.node.count_publishers("pose")).result():
+            self.senses.wait(lambda: self.pose is not None, FIRST_POSE)
+
+    def _until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Look again and again, as services do not tell that they have come; whether it holds within so many s."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() >= deadline:
+                return False
+            self.senses.wait(lambda: False, LOOK_S)
+        return True
+
+    def _body_is_known(self) -> bool:
+        """Whether the body has told what it always tells, and can be stopped and held."""
+        published = {topic for topic in ALWAYS_TOLD if self._thread.node.count_publishers(topic)}
+        known = published | {"link_state"} <= self.senses.told
+        return known and all(client.service_is_ready() for client in self._clients.values())
 
     def _tree_is_ready(self) -> bool:
         """Whether the tree can be asked for all; one that starts serves documents before it can be held."""

@@ -22,7 +22,6 @@ from embodiment_bridge.nodes.body.skill_messages import skill_infos
 from embodiment_bridge.robot.values import Heard, Pose, Thing
 
 REMEMBERED: Final = 50  # things that were heard
-NOT_SEEN: Final = "not seen"  # the link of which nothing was told yet
 
 
 class Senses:
@@ -34,12 +33,12 @@ class Senses:
         self.pose: Pose | None = None
         self.posture = "unknown"
         self.reason = ""
-        self.link = NOT_SEEN
+        self.link = "not seen"
         self.battery: float | None = None  # 0 to 1
         self.description = ""
         self.run_id, self.run_state = "", ""  # of the tree's run; PAUSED without a run: nothing begins
         self.heard: tuple[Heard, ...] = ()
-        self.has_looked = False  # it was told at least once which things there are
+        self.told: set[str] = set()  # topics of which something came
         self._things: tuple[tuple[float, Thing], ...] = ()
         self._count = 0
         self._changed = threading.Condition()
@@ -82,6 +81,7 @@ class Senses:
 
     def _tell(self, topic: str) -> None:
         with self._changed:
+            self.told.add(topic)
             self._changed.notify_all()
         for listener in tuple(self._listeners):
             listener(topic)
@@ -106,7 +106,6 @@ class Senses:
             thing = Thing(one.id, one.kind, place.x, place.y, place.z, one.visible, age, properties)
             found.append((now, thing))
         self._things = tuple(found)
-        self.has_looked = True
         self._tell("entities")
 
     def _on_heard(self, message: HeardMessage) -> None:

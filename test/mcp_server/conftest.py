@@ -16,5 +16,5 @@ def robot(request):
     with Robot(namespace, source=SOURCE, graph=bringup(namespace), wait=PATIENCE) as made:
         senses = made.senses
         assert senses.wait(lambda: senses.pose is not None and bool(made.see("ball")), PATIENCE)
-        assert senses.wait(lambda: senses.link == "ready", PATIENCE)
+        assert senses.wait(lambda: (senses.link, senses.posture) == ("ready", "standing"), PATIENCE)
         yield made

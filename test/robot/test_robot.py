@@ -15,6 +15,7 @@ from embodiment_bridge.bml import read
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.robot.robot import Robot
+from embodiment_bridge.robot.senses import Senses
 
 PATIENCE = 60.0  # s
 
@@ -47,6 +48,37 @@ def test_what_it_knows(robot) -> None:
 def test_its_first_answers_know_the_link_and_the_things(robot) -> None:
     with Robot("one", wait=PATIENCE) as other:
         assert (other.senses.link, [one.id for one in other.see("ball")]) == ("ready", ["ball"])
+
+
+@pytest.mark.parametrize(
+    ("take", "first_answer"),
+    [
+        ("_on_link", lambda robot: robot.senses.link == "ready"),
+        ("_on_status", lambda robot: robot.senses.posture == "standing"),
+        ("_on_description", lambda robot: "<robot" in robot.senses.description),
+        ("_on_entities", lambda robot: robot.see()),
+        ("_on_pose", lambda robot: robot.pose is not None),
+    ],
+)
+def test_its_first_answers_wait_for_the_topic_that_comes_last(robot, monkeypatch, take, first_answer) -> None:
+    taken, timers = getattr(Senses, take), []
+
+    def take_later(senses: Senses, message: object) -> None:
+        if not timers:
+            timers.append(threading.Timer(0.4, taken, (senses, message)))
+            timers[0].start()
+
+    monkeypatch.setattr(Senses, take, take_later)
+    with Robot("one", wait=PATIENCE) as other:
+        assert first_answer(other)
+    timers[0].join()
+
+
+def test_a_robot_can_be_stopped_as_soon_as_it_is_there(robot, monkeypatch) -> None:
+    looks = iter([False] * 3)
+    monkeypatch.setitem(robot._clients, "stop", SimpleNamespace(service_is_ready=lambda: next(looks, True)))
+    robot._await_robot(PATIENCE)
+    assert next(looks, True)
 
 
 def test_a_skill_with_its_parameters(robot) -> None:
