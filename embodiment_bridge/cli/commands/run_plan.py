@@ -154,12 +154,14 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
         client = PlanClient(node)
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
             raise not_served("execute_action_plan", arguments.namespace)
-        goal = client.send(_goal(plan, arguments), unless_lost(Progress().show))
+        show = unless_lost(Progress().show)
+        goal = client.send(_goal(plan, arguments), show)
         follow(SentPlan(client, goal), runtime.spin, stopped)
         if not goal.answered:
             await_late_answer(lambda: goal.answered, runtime.spin)
             raise GoneError(UNANSWERED)
         client.destroy()
+        show(goal.result)  # which may overtake the last feedback
         return goal.result, stopped()
 
 
@@ -200,14 +202,14 @@ class Progress:
     def __init__(self) -> None:
         self._told: list[int] = []
 
-    def show(self, feedback: "ExecuteActionPlan.Feedback") -> None:
-        """Write the changes since the last feedback."""
-        states = [one.status for one in feedback.actions]
+    def show(self, news: "ExecuteActionPlan.Feedback | ExecuteActionPlan.Result") -> None:
+        """Write what has changed since the last time."""
+        states = [one.status for one in news.actions]
         before = self._told or [0] * len(states)
-        for one, old in zip(feedback.actions, before, strict=False):
+        for one, old in zip(news.actions, before, strict=False):
             if one.status != old:
                 why = f": {one.reason}" if one.reason else ""
                 state = STATES[one.status] if one.status < len(STATES) else "?"
-                sys.stdout.write(f"{feedback.elapsed:8.2f} s  {one.sequence:3} {one.name:20} {state}{why}\n")
+                sys.stdout.write(f"{news.elapsed:8.2f} s  {one.sequence:3} {one.name:20} {state}{why}\n")
         sys.stdout.flush()
         self._told = states

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `run-plan` writes of each action, also when the result comes before the last feedback."""
+
+from embodiment_bridge.action import ExecuteActionPlan
+from embodiment_bridge.msg import PlanActionStatus
+
+from embodiment_bridge.cli.commands.run_plan import Progress
+
+WAITS, RUNS, DONE = PlanActionStatus.PENDING, PlanActionStatus.RUNNING, PlanActionStatus.DONE
+
+
+def told(kind, *states):
+    actions = [
+        PlanActionStatus(sequence=i, name=f"act{i}", status=state) for i, state in enumerate(states, 1)
+    ]
+    return kind(elapsed=1.5, actions=actions)
+
+
+def test_the_result_tells_what_no_feedback_told_and_nothing_twice(capsys) -> None:
+    progress = Progress()
+    progress.show(told(ExecuteActionPlan.Feedback, RUNS, WAITS))
+    progress.show(told(ExecuteActionPlan.Feedback, DONE, RUNS))
+    progress.show(told(ExecuteActionPlan.Result, DONE, DONE))
+    progress.show(told(ExecuteActionPlan.Result, DONE, DONE))
+    progress.show(ExecuteActionPlan.Result())  # of a plan that was refused
+    lines = [line.split()[2:] for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        ["1", "act1", "runs"],
+        ["1", "act1", "done"],
+        ["2", "act2", "runs"],
+        ["2", "act2", "done"],
+    ]
