@@ -121,12 +121,12 @@ def test_link_survives_unplugging_and_points_to_the_new_terminal(link):
         file = open_terminal(link)
         before = port.name
         rule = served.inject("unplug")
-        wait_until(lambda: not link.exists())
+        wait_until(lambda: not port.plugged)  # the link goes first
+        assert not link.exists()
         with pytest.raises(OSError, match="Input/output error"):
             os.write(file, PING)
         served.heal(rule)
-        wait_until(link.exists)
-        assert str(link.readlink()) == port.name
+        wait_until(lambda: port.plugged and str(link.readlink()) == port.name)  # it has its name last
         os.close(file)
         assert before
 

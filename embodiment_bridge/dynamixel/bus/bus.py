@@ -209,7 +209,7 @@ class ServoBus:
         self.guardian_problem = guardian.problem
 
     def _set_state(self, state: BusState, reason: str = "") -> None:
-        self.state, self.reason = state, reason
+        self.reason, self.state = reason, state  # who sees the state on another thread finds its reason
 
     def _mark_lost(self, reason: str) -> None:
         now = time.monotonic()
