@@ -48,7 +48,7 @@ def test_all_actions_leave_it_standing_and_the_server_running(server, robot) -> 
     result = robot.run(SELF_TEST.read_text())
     assert (result.outcome, result.reason) == ("SUCCEEDED", "")
     assert robot.watcher.z > STANDING
-    assert robot.watcher.posture == "standing"
+    robot.until(lambda: robot.watcher.posture == "standing")
     assert server.process.poll() is None
 
 

@@ -68,8 +68,12 @@ def test_same_document_left_and_right(pair) -> None:
     left, right = (play(robot, team) for robot, team in zip(pair, ("blue", "red"), strict=True))
     assert left[:3] == pytest.approx(START, abs=0.1)
     assert right == pytest.approx(left, abs=0.25)
-    pair[0].until(lambda: ("red/map", "red/team") in fixed and ("blue/map", "blue/team") in fixed)
+    wanted = {
+        ("map", "red/map"),
+        ("red/map", "red/team"),
+        ("blue/map", "blue/team"),
+        ("red/team", "red/odom"),
+    }
+    pair[0].until(lambda: wanted <= fixed.keys())
     assert fixed["blue/map", "blue/team"].rotation.w == pytest.approx(1.0)
     assert abs(fixed["red/map", "red/team"].rotation.z) == pytest.approx(1.0)
-    assert ("map", "red/map") in fixed
-    assert ("red/team", "red/odom") in fixed

@@ -82,7 +82,7 @@ def test_what_a_simulator_sent_is_kept_and_played(tmp_path) -> None:
         live = Listener(recording, body="simspark", transport="tcp", port=str(server.port))
         live.until(lambda: len(live.joints) > 50)
     again = Listener(recording, body="simspark", replay_speed="4.0")
-    again.until(lambda: len(again.joints) > 50)
+    again.until(lambda: len(again.joints) > 50 and bool(again.links))
     assert again.links[0].peer == f"replay://{recording}"
     assert again.joints[0].name == live.joints[0].name
 

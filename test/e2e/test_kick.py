@@ -27,7 +27,7 @@ def test_ball_rolls_and_the_robot_stands(server, robots) -> None:
     assert kicked.status == kicked.SUCCEEDED, kicked.reason
     robot.skill("stand", slot=1.5)
     assert max(balls) > before + 0.4
-    assert robot.watcher.posture == "standing"
+    robot.until(lambda: robot.watcher.posture == "standing")
 
 
 def ball_in(seen: EntityArray) -> list[float]:

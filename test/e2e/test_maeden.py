@@ -357,7 +357,8 @@ def test_two_agents_talk(stages) -> None:
         hear(hearer, "Good bye", lambda: speaker.do("shout", text="Good bye"))
         heard = [percept for percept in hearer.all["percept"] if percept.messages]
         assert heard[0].messages[0].words == ["say", "Hello_World"]
-        assert speaker.last["percept"].command == "shout command say Good_bye 0"
+        shout = "shout command say Good_bye 0"
+        speaker.until(lambda: any(percept.command == shout for percept in speaker.all["percept"]))
 
 
 def hear(hearer: GridStage, text: str, say: Any) -> None:

@@ -53,7 +53,7 @@ def test_landmarks_stand_still_while_the_head_shakes(server, robots) -> None:
     )
     result = robot.skill("head_shake")
     assert (result.status, result.reason) == (result.SUCCEEDED, "")
-    robot.until(lambda: len(markers.messages) > 3 and len(entities.messages) > 20)
+    robot.until(lambda: len(markers.messages) > 3 and len(entities.messages) > 20 and bool(game.messages))
 
     yaws = [message.position[message.name.index("AAHead_yaw")] for message in joints.messages]
     assert max(yaws) - min(yaws) > 0.5  # rad: so the camera was turned

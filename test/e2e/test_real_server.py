@@ -28,7 +28,7 @@ def test_the_demo_document_moves_the_robot_and_leaves_it_upright(server, robots)
     assert watcher.z > UPRIGHT
     assert watcher.distance > 0.2
     assert watcher.turned > 0.3
-    assert watcher.posture == "standing"
+    robot.until(lambda: watcher.posture == "standing")
     seen = {pointer for feedback in robot.feedback for pointer in feedback.active}
     assert {"/behaviors/1", "/behaviors/2/behaviors/0", "/behaviors/3", "/behaviors/4"} <= seen
 

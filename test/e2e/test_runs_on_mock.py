@@ -68,7 +68,7 @@ def test_a_suspended_run_stands_while_its_guest_moves_the_rest(stages) -> None:
     assert guest.result.outcome == "SUCCEEDED"
     assert stage.finish().outcome == "SUCCEEDED"
     assert stage.bml.result.elapsed == pytest.approx(3.0, abs=0.3)
-    assert stage.joints()["l_shoulder_pitch"] == pytest.approx(0.0, abs=0.01)
+    stage.until(lambda: stage.joints()["l_shoulder_pitch"] == pytest.approx(0.0, abs=0.01))
 
 
 def test_what_did_not_say_suspendable_is_not_suspended(stages) -> None:
@@ -148,7 +148,7 @@ def test_cancel_during_a_halt_and_during_a_pause_ends_at_rest(stages) -> None:
         stage.until(lambda guest=guest: guest.result is not None)
         assert stage.control("resume").success is pause
         assert stage.run('{"type": "body", "action": "RESET"}').outcome == "SUCCEEDED"
-        assert stage.joints()["l_shoulder_pitch"] == pytest.approx(0.0, abs=0.01)
+        stage.until(lambda: stage.joints()["l_shoulder_pitch"] == pytest.approx(0.0, abs=0.01))
 
 
 def test_a_body_that_is_lost_during_a_pause_fails_the_run_when_it_goes_on(stages) -> None:

@@ -120,6 +120,7 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     assert names == {"team": "red", "number": "3", "side": "right"}
 
     game.until(lambda: {"field", "scene_graph", "game_state", "markers", "/tf"} <= game.latest.keys())
+    game.until(lambda: game.latest["game_state"].team_right == "red")
     field = game.latest["field"]
     assert (field.length, field.width, field.goal_width, field.goal_depth) == (55.0, 36.0, 3.66, 1.0)
     assert math.isnan(field.agent_radius)
@@ -128,12 +129,8 @@ def test_game_on_the_real_server_is_told_and_trained(game) -> None:
     assert (state.play_mode, state.team_left, state.team_right, state.half) == (
         "BeforeKickOff", "blue", "red", 1
     )  # fmt: skip
-    nodes = game.latest["scene_graph"].nodes
-    assert [node.words for node in nodes if node.words] == [
-        ["ball"],
-        ["agent", "blue", "1"],
-        ["agent", "red", "3"],
-    ]
+    words = [["ball"], ["agent", "blue", "1"], ["agent", "red", "3"]]
+    game.until(lambda: [node.words for node in game.latest["scene_graph"].nodes if node.words] == words)
     game.until(lambda: "seen/right_3" in {t.child_frame_id for t in game.latest["/tf"].transforms})
     assert game.latest["entities"].header.frame_id == "seen/map"
 
@@ -177,7 +174,7 @@ def test_game_that_is_watched_can_be_played_afterwards(game, watch, tmp_path) ->
         recording=str(tmp_path / "game.log.gz"),
         replay_speed=4.0,
     )
-    again.until(lambda: again.entity("player_right_3") is not None)
+    again.until(lambda: again.entity("player_right_3") is not None and "game_state" in again.latest)
     assert again.latest["game_state"].team_left == "blue"
     assert again.node._session.counters.malformed == 0
 
@@ -189,7 +186,7 @@ def test_server_outlives_a_monitor_that_comes_and_goes(game) -> None:
         before = game.counts["entities"]
         game.node.trigger_activate()
         game.until(lambda before=before: game.counts["entities"] > before + 5)
-    assert game.latest["link_state"].state == LinkState.READY
+    game.until(lambda: game.latest["link_state"].state == LinkState.READY)
 
 
 STAND_IN = {"protocol": "simspark_monitor"}
@@ -214,7 +211,7 @@ def test_game_on_the_simspark_stand_in_is_told_and_trained(watch) -> None:
             player = server.world.add("rsg/agent/nao/nao.rsg")
             server.world.join(player, "alpha", 4)
         game = watch(**STAND_IN, port=server.monitor_port)
-        game.until(lambda: game.entity("player_left_4") is not None)
+        game.until(lambda: game.entity("player_left_4") is not None and LATCHED.keys() <= game.latest.keys())
         game.listen(PoseStamped, "players/left_4/pose")
         answer = game.call(SetPlayMode, "set_play_mode", play_mode="playon")
         assert not answer.success
@@ -335,5 +332,5 @@ def test_node_can_be_cleaned_up_and_configured_for_another_server(watch) -> None
         game.latest.clear()
         node.trigger_configure()
         node.trigger_activate()
-        game.until(lambda: game.entity("player_left_1") is not None)
+        game.until(lambda: game.entity("player_left_1") is not None and "field" in game.latest)
         assert game.latest["field"].length == 55.0

@@ -65,6 +65,7 @@ def test_a_paused_run_plays_exactly_as_long_as_its_sound(stages, folder):
         assert stage.heard[-1].position == position
         assert stage.control("resume").success
         result = stage.finish()
+        stage.until(lambda: stage.heard[-1].ending == "ended")
     assert result.outcome == "SUCCEEDED"
     began = next(seconds(one.header.stamp) for one in stage.heard if one.state == "playing")
     loading = began - seconds(
@@ -72,7 +73,6 @@ def test_a_paused_run_plays_exactly_as_long_as_its_sound(stages, folder):
     )  # on another thread, while the clock runs on
     # Ticks of the fast mock's clock are coarse.
     assert result.elapsed - loading == pytest.approx(2.0, abs=0.4)
-    assert stage.heard[-1].ending == "ended"
 
 
 def test_a_paused_run_holds_the_device_where_it_is(stages, folder):
@@ -90,6 +90,7 @@ def test_a_paused_run_holds_the_device_where_it_is(stages, folder):
         assert stage.tree._performer.ports.audio.player.states()[0].position == held
         assert stage.control("resume").success
         assert stage.finish().outcome == "SUCCEEDED"
+        stage.until(lambda: bool(stage.heard[-1].ending))
         assert stage.heard[-1].position == pytest.approx(8.0, abs=0.05)
         stage.tree.close()
     with pytest.raises(ProcessLookupError):  # gone, and no zombie

@@ -69,8 +69,8 @@ def test_seven_players_join_and_each_obeys_its_own_brain() -> None:
         assert watchers[0].distance > 0.15
         assert watchers[6].turned > 0.1
         assert all(watcher.distance < 0.1 for watcher in watchers[1:6])
-        assert all(watcher.posture == "standing" for watcher in watchers)
-        assert {f"seven/player{number}/base_link" for number in range(1, PLAYERS + 1)} <= frames
+        until(lambda: all(watcher.posture == "standing" for watcher in watchers))
+        until(lambda: {f"seven/player{number}/base_link" for number in range(1, PLAYERS + 1)} <= frames)
         for client in clients:
             client.destroy()
 

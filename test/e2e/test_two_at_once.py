@@ -184,8 +184,8 @@ def test_two_robots_with_a_brain_each_see_and_hear_each_other(tmp_path) -> None:
         assert stage.bml.result.outcome == "SUCCEEDED"
         stage.until(lambda: all(heard))
         assert [[message.text for message in messages] for messages in heard] == [["pong"], ["ping"]]
-        assert any(b"pong" in text for text in brain.record.heard)
-        assert all(watcher.posture == "standing" for watcher in stage.watchers)
+        stage.until(lambda: any(b"pong" in text for text in list(brain.record.heard)))
+        stage.until(lambda: all(watcher.posture == "standing" for watcher in stage.watchers))
     finally:
         stage.close()
 
