@@ -66,6 +66,7 @@ class Head:
 @contextmanager
 def server(robot):
     """A host that speaks by hand: it does not answer pings, but does not read for long either."""
+    assert robot.senses.wait(lambda: robot.senses.run_id == "", PATIENCE)  # the run of the test before
     process = subprocess.Popen(
         [sys.executable, PROGRAM, "mcp", "--namespace", robot.namespace, "--wait", "60"],
         env=ENV,

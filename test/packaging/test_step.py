@@ -49,7 +49,7 @@ def test_command_that_a_signal_ended_has_failed(tmp_path):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_terminal_sees_the_progress_and_an_interrupt_ends_the_command_too(tmp_path, number):
     log = tmp_path / "bake.log"
-    words = ["sh", "-c", "echo '[3/7] Baking'; echo $$ > pid; exec sleep 600"]
+    words = ["sh", "-c", "echo $$ > pid; echo '[3/7] Baking'; exec sleep 600"]
     ours, its = pty.openpty()
     step = subprocess.Popen(
         [sys.executable, str(STEP), "baking", str(log), *words],
