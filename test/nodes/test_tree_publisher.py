@@ -111,6 +111,20 @@ def test_who_comes_during_a_pause_is_told_of_it(stage):
     until(lambda: publisher._greeter is None)
 
 
+def test_who_comes_during_a_pause_when_another_goes_is_told_of_it(stage):
+    runtime, node, publisher = stage
+    told = []
+    deadline = time.monotonic() + PATIENCE
+    first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
+    runtime.spin(lambda: publisher._tree.get_subscription_count() or time.monotonic() > deadline)
+    publisher.rest(paused=True)
+    for number in (1, 2, 3):
+        runtime.spin(lambda number=number: len(told) == number or time.monotonic() > deadline)
+        assert [tree.state for tree in told] == ["PAUSED"] * number
+        node.destroy_subscription(first)
+        first = node.create_subscription(TreeSnapshot, "~/tree", told.append, profile("state"))
+
+
 def test_paused_run_is_told_to_who_comes(stage):
     runtime, node, publisher = stage
     run, told = begun(), []

@@ -32,6 +32,7 @@ class TreePublisher:
         self._told: tuple[str, RunState] | None = None
         self._last = TreeSnapshot()  # for who comes during a pause
         self._greeter: Timer | None = None  # during a pause
+        self._greeted: set[bytes] = set()  # ids of the subscriptions that know of the pause
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._streams = streams_of(node)
 
@@ -61,14 +62,22 @@ class TreePublisher:
             stamp = self._node.get_clock().now().to_msg()
             self._say(TreeSnapshot(header=Header(stamp=stamp), state=self._told[1].name))
         if self._is_paused and self._greeter is None:
+            self._greeted = self._subscriptions()
             self._greeter = self._node.create_timer(GREET_S, self._greet, clock=self._steady)
 
     def _greet(self) -> None:
         """Nothing ticks in a pause: tell of it to who has come meanwhile."""
         if not self._is_paused:
             self._end_greeting()
-        elif self._newcomer():
+            return
+        there, more = self._subscriptions(), self._newcomer()  # one may have gone when another came
+        if more or there - self._greeted:
             self._tree.publish(self._last)
+        self._greeted = there
+
+    def _subscriptions(self) -> set[bytes]:
+        found = self._node.get_subscriptions_info_by_topic(self._tree.topic_name)
+        return {bytes(one.endpoint_gid) for one in found}
 
     def _end_greeting(self) -> None:
         if self._greeter is not None:
