@@ -36,7 +36,7 @@ def main() -> None:
         def count(event: NodeEvent) -> None:
             events[f"{event.run_id} {event.pointer} {event.event} {event.t}"] += 1
 
-        watcher.create_subscription(NodeEvent, "behavior_tree/events", count, profile("events"))
+        told = watcher.create_subscription(NodeEvent, "behavior_tree/events", count, profile("events"))
         watcher.create_subscription(
             LinkState, "link_state", lambda m: links.append(LINKS[m.state]), profile("latched")
         )
@@ -56,7 +56,9 @@ def main() -> None:
 
         for _ in sys.stdin:
             events.clear()
-            there = until(lambda: watcher.link == "ready" and bml.server_is_there)
+            there = until(
+                lambda: watcher.link == "ready" and bml.server_is_there and told.get_publisher_count() > 0
+            )
             percepts.clear()
             alive = until(lambda: len(percepts) > 20)
             outcome = "nobody there"
