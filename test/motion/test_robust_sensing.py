@@ -84,6 +84,14 @@ def test_speed_of_long_ago_does_not_count() -> None:
     assert sensed.hips(None)[0].ahead == 0.0
 
 
+def test_a_body_that_was_put_elsewhere_did_not_get_there_with_speed() -> None:
+    sensed = Sensed([])
+    for i in range(100):
+        place = 0.3 * i * DT + (20.0 if i >= 50 else 0.0)
+        sensed.update(sensed_state(base_position=(place, 0.0, 0.6)), DT)
+        assert sensed.hips(None)[0].ahead < 0.31
+
+
 @pytest.mark.parametrize("gap", [0.15, 0.4, 2.0])
 def test_a_gap_in_time_does_not_look_like_speed(gap: float) -> None:
     runner, time = MotionRunner(T1), 0.0

@@ -3,12 +3,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import cos, isfinite, sin
+from math import cos, hypot, isfinite, sin
 
 from embodiment_bridge.body.state import ZERO3, BodyState
 from embodiment_bridge.core.units import wrap_angle
 
 SPEED_FILTER_S = 0.1  # s, time constant of the speed: long enough against rounding, shorter than a step
+FASTEST = 10.0  # m/s: a body that seems to move faster was put elsewhere, as a referee or a beam does
 BASE_TIMEOUT_S = 0.5  # s after which the last good base pose or tilt is too old for balance and steering
 
 
@@ -103,7 +104,7 @@ class Sensed:
         if not isfinite(x + y + z + state.roll + state.pitch + state.yaw):
             return
         passed = self._base_age  # since x and y; the last state may have had no base
-        if not self.base_fresh:
+        if not self.base_fresh or hypot(x - self.x, y - self.y) > FASTEST * passed > 0.0:
             self._speed_x = self._speed_y = 0.0
         elif passed > 0.0:
             share = min(passed / SPEED_FILTER_S, 1.0)
