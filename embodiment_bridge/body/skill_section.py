@@ -34,7 +34,7 @@ WALK_PARAMETERS = {
     "free": ("distance", "steps", "speed", "turn", "duration", "direction"),
     "to": ("thing", "towards", "x", "y", "yaw", "distance"),
     "find": ("thing",),
-    "kick": ("thing", "towards", "x", "y", "direction", "distance"),
+    "kick": ("thing", "towards", "x", "y", "direction", "distance", "beside"),
     "dribble": ("thing", "to", "x", "y", "distance"),
 }
 THINGS = ("thing", "towards", "to")  # parameters of walks that name a thing

@@ -248,6 +248,31 @@ def test_a_way_past_others_is_kept_until_somebody_stands_in_it() -> None:
         assert aim(Pose(1.0, 0.0), things["ball"]) == turn
 
 
+@pytest.mark.parametrize(
+    ("here", "goal_m", "turn"),
+    [
+        ((1.0, 0.0), 30.0, 0.0),
+        ((1.0, -0.3), 30.0, math.atan2(0.3, 1.0)),
+        ((2.0, -1.0), 30.0, 0.5),  # it stands beside the ball: no further than asked
+        ((2.0, 1.0), 30.0, -0.5),
+        ((2.0, -1.0), 9.0, 0.25),  # halfway between one reach and two
+        ((2.0, -1.0), 5.0, math.atan2(1.0, 5.0)),  # within reach: it must hit
+    ],
+)
+def test_ball_is_kicked_beside_the_straight_way_where_that_is_sooner(here, goal_m, turn) -> None:
+    things = {"ball": thing("ball", 2.0, 0.0), "goal": thing("goal", 2.0 + goal_m, 0.0)}
+    aim = Towards(Target("goal", lambda: things), lambda: things, 0.5, 6.0)
+    assert aim(Pose(*here), things["ball"]) == pytest.approx(turn)
+
+
+def test_at_the_ball_the_direction_of_the_kick_is_kept() -> None:
+    things = {"ball": thing("ball", 2.0, 0.0), **GOAL}
+    aim = Towards(Target("goal", lambda: things), lambda: things, 0.5, 3.0)
+    assert aim(Pose(1.0, -0.3), things["ball"]) == pytest.approx(math.atan2(0.3, 1.0))
+    things["player_1"] = thing("player", 3.0, 0.3)
+    assert aim(Pose(1.5, 0.1), things["ball"]) == pytest.approx(math.atan2(0.3, 1.0))
+
+
 def test_a_body_that_comes_to_know_its_heading_has_not_turned_by_that() -> None:
     player = Player()
     player.state = replace(player.state, yaw=-3.0, has_base=False)

@@ -16,13 +16,17 @@ from embodiment_bridge.motion.walking.targets import BALL, Ball, Spot, Target, V
 from embodiment_bridge.motion.walking.walk_program import Pose, Program, Walk, way
 
 ROUND_M = 0.5  # kept from the middle of the ball on the way behind it
+BRAKE_S = 0.9  # slower than a walk elsewhere: who overshoots the place steps on the ball
 NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder or heel touches the ball
 BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
 RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # how right, and then it goes up to the ball
 WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # how wrong at the ball to go back
+ROUGH = 2.0  # so many times of all six will do where the direction need not be exact
+NEAREST_M = 0.0  # before its place: there it need not go back first
 STEADY_S = 0.2  # s for which it must be right
 LAXER_S = 8.0  # s at the ball after which twice of that will do
 AT_BALL_M = 0.3  # from its place: at the ball
+STAY_FOOT_M = 0.1  # less beside the ball it keeps the foot: coming straight it would change it all the time
 CHANGE_M = 0.4  # nearer to its place than this the body does not choose the other foot
 UP_SPEED = 0.3  # share of full speed
 UP_GAIN = 5.0  # share of full speed per m
@@ -32,6 +36,8 @@ RUN_M = 0.5  # of a body that knows of no ball: so far it runs, and into the bal
 LONGEST_RUN_M = 1.0
 IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
 FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
+KEEP_M = 0.8  # nearer to the ball it keeps the direction: it would walk round the ball to and fro
+MISS_M = 1.0  # beside the place to kick to that will do, where something beside the straight way will do
 TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
 AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
 SPEED_SHARE = 0.25  # of full speed, for the time limit
@@ -44,11 +50,18 @@ Aim = Callable[[Pose, Thing], float]
 class KickBall:
     """Walk behind the ball, step until the body stands right for one foot, kick, and step on for a moment.
 
-    distance: m that the ball is to roll; None: as far as it can.
+    distance: m that the ball is to roll; None: as far as it can. rough: soon rather than exact.
     """
 
     def __init__(
-        self, limits: WalkLimits, kick: BallKick, ball: Ball, aim: Aim, distance: float | None
+        self,
+        limits: WalkLimits,
+        kick: BallKick,
+        ball: Ball,
+        aim: Aim,
+        distance: float | None,
+        *,
+        rough: bool = False,
     ) -> None:
         self.done = False
         self.progress = 0.0
@@ -57,7 +70,8 @@ class KickBall:
         self._limits, self._kick, self._ball, self._aim = limits, kick, ball, aim
         self._wanted_m = distance if distance is not None else inf
         self._strength = kick.strength(self._wanted_m)
-        self._steering = Steering(limits, NEAR_M)
+        self._slack = ROUGH if rough else 1.0
+        self._steering = Steering(limits, NEAR_M, BRAKE_S)
         self._up = False
         self._left_foot: bool | None = None
         self._distance = 0.0
@@ -97,10 +111,13 @@ class KickBall:
 
     def _choose(self, ahead: float, aside: float, turned: float, dt: float) -> None:
         """Go up to the ball, or behind it: the place of the kick is ``ahead`` and ``aside`` (m), ``turned`` rad."""
-        lax = 1.0 + min(self._at_ball_s / LAXER_S, 1.0)
-        right = abs(ahead - BACK_M) < lax * RIGHT_M and abs(aside) < lax * RIGHT_SIDE_M
+        slack = self._slack
+        lax = slack * (1.0 + min(self._at_ball_s / LAXER_S, 1.0))
+        right = NEAREST_M < ahead < BACK_M + lax * RIGHT_M and abs(aside) < lax * RIGHT_SIDE_M
         self._steady_s = self._steady_s + dt if right and abs(turned) < lax * RIGHT_RAD else 0.0
-        wrong = ahead < WRONG_M or abs(aside) > WRONG_SIDE_M or abs(turned) > WRONG_RAD
+        wrong = (
+            ahead < slack * WRONG_M or abs(aside) > slack * WRONG_SIDE_M or abs(turned) > slack * WRONG_RAD
+        )
         self._up = self._steady_s >= STEADY_S or (self._up and not wrong and ahead < 2.0 * BACK_M)
 
     def _go_up(self, ahead: float, aside: float, turned: float) -> WalkCommand:
@@ -120,7 +137,7 @@ class KickBall:
         # How far the ball lies to the left of a body that looks along the kick, m.
         beside = c * (y - here.y) - s * (x - here.x)
         near = hypot(x - here.x, y - here.y) < CHANGE_M + self._kick.ahead
-        if self._left_foot is None or not near:
+        if self._left_foot is None or (not near and abs(beside) > STAY_FOOT_M):
             self._left_foot = beside > 0.0
         side = 1.0 if self._left_foot else -1.0
         aside, yaw = side * self._kick.aside, yaw - side * self._kick.drift(self._strength)
@@ -150,29 +167,42 @@ class Ahead:
 
 
 class Towards:
-    """The direction from the ball to a place, or past the others where they stand in that way."""
+    """The direction from the ball to a place, or past the others where they stand in that way.
 
-    def __init__(self, target: Target | Spot, things: Things) -> None:
-        self._target, self._things = target, things
-        self._turn = 0.0
+    beside: rad beside the straight way that will do where that is sooner, from twice ``reach`` (m) on; nearer less, and
+        within ``reach`` so little that the ball comes within ``MISS_M`` of the place.
+    """
+
+    def __init__(
+        self, target: Target | Spot, things: Things, beside: float = 0.0, reach: float = 1.0
+    ) -> None:
+        self._target, self._things, self._beside, self._reach = target, things, beside, reach
+        self._turn: float | None = None
 
     def __call__(self, here: Pose, ball: Thing) -> float:
         """The direction, rad in map."""
         x, y, _ = ball.position
         to_x, to_y = self._target.last(here)
-        straight, far = atan2(to_y - y, to_x - x), min(hypot(to_x - x, to_y - y), IN_WAY_M)
-        others = [other for other in others_of(self._things) if hypot(other.x - x, other.y - y) < far]
-        self._turn = self._free_turn(Pose(x, y), straight, others)
+        straight, far = atan2(to_y - y, to_x - x), hypot(to_x - x, to_y - y)
+        if self._turn is None or hypot(x - here.x, y - here.y) > KEEP_M:
+            most = min(self._beside, max(atan2(MISS_M, far), self._beside * (far / self._reach - 1.0)))
+            soonest = within(wrap_angle(atan2(y - here.y, x - here.x) - straight), most)
+            others = [
+                one for one in others_of(self._things) if hypot(one.x - x, one.y - y) < min(far, IN_WAY_M)
+            ]
+            self._turn = self._free_turn(Pose(x, y), straight, others, soonest)
         return straight + self._turn
 
-    def _free_turn(self, ball: Pose, straight: float, others: list[Pose]) -> float:
-        """The turn of before while that way is free, as going round the ball costs time; else the least free one."""
-        for turn in (self._turn, *TURNS):
+    def _free_turn(self, ball: Pose, straight: float, others: list[Pose], soonest: float) -> float:
+        """The free turn next to the soonest one; that of before while it is free, as going round costs time."""
+        turns = sorted((soonest, *TURNS), key=lambda turn: abs(turn - soonest))
+        before: tuple[float, ...] = () if self._turn is None or not others else (self._turn,)
+        for turn in (*before, *turns):
             room = STAY_FREE_M if turn == self._turn else FREE_M
             ways = [way(ball, other, straight + turn) for other in others]
             if all(ahead < 0.0 or abs(aside) > room for ahead, aside in ways):
                 return turn
-        return 0.0
+        return soonest
 
 
 def kick_ball(
@@ -183,7 +213,8 @@ def kick_ball(
     Args:
         skill: for the text of errors.
         values: ``distance`` (m) that the ball is to roll, ``direction`` (rad) beside the heading of the body now, or
-            ``towards``, a thing, or x and y in ``map``, past others who stand in the way; ``thing``: the ball.
+            ``towards``, a thing, or x and y in ``map``, past others who stand in the way; ``beside``: so many rad
+            beside that way will do; ``thing``: the ball.
         limits: of the gait.
         kick: of the gait, if it has one.
         things: that are known. Without a ball the body runs ``distance``, at most a metre, straight ahead.
@@ -200,5 +231,9 @@ def kick_ball(
         return Walk(limits, 1.0, distance=min(distance or RUN_M, LONGEST_RUN_M))
     if kick is None:
         raise CommandError(f"skill {skill.name!r}: the gait of this body has no kick")
-    aim = Towards(target, things) if target is not None else Ahead(float(values.get("direction", 0.0)))
-    return KickBall(limits, kick, Ball(name, things), aim, distance)
+    beside = float(values.get("beside", 0.0))
+    if target is None:
+        aim: Aim = Ahead(float(values.get("direction", 0.0)))
+    else:
+        aim = Towards(target, things, beside, kick.ways[-1])
+    return KickBall(limits, kick, Ball(name, things), aim, distance, rough=beside > 0.0)
