@@ -255,7 +255,7 @@ def test_a_way_past_others_is_kept_until_somebody_stands_in_it() -> None:
         ((1.0, -0.3), 30.0, math.atan2(0.3, 1.0)),
         ((2.0, -1.0), 30.0, 0.5),  # it stands beside the ball: no further than asked
         ((2.0, 1.0), 30.0, -0.5),
-        ((2.0, -1.0), 9.0, 0.25),  # halfway between one reach and two
+        ((2.0, -1.0), 10.5, 0.25),  # halfway between one reach and two and a half
         ((2.0, -1.0), 5.0, math.atan2(1.0, 5.0)),  # within reach: it must hit
     ],
 )
@@ -267,7 +267,7 @@ def test_ball_is_kicked_beside_the_straight_way_where_that_is_sooner(here, goal_
 
 def test_at_the_ball_the_direction_of_the_kick_is_kept() -> None:
     things = {"ball": thing("ball", 2.0, 0.0), **GOAL}
-    aim = Towards(Target("goal", lambda: things), lambda: things, 0.5, 3.0)
+    aim = Towards(Target("goal", lambda: things), lambda: things, 0.5, 2.0)
     assert aim(Pose(1.0, -0.3), things["ball"]) == pytest.approx(math.atan2(0.3, 1.0))
     things["player_1"] = thing("player", 3.0, 0.3)
     assert aim(Pose(1.5, 0.1), things["ball"]) == pytest.approx(math.atan2(0.3, 1.0))

@@ -59,20 +59,29 @@ def test_a_play_mode_means_something_for_each_side(mode: str, side: str, meaning
 
 
 @pytest.mark.parametrize(
-    ("others", "lead", "rival"),
+    ("others", "lead", "rival", "edge"),
     [
-        ([], NOBODY_M - 1.0, NOBODY_M - 1.0),
-        ([mate(1.5)], -0.5, NOBODY_M - 1.0),
-        ([mate(3.0), mate(1.25, team="them")], 1.0, -0.75),
-        ([mate(1.5, height=0.3)], NOBODY_M - 1.0, NOBODY_M - 1.0),
-        ([mate(1.5, age_s=21.0)], NOBODY_M - 1.0, NOBODY_M - 1.0),
+        ([], NOBODY_M - 1.0, NOBODY_M - 1.0, NOBODY_M - 1.0),
+        ([mate(1.5)], -0.5, NOBODY_M - 1.0, NOBODY_M - 0.5),
+        ([mate(3.0), mate(1.25, team="them")], 1.0, -0.75, -0.75),
+        ([mate(1.25), mate(1.5, team="them")], -0.75, -0.5, 0.25),
+        ([mate(1.5, height=0.3)], NOBODY_M - 1.0, NOBODY_M - 1.0, NOBODY_M - 1.0),
+        ([mate(1.5, age_s=21.0)], NOBODY_M - 1.0, NOBODY_M - 1.0, NOBODY_M - 1.0),
     ],
-    ids=["alone", "mate nearer", "mate and rival", "mate lies", "mate seen long ago"],
+    ids=[
+        "alone",
+        "mate nearer",
+        "mate and rival",
+        "rival and nearer mate",
+        "mate lies",
+        "mate seen long ago",
+    ],
 )
-def test_how_much_nearer_this_player_is(others: list[Seen], lead: float, rival: float) -> None:
+def test_how_much_nearer_this_player_is(others: list[Seen], lead: float, rival: float, edge: float) -> None:
     values = TeamValues().of(PLAY, (0.0, 0.0), [BALL, *others], 0.1)
     assert (values["team.ball"], values["team.ball_x"], values["team.ball_y"]) == (1.0, 1.0, 0.0)
     assert (values["team.lead"], values["team.rival"]) == pytest.approx((lead, rival))
+    assert values["team.edge"] == pytest.approx(edge)
 
 
 @pytest.mark.parametrize("place", [None, (0.0, 0.0)])
@@ -127,9 +136,11 @@ class Body(VirtualSkills):
     def __init__(self, skills):
         super().__init__(skills)
         self.begun: list[str] = []
+        self.parameters: dict[str, dict[str, float | str]] = {}
 
     def start(self, request):
         self.begun.append(request.name)
+        self.parameters[request.name] = dict(request.parameters)
         super().start(request)
 
 
@@ -165,6 +176,26 @@ def test_a_player_does_what_its_part_is(number: int, values: dict[str, object], 
 
     play(run, body, 6.0)
     assert list(dict.fromkeys(body.begun)) == begun
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({}, {"thing": "ball", "towards": "own_goal", "distance": 4.0}),
+        ({"ball_x": 16.0}, {"thing": "ball", "distance": 2.5}),  # there is little room before the goal
+        ({"phase": "ours"}, {"thing": "ball", "distance": 2.5}),  # the rules of a kick-off forbid it
+        ({"edge": -0.5}, {"thing": "ball", "distance": 2.5}),  # the opponents have the ball
+    ],
+)
+def test_who_leaves_the_ball_to_a_mate_waits_ahead_of_it(
+    change: dict[str, Value], place: dict[str, float | str]
+) -> None:
+    known = rules("t1", "rcsssmj")
+    values = {"phase": "play", "ball": 5.0, "ball_x": 0.0, "lead": -2.0, "rival": 9.0, "edge": 0.5} | change
+    body, board = Body(known.skills), Blackboard({f"team.{key}": value for key, value in values.items()})
+    run = Run((TEAM / "2.json").read_text(), Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    play(run, body, 2.0)
+    assert body.parameters["go_to"] == place
 
 
 def test_a_goal_ends_what_a_player_does() -> None:

@@ -37,6 +37,7 @@ LONGEST_RUN_M = 1.0
 IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
 FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
 KEEP_M = 0.8  # nearer to the ball it keeps the direction: it would walk round the ball to and fro
+FREE_REACHES = 2.5  # kicks from the place: from there on any direction will do that may be chosen
 MISS_M = 1.0  # beside the place to kick to that will do, where something beside the straight way will do
 TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
 AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
@@ -169,8 +170,8 @@ class Ahead:
 class Towards:
     """The direction from the ball to a place, or past the others where they stand in that way.
 
-    beside: rad beside the straight way that will do where that is sooner, from twice ``reach`` (m) on; nearer less, and
-        within ``reach`` so little that the ball comes within ``MISS_M`` of the place.
+    beside: rad beside the straight way that will do where that is sooner, from ``FREE_REACHES`` times ``reach`` (m)
+        on; nearer less, and within ``reach`` so little that the ball comes within ``MISS_M`` of the place.
     """
 
     def __init__(
@@ -185,7 +186,8 @@ class Towards:
         to_x, to_y = self._target.last(here)
         straight, far = atan2(to_y - y, to_x - x), hypot(to_x - x, to_y - y)
         if self._turn is None or hypot(x - here.x, y - here.y) > KEEP_M:
-            most = min(self._beside, max(atan2(MISS_M, far), self._beside * (far / self._reach - 1.0)))
+            free = self._beside * (far / self._reach - 1.0) / (FREE_REACHES - 1.0)
+            most = min(self._beside, max(atan2(MISS_M, far), free))
             soonest = within(wrap_angle(atan2(y - here.y, x - here.x) - straight), most)
             others = [
                 one for one in others_of(self._things) if hypot(one.x - x, one.y - y) < min(far, IN_WAY_M)

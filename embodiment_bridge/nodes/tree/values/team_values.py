@@ -15,7 +15,15 @@ TOUCH_M: Final = 0.6  # from the ball: so near a player may have touched it
 TAKEN_M: Final = 1.5  # from the ball, which may have rolled: so near is who has just taken a kick
 SWING_S: Final = 1.5  # s from the first touch in which the taker of a kick goes on with it
 ALONE_S: Final = 8.0  # s after which the taker of a kick may go to the ball again: a mate has not come
-KEYS: Final = ("team.phase", "team.ball", "team.ball_x", "team.ball_y", "team.lead", "team.rival")
+KEYS: Final = (
+    "team.phase",
+    "team.ball",
+    "team.ball_x",
+    "team.ball_y",
+    "team.lead",
+    "team.rival",
+    "team.edge",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +104,7 @@ class TeamValues:
             lead = min((far for id_, far in mates.items() if id_ != self._taker), default=NOBODY_M) - mine
         values.update({"team.ball": mine, "team.ball_x": ball.x, "team.ball_y": ball.y, "team.lead": lead})
         values["team.rival"] = min(others, default=NOBODY_M) - mine
+        values["team.edge"] = min(others, default=NOBODY_M) - min([mine, *mates.values()])
         return values
 
     def _watch(
