@@ -48,7 +48,7 @@ def read_keyframe_kick(section: Section, joints: Mapping[str, Joint]) -> Keyfram
         aside=section.number("aside", -1.0, 1.0),
         ways=ways,
         outward=outward,
-        further=0.0,
+        further=(0.0,) * len(ways),
         seconds=seconds,
         left=tuple(left),
         right=tuple(right),

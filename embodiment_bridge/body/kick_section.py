@@ -18,23 +18,24 @@ class BallKick:
     ahead, aside: of the ball's centre before the hips, and to the side of the foot that kicks.
     ways, outward: how far the ball rolls (m), and how far from the heading to the side of the foot (rad), at evenly
     spaced strengths from the softest kick to the hardest, measured; one value each for a kick of one strength.
-    further: share by which it rolls further for each m that it lies further ahead; 0 where that makes no difference.
+    further: share by which it rolls further for each m that it lies further ahead, at the same strengths; 0 where that
+    makes no difference.
     """
 
     ahead: float
     aside: float
     ways: tuple[float, ...]
     outward: tuple[float, ...]
-    further: float
+    further: tuple[float, ...]
 
     def strength(self, way: float, beyond: float = 0.0) -> float:
         """The strength (0 softest .. 1 hardest) after which the ball rolls ``way`` m, as far as the body can.
 
         beyond: m that the ball lies further ahead than it should.
         """
-        way *= exp(-self.further * beyond)
-        steps = len(self.ways) - 1
-        for number, (soft, hard) in enumerate(pairwise(self.ways)):
+        ways = [far * exp(more * beyond) for far, more in zip(self.ways, self.further, strict=True)]
+        steps = len(ways) - 1
+        for number, (soft, hard) in enumerate(pairwise(ways)):
             if way < hard:
                 return (number + max(way - soft, 0.0) / (hard - soft)) / steps
         return 1.0
@@ -89,7 +90,9 @@ def read_kick(section: Section) -> KickParameters:
     if numbers["reach_at"] <= numbers["back_at"]:
         raise section.wrong("reach_at", f"later than back_at, {numbers['back_at']:g}")
     ways, outward = read_ways(section, 2)
-    further = section.number("further", 0.0, MOST_FURTHER, default=0.0)
+    further = (0.0,) * len(ways)
+    if section.has("further"):
+        further = section.numbers("further", len(ways), -MOST_FURTHER, MOST_FURTHER)
     section.close()
     return KickParameters(**numbers, ways=ways, outward=outward, further=further)
 

@@ -2,6 +2,7 @@
 """The section kick of a gait: its tables, and what is refused."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from motion_stage import T1_FILE
@@ -50,7 +51,14 @@ def test_what_is_wrong_is_named(old, new, why) -> None:
 
 def test_a_ball_that_lies_further_ahead_is_kicked_more_softly() -> None:
     kick, way = KICK, 0.5 * (KICK.ways[2] + KICK.ways[3])
-    assert kick.further > 0.0
-    assert kick.strength(way, 0.02) == pytest.approx(kick.strength(way * math.exp(-0.02 * kick.further)))
+    assert kick.strength(way, 0.02) == pytest.approx(kick.strength(way * math.exp(-0.02 * kick.further[0])))
     assert kick.strength(way, 0.02) < kick.strength(way) < kick.strength(way, -0.02)
     assert kick.strength(math.inf, 0.02) == 1.0
+
+
+def test_how_much_further_may_differ_from_strength_to_strength() -> None:
+    kick = replace(KICK, ways=(1.0, 2.0, 4.0), further=(10.0, 0.0, -10.0))
+    assert kick.strength(2.0, 0.02) == pytest.approx(0.5)
+    assert kick.strength(math.exp(0.2), 0.02) == pytest.approx(0.0)
+    assert kick.strength(3.9 * math.exp(-0.2), 0.02) > kick.strength(3.9 * math.exp(-0.2))
+    assert kick.strength(1.0, 0.2) == 0.0  # as if the softest kick rolled further than the next one

@@ -134,7 +134,7 @@ def kick_of(vector: np.ndarray, legs: float = LEGS_M) -> KickParameters:
         **{name: round(value, 4) for name, value in numbers.items()},
         ways=(0.0, 1.0),
         outward=(0.0, 0.0),
-        further=0.0,
+        further=(0.0, 0.0),
     )
 
 
@@ -143,7 +143,7 @@ def measured(model: RobotModel, body: BodyDescription, tries: int = 16) -> tuple
 
     Measured with the skill ``kick`` itself, which goes up to a ball half a metre away.
     """
-    kick = replace(gait_of(body).kick, ways=(1.0, 2.0), outward=(0.0, 0.0), further=0.0)
+    kick = replace(gait_of(body).kick, ways=(1.0, 2.0), outward=(0.0, 0.0), further=(0.0, 0.0))
     body = with_kick(body, kick)
     ways: list[float] = []
     outward: list[float] = []
@@ -169,7 +169,7 @@ def show(kick: KickParameters, tables: tuple[list[float], list[float]]) -> None:
     print("  kick:")
     for name in BEGIN:
         print(f"    {name}: {getattr(kick, name):g}")
-    print(f"    ways: {tables[0]}\n    outward: {tables[1]}\n    further: {kick.further:g}", flush=True)
+    print(f"    ways: {tables[0]}\n    outward: {tables[1]}", flush=True)
 
 
 def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
