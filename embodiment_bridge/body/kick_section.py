@@ -37,7 +37,8 @@ class BallKick:
         steps = len(ways) - 1
         for number, (soft, hard) in enumerate(pairwise(ways)):
             if way < hard:
-                return (number + max(way - soft, 0.0) / (hard - soft)) / steps
+                # Far from where the ball should lie a harder kick may be the shorter one: then the softer.
+                return (number + ((way - soft) / (hard - soft) if way > soft else 0.0)) / steps
         return 1.0
 
     def drift(self, strength: float) -> float:
