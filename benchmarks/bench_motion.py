@@ -19,6 +19,7 @@ from typing import Any
 from rows import row
 
 from embodiment_bridge.body.body_file import read_body
+from embodiment_bridge.body.carriers.gait import PolicyGait, gait_of
 from embodiment_bridge.body.policy_file import read_policy
 from embodiment_bridge.body.state import SkillRequest
 
@@ -35,6 +36,7 @@ SCORE_SKILLS: tuple[tuple[str, dict[str, float | str]], ...] = (
     ("kick", {"towards": "goal"}),
 )
 RANDOM_S = 1800.0
+CYCLE_S = 0.02
 
 
 def run() -> list[dict[str, Any]]:
@@ -55,7 +57,8 @@ class Robot:
         self.body = read_body(path)
         if policy := os.environ.get("MOTION_POLICY"):
             joints = {joint.name: joint for joint in self.body.joints}
-            self.body = replace(self.body, policy=read_policy(Path(policy), joints))
+            learned = PolicyGait(gait_of(self.body), read_policy(Path(policy), joints))
+            self.body = replace(self.body, carrier=learned)
             self.name += f" with {Path(policy).stem}"
         self.walk = self.body.carrier.walk  # type: ignore[union-attr]
         self._models = [RobotModel(self.body, delay) for delay in range(4)]
@@ -97,8 +100,13 @@ def speeds(robot: Robot) -> Iterator[dict[str, Any]]:
 
 
 def straight(robot: Robot) -> Iterator[dict[str, Any]]:
-    """Forward for 180 s, and where it is after 10 m."""
-    off, turned, fell, speed = [], [], 0, []
+    """Forward for 180 s, and where it is after 10 m.
+
+    The torso turns to and fro with each step: beside the heading at that instant, its mean over the last stride tells
+    where the walk goes, and half of its range in that stride how far it turns to and fro.
+    """
+    stride = round(1.0 / gait_of(robot.body).parameters.frequency_at(1.0) / CYCLE_S)  # cycles
+    off, turned, mean, sway, fell, speed = [], [], [], [], 0, []
     for seed in range(3):
         driven, gone, there = robot.driven(seed), 0.0, None
         seconds = 0.0
@@ -109,12 +117,17 @@ def straight(robot: Robot) -> Iterator[dict[str, Any]]:
         if there is not None:
             off.append(abs(there.left))
             turned.append(abs(there.turned))
+            last = there.headings[-stride:]
+            mean.append(abs(statistics.mean(last)))
+            sway.append(0.5 * (max(last) - min(last)))
         fell += driven.fallen
         speed.append(gone / seconds)
     yield robot.row("forward, 180 s, n 3", statistics.mean(speed), "m/s", at_least=AIMS["forward"])
     yield robot.row("falls in it", fell, "", at_most=0)
     yield robot.row("drift in 10 m, worst", max(off), "m", at_most=0.2)
     yield robot.row("turned in 10 m, worst", max(turned), "rad", at_most=0.05)
+    yield robot.row("turned in 10 m, mean over the last stride, worst", max(mean), "rad", at_most=0.05)
+    yield robot.row("turns to and fro in that stride by, worst", max(sway), "rad")
 
 
 def follows(robot: Robot) -> Iterator[dict[str, Any]]:

@@ -28,7 +28,10 @@ Velocity = tuple[float, float, float]  # m/s forward, m/s left, rad/s
 
 @dataclass
 class Drive:
-    """What came of one command: s, m and rad in the frame of the start, mean pitch, mean height of lifted feet."""
+    """What came of one command: s, m and rad in the frame of the start, mean pitch, mean height of lifted feet.
+
+    headings: of the torso in each cycle, rad in the frame of the start; the last one is ``turned``.
+    """
 
     seconds: float
     forward: float
@@ -37,6 +40,7 @@ class Drive:
     pitch: float
     wobble: float
     clearance: float
+    headings: list[float]
 
 
 class Placed(NamedTuple):
@@ -73,7 +77,7 @@ class Driven:
     def drive(self, seconds: float, velocity: Velocity, push: tuple[float, float] = (0.0, 0.0)) -> Drive:
         """Command a velocity for so long, or until it falls; push the torso first, N s forward and left."""
         begin, yaw = self.state, self._yaw
-        pitches, feet, left_s = [], [], PUSH_S
+        pitches, feet, headings, left_s = [], [], [], PUSH_S
         for cycle in range(int(seconds / CYCLE)):
             force = self._model.data.xfrc_applied[self._model.torso]
             c, s = math.cos(self._yaw), math.sin(self._yaw)
@@ -87,6 +91,7 @@ class Driven:
                 self.runner.set_velocity(velocity[0], velocity[2], left=velocity[1])
             self._cycle()
             pitches.append(self.state.pitch)
+            headings.append(self._yaw - yaw)
             feet.append(max(self._heights_of_feet()) - self._sole)
             if self.fallen:
                 break
@@ -102,6 +107,7 @@ class Driven:
             float(np.mean(pitches)),
             float(np.std(pitches)),
             float(np.mean(peaks)),
+            headings,
         )
 
     def until_report(self, seconds: float) -> tuple[float, str]:
