@@ -15,6 +15,7 @@ from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
+from embodiment_bridge.nodes.base.run_ids import run_id_of
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
@@ -48,7 +49,6 @@ class Run:
     def take_feedback(self, message: Any) -> None:
         """News from the tree."""
         news: ExecuteBml.Feedback = message.feedback
-        self.run_id = news.run_id
         self.warnings.extend(news.warnings)
         expected = float(news.expected) if math.isfinite(news.expected) else None
         self.progress = Progress(
@@ -138,7 +138,7 @@ class Runs:
         if not goal.accepted:
             self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
             return
-        run.goal = goal
+        run.goal, run.run_id = goal, run_id_of(goal)
         run.result = GoalResult(goal, partial(self._ended, run))
         # An answer that comes after it was given up: nobody looks after the run any more.
         if run.cancel_asked or run.ended.done():

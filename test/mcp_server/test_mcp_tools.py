@@ -8,7 +8,7 @@ import anyio
 import jsonschema
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_stage import LONG, connected, until
+from mcp_stage import LONG, PATIENCE, connected, until
 
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo
 from embodiment_bridge.mcp_server.schemas import NAMES, tools
@@ -201,6 +201,15 @@ def test_a_run_in_the_background_is_held_stopped_and_waited_for(robot) -> None:
     anyio.run(do)
 
 
+async def both_are_told(host) -> bool:
+    """Whether the last two runs have an outcome, and the event of its delay."""
+    text = (await host.client.read_resource("robot://runs")).contents[0].text
+    return all(
+        run["outcome"].startswith("SUCCEEDED") and any("delay success" in one for one in run["events"])
+        for run in json.loads(text)["runs"][-2:]
+    )
+
+
 def test_the_resources(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
@@ -220,9 +229,9 @@ def test_the_resources(robot) -> None:
             assert read["bml://guide"].text.startswith("# BML in one page")
             assert "$defs" in json.loads(read["bml://schema"].text)
             assert "<robot" in read["robot://urdf"].text
-            for run in json.loads(read["robot://runs"].text)["runs"][-2:]:
-                assert run["outcome"].startswith("SUCCEEDED")
-                assert any("delay success" in one for one in run["events"])
+            with anyio.fail_after(PATIENCE):  # events come by a topic, the end by the action
+                while not await both_are_told(host):  # noqa: ASYNC110
+                    await anyio.sleep(0.02)
             assert base64.b64decode(read["robot://scene.png"].blob).startswith(b"\x89PNG")
             with pytest.raises(MCPError, match="unknown resource 'robot://urd'"):
                 await host.client.read_resource("robot://urd")

@@ -92,6 +92,15 @@ def test_a_body_that_was_put_elsewhere_did_not_get_there_with_speed() -> None:
         assert sensed.hips(None)[0].ahead < 0.31
 
 
+@pytest.mark.parametrize("gap", [0.15, 0.3, 0.45])
+def test_nor_did_it_in_a_gap_between_percepts(gap: float) -> None:
+    sensed = Sensed([])
+    for i in range(50):
+        sensed.update(sensed_state(base_position=(0.3 * i * DT, 0.0, 0.6)), DT)
+    sensed.update(sensed_state(base_position=(2.5, 0.0, 0.6)), gap)
+    assert abs(sensed.hips(None)[0].ahead) < 0.31
+
+
 @pytest.mark.parametrize("gap", [0.15, 0.4, 2.0])
 def test_a_gap_in_time_does_not_look_like_speed(gap: float) -> None:
     runner, time = MotionRunner(T1), 0.0

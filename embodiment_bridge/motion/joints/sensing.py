@@ -104,7 +104,8 @@ class Sensed:
         if not isfinite(x + y + z + state.roll + state.pitch + state.yaw):
             return
         passed = self._base_age  # since x and y; the last state may have had no base
-        if not self.base_fresh or hypot(x - self.x, y - self.y) > FASTEST * passed > 0.0:
+        # In a gap between percepts nothing goes a metre by itself, either.
+        if not self.base_fresh or hypot(x - self.x, y - self.y) > FASTEST * min(passed, SPEED_FILTER_S) > 0.0:
             self._speed_x = self._speed_y = 0.0
         elif passed > 0.0:
             share = min(passed / SPEED_FILTER_S, 1.0)

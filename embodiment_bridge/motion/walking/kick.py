@@ -21,8 +21,7 @@ NEAR_M = 1.0  # from its place: goes there facing the kick, so that no shoulder 
 BACK_M = 0.1  # behind the place of the kick the body gets right first, where it cannot touch the ball
 RIGHT_M, RIGHT_SIDE_M, RIGHT_RAD = 0.04, 0.015, 0.05  # how right, and then it goes up to the ball
 WRONG_M, WRONG_SIDE_M, WRONG_RAD = -0.03, 0.04, 0.15  # how wrong at the ball to go back
-ROUGH = 2.0  # so many times of all six will do where the direction need not be exact
-NEAREST_M = 0.0  # before its place: there it need not go back first
+ROUGH = 2.0  # so many times as wide are these six where the direction need not be exact
 STEADY_S = 0.2  # s for which it must be right
 LAXER_S = 8.0  # s at the ball after which twice of that will do
 AT_BALL_M = 0.3  # from its place: at the ball
@@ -38,6 +37,7 @@ IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
 FREE_M, STAY_FREE_M = 0.45, 0.3  # beside the way of the ball that must be free, to choose it and to keep it
 KEEP_M = 0.8  # nearer to the ball it keeps the direction: it would walk round the ball to and fro
 FREE_REACHES = 2.5  # kicks from the place: from there on any direction will do that may be chosen
+LEAST_REACH_M = 0.1  # of the hardest kick; a body file may say 0
 MISS_M = 1.0  # beside the place to kick to that will do, where something beside the straight way will do
 TURNS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.75, -0.75)  # rad beside the straight way that are tried
 AFTER_S = 1.0  # s of stepping on the spot from the begin of the kick
@@ -114,7 +114,7 @@ class KickBall:
         """Go up to the ball, or behind it: the place of the kick is ``ahead`` and ``aside`` (m), ``turned`` rad."""
         slack = self._slack
         lax = slack * (1.0 + min(self._at_ball_s / LAXER_S, 1.0))
-        right = NEAREST_M < ahead < BACK_M + lax * RIGHT_M and abs(aside) < lax * RIGHT_SIDE_M
+        right = 0.0 < ahead < BACK_M + lax * RIGHT_M and abs(aside) < lax * RIGHT_SIDE_M
         self._steady_s = self._steady_s + dt if right and abs(turned) < lax * RIGHT_RAD else 0.0
         wrong = (
             ahead < slack * WRONG_M or abs(aside) > slack * WRONG_SIDE_M or abs(turned) > slack * WRONG_RAD
@@ -237,5 +237,7 @@ def kick_ball(
     if target is None:
         aim: Aim = Ahead(float(values.get("direction", 0.0)))
     else:
-        aim = Towards(target, things, beside, kick.ways[-1])
-    return KickBall(limits, kick, Ball(name, things), aim, distance, rough=beside > 0.0)
+        aim = Towards(target, things, beside, max(kick.ways[-1], LEAST_REACH_M))
+    return KickBall(
+        limits, kick, Ball(name, things), aim, distance, rough=target is not None and beside > 0.0
+    )

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action `execute_bml`: a goal is read and checked once, and becomes a run."""
 
-import uuid
 from collections.abc import Callable
 from functools import partial
 
@@ -12,6 +11,7 @@ from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.run_ids import run_id_of
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.runs import bml_goal
 from embodiment_bridge.nodes.tree.runs.bml_goal import Wish
@@ -49,7 +49,7 @@ class BmlServer:
         )
 
     def _begin(self, goal: ServerGoalHandle) -> None:
-        run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
+        run_id = run_id_of(goal)
         self.enter(goal, goal.request, run_id, self._action.finish)
 
     def _submit(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The action `execute_action_plan` of the behaviour-tree node: plans beside documents, on the same body."""
 
-import uuid
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from embodiment_bridge.behaviour.plans.plan_run import PlanRun
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.run_ids import run_id_of
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.plan_files import PlanFiles
 from embodiment_bridge.nodes.tree.plan_surroundings import PlanSurroundings
@@ -58,7 +58,7 @@ class PlanServer:
         self._surroundings.destroy()
 
     def _enter(self, goal: ServerGoalHandle) -> None:
-        run_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
+        run_id = run_id_of(goal)
 
         def submit(run: PlanRun) -> None:
             self._performer.submit(

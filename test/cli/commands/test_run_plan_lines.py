@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `run-plan` writes of each action, also when the result comes before the last feedback."""
 
+from argparse import Namespace
+from types import SimpleNamespace
+
 from embodiment_bridge.action import ExecuteActionPlan
 from embodiment_bridge.msg import PlanActionStatus
 
-from embodiment_bridge.cli.commands.run_plan import Progress
+from embodiment_bridge.cli.commands.run_plan import Progress, _perform
+from embodiment_bridge.nodes.tree import plan_client
+from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 
 WAITS, RUNS, DONE = PlanActionStatus.PENDING, PlanActionStatus.RUNNING, PlanActionStatus.DONE
 
@@ -30,3 +35,28 @@ def test_the_result_tells_what_no_feedback_told_and_nothing_twice(capsys) -> Non
         ["2", "act2", "runs"],
         ["2", "act2", "done"],
     ]
+
+
+class HastyClient:
+    """Its goals have their result at once, and no feedback comes."""
+
+    server_is_there = True
+
+    def __init__(self, node) -> None:
+        self.result = told(ExecuteActionPlan.Result, DONE)
+
+    def send(self, goal, on_feedback):
+        return SimpleNamespace(answered=True, result=self.result, cancel_taken=False)
+
+    def look_after(self) -> None: ...
+
+    def destroy(self) -> None: ...
+
+
+def test_what_no_feedback_told_is_written_at_the_end(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(plan_client, "PlanClient", HastyClient)
+    arguments = Namespace(
+        namespace="/", wait=1.0, dialect="final", on_error="stop", on_new="replace", timeout=0.0
+    )
+    _perform(ActionPlan("1", "body"), arguments)
+    assert capsys.readouterr().out.split() == ["1.50", "s", "1", "act1", "done"]

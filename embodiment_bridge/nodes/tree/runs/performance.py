@@ -79,7 +79,7 @@ class Performance:
             self._tell(self._new_warnings())
             return
         warnings = self._new_warnings()
-        if warnings or not self._told:  # also of a run that is over at once the client learns the id
+        if warnings:
             self._tell(warnings)
         self._end(self.run.ending)
 

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The id of a run, which the behaviour tree and its client both make from the id of the goal."""
+
+import uuid
+
+from rclpy.action.client import ClientGoalHandle
+from rclpy.action.server import ServerGoalHandle
+
+
+def run_id_of(goal: ServerGoalHandle | ClientGoalHandle) -> str:
+    """The run that a goal of the behaviour tree asks for: short, as people read it."""
+    return uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex[:8]
