@@ -7,6 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml
 from rclpy.task import Future
+from unique_identifier_msgs.msg import UUID
 
 from embodiment_bridge.nodes.base import goal_result
 from embodiment_bridge.nodes.tree import plan_client
@@ -19,6 +20,7 @@ class Accepted:
     """The handle of a goal."""
 
     accepted = True
+    goal_id = UUID()
 
     def __init__(self):
         self.cancels, self.asked, self.result = 0, 0, Future()
