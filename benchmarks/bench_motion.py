@@ -36,7 +36,6 @@ SCORE_SKILLS: tuple[tuple[str, dict[str, float | str]], ...] = (
     ("kick", {"towards": "goal"}),
 )
 RANDOM_S = 1800.0
-CYCLE_S = 0.02
 
 
 def run() -> list[dict[str, Any]]:
@@ -105,7 +104,9 @@ def straight(robot: Robot) -> Iterator[dict[str, Any]]:
     The torso turns to and fro with each step: beside the heading at that instant, its mean over the last stride tells
     where the walk goes, and half of its range in that stride how far it turns to and fro.
     """
-    stride = round(1.0 / gait_of(robot.body).parameters.frequency_at(1.0) / CYCLE_S)  # cycles
+    from drives import CYCLE
+
+    stride = round(1.0 / gait_of(robot.body).parameters.frequency_at(1.0) / CYCLE)  # cycles
     off, turned, mean, sway, fell, speed = [], [], [], [], 0, []
     for seed in range(3):
         driven, gone, there = robot.driven(seed), 0.0, None

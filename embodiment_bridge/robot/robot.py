@@ -33,7 +33,7 @@ T = TypeVar("T")
 LOOK_S: Final = 0.05  # between two looks for the robot
 FIRST_LOOK: Final = 5.0  # s to wait for what the body tells, and for its services; the machine may be busy
 FIRST_POSE: Final = 1.0  # s more to wait for where it is, which a body may never know
-ALWAYS_TOLD: Final = ("link_state", "body_status", "robot_description", "entities")  # where it is published
+TOLD_FIRST: Final = ("body_status", "robot_description", "entities")  # where it is published; the link always
 _numbers = count(1)
 
 
@@ -278,8 +278,8 @@ class Robot(ClosedOnExit):
 
     def _body_is_known(self) -> bool:
         """Whether the body has told what it always tells, and can be stopped and held."""
-        published = {topic for topic in ALWAYS_TOLD if self._thread.node.count_publishers(topic)}
-        known = published | {"link_state"} <= self.senses.told
+        published = {topic for topic in TOLD_FIRST if self._thread.node.count_publishers(topic)}
+        known = {"link_state", *published} <= self.senses.told
         return known and all(client.service_is_ready() for client in self._clients.values())
 
     def _tree_is_ready(self) -> bool:

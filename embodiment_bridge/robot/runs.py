@@ -14,8 +14,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.nodes.base.goal_ids import run_id_of
 from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
-from embodiment_bridge.nodes.base.run_ids import run_id_of
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 

@@ -36,7 +36,8 @@ class Wire(Transport):
     """What is between the bridge and a peer.
 
     mangle(t, message): what becomes of a message that the peer sends at t: when it arrives, and as what.
-    away: nobody accepts a connection. still: the peer does nothing; its host keeps the link and what is sent.
+    away: nobody accepts a connection. still: the peer does nothing; its host keeps the connection open and buffers
+    what is sent.
     """
 
     peer_program: Peer

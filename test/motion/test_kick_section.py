@@ -50,6 +50,7 @@ def test_what_is_wrong_is_named(old, new, why) -> None:
 
 
 def test_a_ball_that_lies_further_ahead_is_kicked_more_softly() -> None:
+    assert min(KICK.further) > 0.0
     kick, way = replace(KICK, further=(15.0,) * len(KICK.ways)), 0.5 * (KICK.ways[2] + KICK.ways[3])
     assert kick.strength(way, 0.02) == pytest.approx(kick.strength(way * math.exp(-0.02 * 15.0)))
     assert kick.strength(way, 0.02) < kick.strength(way) < kick.strength(way, -0.02)

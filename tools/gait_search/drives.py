@@ -28,7 +28,7 @@ Velocity = tuple[float, float, float]  # m/s forward, m/s left, rad/s
 
 @dataclass
 class Drive:
-    """What came of one command: s, m and rad in the frame of the start, mean pitch, mean height of lifted feet.
+    """The outcome of one command: s, m and rad in the frame of the start, mean pitch, mean height of lifted feet.
 
     headings: of the torso in each cycle, rad in the frame of the start; the last one is ``turned``.
     """

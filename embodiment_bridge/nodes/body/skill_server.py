@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The `execute_skill` action, the `skills` list, and the services `stop`, `hold` and `hold_source` of a body node."""
 
-import uuid
 from collections.abc import Callable
 
 from rclpy.action.server import ServerGoalHandle
@@ -12,6 +11,7 @@ from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.msg import SkillList
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
+from embodiment_bridge.nodes.base.goal_ids import goal_id_of
 from embodiment_bridge.nodes.base.held_already import HELD_ALREADY
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import DeadMan
@@ -70,7 +70,7 @@ class SkillServer:
         self._node.destroy_publisher(self._publisher)
 
     def _begin(self, goal: ServerGoalHandle) -> None:
-        request_id = uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex
+        request_id = goal_id_of(goal)
         self._goals[request_id] = goal
         refusal = self._refusal()
         if refusal:
@@ -86,7 +86,7 @@ class SkillServer:
         self._queue.start(SkillRequest(request_id, wish.name, parameters, wish.slot, wish.source))
 
     def _cancel(self, goal: ServerGoalHandle) -> None:
-        self._queue.cancel(uuid.UUID(bytes=bytes(goal.goal_id.uuid)).hex)
+        self._queue.cancel(goal_id_of(goal))
 
     def _tell(self, report: SkillReport) -> None:
         goal = self._goals.get(report.id)

@@ -11,7 +11,7 @@ from embodiment_bridge.behaviour.run_log.run_log import LoggedRun
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.deferred_action import DeferredActionServer
-from embodiment_bridge.nodes.base.run_ids import run_id_of
+from embodiment_bridge.nodes.base.goal_ids import run_id_of
 from embodiment_bridge.nodes.tree.goal_gate import GoalGate
 from embodiment_bridge.nodes.tree.runs import bml_goal
 from embodiment_bridge.nodes.tree.runs.bml_goal import Wish

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `run-plan` writes of each action, also when the result comes before the last feedback."""
+"""The lines that `run-plan` writes for each action, also when the result arrives before the last feedback."""
 
 from argparse import Namespace
 from types import SimpleNamespace
