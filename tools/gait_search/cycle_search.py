@@ -9,8 +9,8 @@ printed, and at the end the tables for the body file. Needs mujoco and numpy fro
 repository on PYTHONPATH.
 """
 
+import argparse
 import math
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -164,4 +164,14 @@ def _lines(table: Mapping[str, tuple[float, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "seconds", type=float, metavar="SECONDS", help="how long; 0: only the points of the body file"
+    )
+    options.add_argument(
+        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
+    )
+    given = options.parse_args()
+    main(given.seconds, given.seed)

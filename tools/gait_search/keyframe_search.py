@@ -6,7 +6,7 @@ rough solution; both sides of the body move alike. Candidates run in the package
 printed as lines for the body file. Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
-import sys
+import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -139,4 +139,14 @@ def main(path: str, side: str, seconds: float, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    options.add_argument("side", choices=("front", "back"), help="on which the robot lies")
+    options.add_argument("seconds", type=float, metavar="SECONDS", help="how long")
+    options.add_argument(
+        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
+    )
+    given = options.parse_args()
+    main(given.body_file, given.side, given.seconds, given.seed)

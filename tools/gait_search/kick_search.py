@@ -9,8 +9,8 @@ Each better one is printed as lines for the body file, the last one with the way
 with the skill. With 0 seconds the kick of the body file is measured anew.
 """
 
+import argparse
 import math
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -198,4 +198,18 @@ def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    options.add_argument(
+        "seconds",
+        type=float,
+        metavar="SECONDS",
+        help="how long; 0: the kick of the body file is measured anew",
+    )
+    options.add_argument(
+        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
+    )
+    given = options.parse_args()
+    main(given.body_file, given.seconds, given.seed)

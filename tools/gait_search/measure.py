@@ -5,7 +5,7 @@ Each skill three times in a row, from two first poses, with commands that come 0
 spread.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -60,4 +60,9 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    given = options.parse_args()
+    main(given.body_file)

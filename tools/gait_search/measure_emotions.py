@@ -4,7 +4,7 @@
 Each emotion from each of the nine stances, once with commands 0, 1, 2 and 3 cycles late and some stalls; then it walks.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -50,4 +50,10 @@ def main(path: str, *emotions: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    options.add_argument("emotions", nargs="*", metavar="EMOTION", help="default: all")
+    given = options.parse_args()
+    main(given.body_file, *given.emotions)

@@ -5,7 +5,7 @@ Five pushes to each side while it stands, and five times laid on its left and it
 one try with commands that come 0, 1, 2 and 3 cycles late.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 from falls import Attempt, Pose, fallen, laid
@@ -44,4 +44,9 @@ def _measure(side: str, models: list[RobotModel], body: BodyDescription, poses: 
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    given = options.parse_args()
+    main(given.body_file)

@@ -7,9 +7,9 @@ of its range is named. STATE is a file that the search writes after each generat
 Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
+import argparse
 import os
 import pickle
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -231,9 +231,22 @@ def main(path: str, seconds: float, seed: int, state: str) -> None:
 
 
 if __name__ == "__main__":
-    main(
-        sys.argv[1],
-        float(sys.argv[2]),
-        int(sys.argv[3]) if len(sys.argv) > 3 else 1,
-        sys.argv[4] if len(sys.argv) > 4 else "",
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    options.add_argument("body_file", metavar="BODY.yaml")
+    options.add_argument(
+        "seconds", type=float, metavar="SECONDS", help="how long; 0: only the points of the body file"
+    )
+    options.add_argument(
+        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
+    )
+    options.add_argument(
+        "state",
+        nargs="?",
+        default="",
+        metavar="STATE",
+        help="file to go on from, if it is there, and to write to",
+    )
+    given = options.parse_args()
+    main(given.body_file, given.seconds, given.seed, given.state)
