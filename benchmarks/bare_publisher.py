@@ -6,7 +6,8 @@
 Without a port a timer of 50 Hz makes it publish. With the port of a replay server it joins there and publishes
 for each percept, of which it reads only the time: the minimum work of a bridge. Each message is built of its numbers,
 as rclpy wants it; entities and vision when there is a picture in the percept. With `bytes` each is built once, and
-only its stamps are written afterwards: the floor. Writes a line when it has started and runs until it is ended.
+only its stamps are written afterwards: the floor. As of our node, topics that nobody listens to are left out, once
+somebody listens to one. Writes a line when it has started and runs until it is ended.
 """
 
 import json
@@ -34,6 +35,7 @@ NAMES = [f"joint_{i}" for i in range(23)]  # of a T1
 VALUES = array("d", [0.1] * len(NAMES))
 SEEN = 18  # things in a picture of the recording
 PERIOD = 0.02  # s
+LOOK_S = 0.2  # s between two looks at who listens
 READ_SIZE = 65536
 NANOSECONDS = 10**9
 
@@ -42,7 +44,7 @@ Pair = tuple[Publisher, Build]
 
 
 def make_publish(node: Node, *, packed: bool = False) -> Callable[[float, bool], None]:
-    """A function that publishes one message on each topic, stamped with s of the monotonic clock.
+    """A function that publishes one message on each topic that is listened to, stamped with s of the monotonic clock.
 
     Its second argument says whether there is a picture. With ``packed`` only stamps are written, into bytes.
     """
@@ -70,11 +72,20 @@ def make_publish(node: Node, *, packed: bool = False) -> Callable[[float, bool],
             [(publisher, as_bytes(build)) for publisher, build in pairs] for pairs in (always, seen)
         )
 
+    next_look = 0.0
+    left_out: set[Publisher] = set()
+
     def publish(seconds: float, picture: bool) -> None:
+        nonlocal next_look, left_out
         nanoseconds = round(seconds * NANOSECONDS)
         stamp = Time(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
         for publisher, build in (*always, *seen) if picture else always:
-            publisher.publish(build(stamp))
+            if publisher not in left_out:
+                publisher.publish(build(stamp))
+        if seconds >= next_look:  # afterwards, so that no message waits for it
+            next_look = seconds + LOOK_S
+            silent = {one for one, _ in (*always, *seen) if not one.get_subscription_count()}
+            left_out = silent if len(silent) < len(always) + len(seen) else set()
 
     return publish
 

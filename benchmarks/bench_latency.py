@@ -7,7 +7,7 @@ A replay server sends percepts at 50 Hz and stamps each with the monotonic clock
 Four publishers take turns: a full agent_bridge node, a bare node that publishes the same topics when a percept has
 come and looks at nothing but its time, one that publishes the same bytes then (the floor), and a bare node with a
 timer. So ours is measured from the sending of the percept on, and the bare timer from its own callback on. Only the
-publisher differs; the listener is the same.
+publisher differs; the listener is the same, and none publishes what it does not listen to.
 """
 
 import time

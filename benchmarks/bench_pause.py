@@ -10,7 +10,6 @@ floor is the mock body in the same run: the same tree and the same hold, with jo
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import rclpy
-from processes import Child
+from processes import Child, isolate
 from rclpy.parameter import Parameter
 from rows import percentile, row
 from sensor_msgs.msg import JointState
@@ -85,7 +84,7 @@ BODIES: dict[str, Body] = {"mock": mock, "virtual servos": virtual_servos, "T1 (
 
 def run(names: list[str] | None = None, tries: int = TRIES) -> list[dict[str, Any]]:
     """Measure; two rows for each body."""
-    os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    isolate()
     rows = []
     floor: float | None = None
     for name in names or BODIES:
@@ -115,7 +114,7 @@ def measure(body: Body, tries: int) -> tuple[list[float], list[float]]:
         joint = body(runtime, stack)
         tree = runtime.add(behavior_tree(context=runtime.context))
         bench = Bench(runtime, joint)
-        bench.until(lambda: bool(bench.samples) and bench.client.server_is_there and bool(tree._skills))
+        bench.until(lambda: bool(bench.samples) and bench.client.server_is_there and bool(tree.skills))
         bench.wave()
         pairs = [bench.pause_once() for _ in range(tries)]
         bench.call("stop")

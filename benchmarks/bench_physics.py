@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from processes import isolate
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rows import row
@@ -40,6 +41,7 @@ SECONDS = 10.0
 
 
 def run(seconds: float = SECONDS) -> list[dict[str, Any]]:
+    isolate()
     return [*_t1(), *_managed(), *_node(seconds)]
 
 

@@ -10,6 +10,7 @@ from embodiment_bridge.cli.robot_options import add_robot_options
 from embodiment_bridge.core.errors import ConfigError
 
 LARGEST_SEED = 2**32 - 1
+LARGEST_PRIORITY = 2**31 - 1  # of an int32; the message would cut off the rest of a larger one
 
 
 def add_subtree_option(command: argparse.ArgumentParser) -> None:
@@ -70,6 +71,16 @@ def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
         ConfigError: a file cannot be read.
     """
     return {name: read_document(path) for name, path in pairs("--subtree", arguments.subtree, "NAME=FILE")}
+
+
+def priority(text: str) -> int:
+    """An argparse type: a priority that a goal has room for."""
+    value = int(text)
+    if not -LARGEST_PRIORITY - 1 <= value <= LARGEST_PRIORITY:
+        raise argparse.ArgumentTypeError(
+            f"{text} is not within {-LARGEST_PRIORITY - 1} to {LARGEST_PRIORITY}"
+        )
+    return value
 
 
 def _seed(text: str) -> int:

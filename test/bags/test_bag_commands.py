@@ -2,6 +2,7 @@
 """`embodiment_bridge record` and `replay` as people use them."""
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from rclpy.qos import DurabilityPolicy
 from embodiment_bridge.bags.reader import BagReader
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
+from embodiment_bridge.nodes.base import signals
 from embodiment_bridge.nodes.base.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +31,16 @@ def test_record_ends_by_itself_and_sums_up(tmp_path, capfd) -> None:
 def test_record_refuses_a_place_that_is_taken(tmp_path, capfd) -> None:
     assert main(["record", str(tmp_path)]) == 2
     assert "exists" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["record", "new"], ["replay", "bag"]])
+def test_what_is_ended_before_it_begins_is_interrupted(words, tmp_path, capfd, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_texts(tmp_path / "bag", {0.0: "a", 1.0: "b"})
+    monkeypatch.setattr(signals, "stop_on_signals", lambda: nullcontext(lambda: True))
+    assert main(words) == 130
+    assert capfd.readouterr().out == ""
+    assert not (tmp_path / "new").exists()
 
 
 def test_replay_plays_to_the_end(tmp_path, capfd) -> None:

@@ -3,6 +3,7 @@
 
 import importlib
 import math
+import re
 import socket
 from itertools import pairwise
 from pathlib import Path
@@ -132,6 +133,14 @@ def test_every_benchmark_says_what_it_measures(part) -> None:
         module = part(f"bench_{name}")
         assert callable(module.run)
         assert "\n" not in part("run").summary(module).strip(".")
+
+
+def test_no_benchmark_moves_the_robot_of_the_user() -> None:
+    with_nodes = [
+        path for path in FOLDER.glob("bench_*.py") if re.search(r"rclpy|Runtime\(", path.read_text())
+    ]
+    assert with_nodes
+    assert [path.name for path in with_nodes if "    isolate()\n" not in path.read_text()] == []
 
 
 @pytest.mark.parametrize(

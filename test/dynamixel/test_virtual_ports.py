@@ -327,6 +327,12 @@ def test_wrong_words_of_the_command_are_named(capsys, words, error):
     assert error in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["--base", "fixed"], ["--world", "none"]])
+def test_what_is_about_the_world_is_refused_without_one(capsys, words):
+    assert main(["virtual-servos", "x.urdf", *words]) == 2
+    assert f"{words[0]} is for --physics" in capsys.readouterr().err
+
+
 def test_description_without_servos_is_refused(capsys):
     assert main(["virtual-servos", str(ROOT / "urdf/mock.urdf")]) == 2
     assert "embodiment_bridge: " in capsys.readouterr().err

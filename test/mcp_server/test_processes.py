@@ -192,6 +192,7 @@ def test_one_line_in_a_host_is_enough_in_an_empty_home(tmp_path) -> None:
         (["--channels", "leg"], "unknown channel 'leg'"),
         (["--http", "here"], "is not HOST:PORT or PORT"),
         (["--http", "0.0.0.0:0"], "is not this machine alone"),
+        (["--token-file", "token"], "--token-file is for --http"),
         (["--host-timeout", "0"], "--host-timeout"),
         (["--namespace", "/nobody", "--wait", "0.1"], "no robot in namespace /nobody"),
     ],

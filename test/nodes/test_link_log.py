@@ -48,13 +48,15 @@ def test_a_link_that_is_lost_says_why_once_and_is_joined_again(told) -> None:
 
 def test_a_peer_that_is_not_there_yet_is_no_warning_at_first(told, monkeypatch) -> None:
     publish, log = told
-    publish(Phase.BACKOFF, "refused")
-    publish(Phase.BACKOFF, "refused")
+    for reason in ("refused", "refused", "no answer", "no answer"):
+        publish(Phase.BACKOFF, reason)
+        publish(Phase.CONNECTING)
     assert {record.levelname for record in log.records} == {"INFO"}
-    assert set(log.messages) == {"refused; waiting for it"}
+    assert log.messages == ["refused; waiting for it", "no answer; waiting for it"]
     log.clear()
     monkeypatch.setattr(link_publisher, "STARTING_S", 0.0)
-    publish(Phase.BACKOFF, "refused")
+    for _ in range(2):
+        publish(Phase.BACKOFF, "no answer")
     assert [record.levelname for record in log.records] == ["WARNING"]
 
 

@@ -18,6 +18,7 @@ from embodiment_bridge.launching.environment import of_outside_program
 if TYPE_CHECKING:
     from embodiment_bridge.media.speech.store import SpeechStore
 
+SERVICE_PORT = 8760
 EXAMPLES = """\
 examples:
   embodiment_bridge bml preprocess greet.json > spoken.json
@@ -67,9 +68,11 @@ def add(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     )
     add_subtree_option(command)
     command.add_argument("--serve", action="store_true", help="run as an HTTP service")
-    command.add_argument("--host", default="127.0.0.1", help="address that the service listens on")
     command.add_argument(
-        "--port", type=int, default=8760, help="port of the service; 0: a free one (default: 8760)"
+        "--host", help="with --serve: address that the service listens on (default: 127.0.0.1)"
+    )
+    command.add_argument(
+        "--port", type=int, help=f"with --serve: its port; 0: a free one (default: {SERVICE_PORT})"
     )
     command.set_defaults(run=run)
 
@@ -78,7 +81,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command. Exit code 1 if the document has errors or a text cannot be spoken.
 
     Raises:
-        ConfigError: no document is given, or one is given with ``--serve``, or the voice cannot be opened.
+        ConfigError: no document is given, or one is given with ``--serve``, or an option of the service is given
+            without it, or the voice cannot be opened.
     """
     if arguments.serve and arguments.file is not None:
         raise ConfigError(
@@ -86,6 +90,9 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if not arguments.serve and arguments.file is None:
         raise ConfigError("which document? (a file, - for standard input, or --serve)")
+    for option, value in (("--host", arguments.host), ("--port", arguments.port)):
+        if value is not None and not arguments.serve:
+            raise ConfigError(f"{option} is for --serve: without it nothing listens")
     from embodiment_bridge.media.files.cache import MediaCache
     from embodiment_bridge.media.files.folders import preprocessed_folder
     from embodiment_bridge.media.speech.choice import SpeechChoice, open_speaker
@@ -139,8 +146,8 @@ def _serve(arguments: argparse.Namespace, store: "SpeechStore", folder: Path) ->
         SpeechService(
             store,
             folder,
-            arguments.host,
-            arguments.port,
+            "127.0.0.1" if arguments.host is None else arguments.host,
+            SERVICE_PORT if arguments.port is None else arguments.port,
             public_url=arguments.url,
             fallback=arguments.fallback,
             strict=arguments.strict,

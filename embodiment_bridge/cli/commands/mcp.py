@@ -90,6 +90,8 @@ def run(arguments: argparse.Namespace) -> int:
     serve = partial(_serve_http, arguments) if arguments.http else _serve_stdio
     if arguments.http:
         _address(arguments)  # before anything begins
+    elif arguments.token_file:
+        raise ConfigError("--token-file is for --http: on standard input nobody gives a token")
     words = [] if arguments.start is None else arguments.start.split()
     given = {word.partition(":=")[0]: word.partition(":=")[2] for word in words}
     where = arguments.namespace or given.get("namespace", "/")

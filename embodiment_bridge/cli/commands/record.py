@@ -9,6 +9,7 @@ import time
 from embodiment_bridge.bags.writer import Totals
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.outcome import INTERRUPTED
 from embodiment_bridge.launching.shares import find_share
 
 SHOW_S = 1.0  # between two lines of progress
@@ -18,7 +19,8 @@ examples:
   embodiment_bridge record dance --seconds 60 --exclude '.*/vision'
   ros2 bag info dance                                 # with ROS installed; it is an ordinary bag
 Progress goes to standard error; the last line, on standard output, is a JSON object: path, topics, messages, bytes,
-lost, error. Exit code 0, or 1 if anything was lost.
+lost, error. Exit code 0; 1 if anything was lost, 2 if the recording cannot be made, 130 if it was interrupted before
+it began.
 """
 
 
@@ -45,7 +47,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Record. Exit code 0, 1 if messages were lost, 2 if the recording cannot be made."""
+    """Record. Exit code 0, 1 if messages were lost, 2 if it cannot be made, 130 if interrupted before it began."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
@@ -72,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         runtime.add(recorder)
         runtime.spin(lambda: recorder.active or stopped() or recorder.refused)
         if not recorder.active:
-            return 2
+            return 2 if recorder.refused else INTERRUPTED
         begun = time.monotonic()
         shown = begun
 

@@ -6,6 +6,7 @@ import sys
 import time
 
 from embodiment_bridge.cli.namespaces import namespace
+from embodiment_bridge.cli.outcome import INTERRUPTED
 
 SHOW_S = 0.5
 EXAMPLES = """\
@@ -14,7 +15,8 @@ examples:
   embodiment_bridge replay dance --speed 4 --begin 30 --loop
   embodiment_bridge replay dance --body               # also serves skills, so that a brain can run with it
 While it plays: services /player/pause and /player/resume (std_srvs/Trigger), /player/play
-(embodiment_bridge/PlayLog: speed, seek). It ends at the end of the recording or by Ctrl-C; exit code 0.
+(embodiment_bridge/PlayLog: speed, seek). It ends at the end of the recording or by Ctrl-C; exit code 0, or 130
+if it was interrupted before it began.
 """
 
 
@@ -46,7 +48,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Play. Exit code 0, 1 if the recording is damaged, 2 if it cannot be opened."""
+    """Play. Exit code 0, 1 if the recording is damaged, 2 if it cannot be opened, 130 if interrupted before that."""
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
@@ -81,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
         runtime.spin(lambda: player.active or player.refused or stopped())
         playback = player.playback
         if playback is None:
-            return 2
+            return 2 if player.refused else INTERRUPTED
         shown = 0.0
 
         def done() -> bool:

@@ -14,6 +14,7 @@ from embodiment_bridge.cli.bml_options import (
     add_subtree_option,
     given_subtrees,
     given_values,
+    priority,
 )
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document
@@ -65,7 +66,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
         help="what to do about a document that runs (default: replace it)",
     )
     command.add_argument(
-        "--priority", type=int, default=0, help="it never replaces a document of higher priority"
+        "--priority", type=priority, default=0, help="it never replaces a document of higher priority"
     )
     command.add_argument("--suspendable", action="store_true", help="a later document may suspend this one")
     command.add_argument(

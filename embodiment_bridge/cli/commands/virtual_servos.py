@@ -89,12 +89,10 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--base",
         choices=("auto", "floating", "fixed"),
-        default="auto",
         help="with --physics: whether the robot can fall (default: as its description says)",
     )
     command.add_argument(
         "--world",
-        default="auto",
         help="with --physics: MJCF file, or room, desk, soccer, none (default: room)",
     )
     command.add_argument("--seed", type=int, default=0, help="seed of random faults (default: %(default)s)")
@@ -102,7 +100,14 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 2 if it cannot start."""
+    """Serve. Exit code 0 after Ctrl-C or SIGTERM, 2 if it cannot start.
+
+    Raises:
+        ConfigError: the description or an option cannot be used.
+    """
+    for option, value in (("--base", arguments.base), ("--world", arguments.world)):
+        if value is not None and not arguments.physics:
+            raise ConfigError(f"{option} is for --physics: without it the servos are in no world")
     setup = read_servo_setup(read_urdf(arguments.urdf))
     chosen = [bus for bus in setup.buses if bus.servos]
     with ExitStack() as stack:
@@ -144,7 +149,8 @@ def _world(setup: ServoSetup, arguments: argparse.Namespace) -> "ServoWorld":
     from embodiment_bridge.physics.servos.servo_world import ServoWorld
 
     path = Path(arguments.urdf)
-    return ServoWorld(path, setup, DEFAULT_MODEL, base=arguments.base, world=arguments.world)
+    base, world = arguments.base or "auto", arguments.world or "auto"
+    return ServoWorld(path, setup, DEFAULT_MODEL, base=base, world=world)
 
 
 def _serve_faults(

@@ -79,8 +79,7 @@ class MonitorLog:
             times = [] if lines else _index((path.with_suffix("") if packed else path).with_suffix(".idx"))
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
             raise ConfigError(f"recording {path}: {error}") from error
-        seconds = _seconds(rows, LINE_PERIOD if lines else FRAME_PERIOD)
-        seconds[: len(times)] = times[: len(rows)]
+        seconds = _told_by(times, _seconds(rows, LINE_PERIOD if lines else FRAME_PERIOD))
         self.entries = [
             LogEntry(at, row.start, row.end, row.full) for at, row in zip(seconds, rows, strict=True)
         ]
@@ -188,6 +187,13 @@ def _seconds(rows: list[_Row], period: float) -> list[float]:
             passed = period if told is None else told
         seconds.append(seconds[-1] + passed)
     return seconds
+
+
+def _told_by(times: list[float], seconds: list[float]) -> list[float]:
+    """Times of an index; what is beyond its end, as after a full disk, follows as far apart as in ``seconds``."""
+    known = min(len(times), len(seconds))
+    later = times[known - 1] - seconds[known - 1] if known else 0.0
+    return [*times[:known], *(time + later for time in seconds[known:])]
 
 
 def _step(before: float | None, now: float | None, longest: float) -> float | None:

@@ -17,7 +17,8 @@ class LinkPublisher:
     """Publishes ``link_state`` on change; called on the session's thread.
 
     The log has one line per change that matters to people: joined, or why not; each reason is logged once, not per try.
-    At first a peer that is not there yet is not a warning, because both may have been started together.
+    At first a peer that is not there yet is not a warning, because both may have been started together; if it
+    stays away, its reason is logged once more, as a warning.
     A thread that ends after the topic is off the graph, as its peer did not let it go, tells nothing more.
     """
 
@@ -26,7 +27,8 @@ class LinkPublisher:
         self._publisher = node.create_publisher(LinkState, topic, profile("latched"))
         self._there = threading.Lock()
         self._destroyed = False
-        self._told = ""
+        self._told = ""  # the reason of the last warning
+        self._awaited = ""  # the last reason that was told while both may be starting
         self._joined = False
         self._begun = time.monotonic()  # 0 since it was joined
 
@@ -63,7 +65,9 @@ class LinkPublisher:
             self._node.get_logger().warning(f"{status.peer}: {status.reason}")
         elif status.phase is Phase.BACKOFF and status.reason != self._told:
             if self._begun and time.monotonic() - self._begun < STARTING_S:
-                self._node.get_logger().info(f"{status.reason}; waiting for it")
+                if status.reason != self._awaited:
+                    self._node.get_logger().info(f"{status.reason}; waiting for it")
+                    self._awaited = status.reason
                 return
             self._node.get_logger().warning(f"{status.reason}; trying again until it works")
             self._told = status.reason

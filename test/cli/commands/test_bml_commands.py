@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from embodiment_bridge.cli.command_line import main
+from embodiment_bridge.cli.command_line import main, parser
 from embodiment_bridge.cli.commands import bml_record
 
 WAIT = {"type": "delay", "duration": 2}
@@ -109,6 +109,19 @@ def test_a_seed_out_of_range_is_a_usage_error(files, seed: str, capsys) -> None:
     with pytest.raises(SystemExit) as ending:
         main(["bml", "dry-run", files[0], "--seed", seed])
     assert ending.value.code == 2
+
+
+@pytest.mark.parametrize("priority", ["2147483648", "-2147483649", "x"])
+def test_a_priority_that_a_goal_has_no_room_for_is_a_usage_error(priority: str, capsys) -> None:
+    with pytest.raises(SystemExit) as ending:
+        parser().parse_args(["run-bml", "dance.json", "--priority", priority])
+    assert ending.value.code == 2
+    assert "--priority" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("priority", [2**31 - 1, -(2**31)])
+def test_a_priority_is_what_a_goal_has_room_for(priority: int) -> None:
+    assert parser().parse_args(["run-bml", "dance.json", f"--priority={priority}"]).priority == priority
 
 
 def test_a_document_that_the_body_cannot_do_is_shown_with_its_errors(tmp_path, capsys) -> None:

@@ -63,6 +63,8 @@ def test_problems_are_told_at_their_places(document, tmp_path, capsys):
     [
         ([], "which document"),
         (["--serve", "--port", "0", "x.json"], "leave out FILE (x.json), or --serve"),
+        (["--host", "0.0.0.0", "x"], "--host is for --serve"),
+        (["--port", "0", "x"], "--port is for --serve"),
         (["--speech", "piper", "x"], "piper_model"),
         (["--speech", "cloud", "x"], "template"),
         (["--speech", "cloud", "--speech-url", "https://{text}/", "x"], "fixed"),

@@ -12,7 +12,7 @@ from monitor_stage import SHORT, payloads
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.link.transports.log_link import LogLink, LogPlayer
 from embodiment_bridge.link.transports.log_tape import LogTape
-from embodiment_bridge.link.transports.monitor_log import MonitorLog
+from embodiment_bridge.link.transports.monitor_log import FRAME_PERIOD, MonitorLog
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.soccer_monitor.scene.events import MonitorState
 from embodiment_bridge.wire.events import Malformed
@@ -98,6 +98,16 @@ def test_time_of_an_index_does_not_go_back(tmp_path):
     path.write_bytes((len(FULL).to_bytes(4, "big") + FULL) * 3)
     path.with_suffix(".idx").write_text("5 0 25\n4 29 25\n6 58 25\n")
     assert [entry.seconds for entry in MonitorLog(path).entries] == [0.0, 0.0, 1.0]
+
+
+def test_messages_beyond_an_index_that_broke_off_go_on_from_its_end(tmp_path):
+    path = tmp_path / "stream.bin"
+    path.write_bytes(b"".join(len(m).to_bytes(4, "big") + m for m in (FULL, DIFF, DIFF, DIFF, DIFF)))
+    path.with_suffix(".idx").write_text("7 0 25\n8 29 25\n9 58 25\n")
+    log = MonitorLog(path)
+    times = [entry.seconds for entry in log.entries]
+    assert times == pytest.approx([0.0, 1.0, 2.0, 2.0 + FRAME_PERIOD, 2.0 + 2 * FRAME_PERIOD])
+    assert log.before(1.5) == (0, 1)
 
 
 def test_marks_and_blank_lines_are_not_part_of_messages(tmp_path):
