@@ -55,7 +55,7 @@ class MotionRunner:
     ) -> None:
         joints = description.joints
         index = {joint.name: i for i, joint in enumerate(joints)}
-        self._description = description
+        self._description, self._things = description, things
         self._posture = Posture(description)
         self._sensed = Sensed(self._posture.goal)
         self._fall = FallDetector(description.fall)
@@ -199,7 +199,7 @@ class MotionRunner:
         return True
 
     def walk_to(self, x: float, y: float, yaw: float) -> None:
-        """Walk straight to a place in ``map`` (m) and face ``yaw`` (rad) there; the newest claim of the legs wins.
+        """Walk to a place in ``map`` (m) and face ``yaw`` (rad) there; the newest claim of the legs wins.
 
         Raises:
             CommandError: a value is not finite, or the body cannot walk, has fallen, or does not know its pose.
@@ -212,7 +212,7 @@ class MotionRunner:
             raise CommandError("the body has fallen")
         if not self._sensed.base_fresh:
             raise CommandError(NOT_LOCATED)
-        self._table.walk_to(Reach(limits, x, y, yaw))
+        self._table.walk_to(Reach(limits, x, y, yaw, self._things))
 
     def hear(self, azimuth: float, *, by_head: bool = False) -> None:
         """Somebody spoke, ``azimuth`` rad to the left of base_link or of the head: an idle head looks there."""

@@ -120,6 +120,30 @@ def test_a_thing_that_moves_is_gone_after_and_one_that_is_lost_is_gone_to_where_
     assert math.dist(cart.place, (2.0, 1.5)) == pytest.approx(0.35, abs=0.15)
 
 
+def test_a_thing_that_moves_round_the_body_is_faced() -> None:
+    cart = Cart()
+    cart.things = {"ball": ball(0.35, 0.0)}
+    request = cart.go(thing="ball")
+    for step in range(100):
+        angle = 1.05 * min(step / 10, 1.0)  # before it has stood for long enough to have arrived
+        cart.things = {"ball": ball(0.35 * math.cos(angle), 0.35 * math.sin(angle))}
+        cart.step()
+    assert cart.finish(request).status is SkillStatus.SUCCEEDED
+    assert cart.state.yaw == pytest.approx(1.05, abs=0.3)
+
+
+def test_a_thing_that_is_touched_gives_no_new_direction() -> None:
+    cart = Cart()
+    cart.things = {"post": Sighting("post", "post", (0.0, 0.05, 0.1))}
+    request = cart.go(thing="post", distance=0.0)
+    for step in range(200):  # its noise is as large as its distance
+        cart.things = {"post": Sighting("post", "post", (0.0, 0.05 if step % 2 else -0.05, 0.1))}
+        cart.step()
+        if cart.last(request).status.ended:
+            break
+    assert cart.last(request).status is SkillStatus.SUCCEEDED
+
+
 def test_who_is_there_already_only_turns() -> None:
     cart = Cart()
     cart.things = {"ball": ball(0.0, 0.3)}
@@ -171,11 +195,15 @@ def test_a_thing_is_a_text_of_this_walk_only() -> None:
         parse_body(CART_FILE.replace("walk: to", "walk: free"), "cart.yaml")
 
 
+@pytest.mark.parametrize("by", ["go_to", "goal_pose"])
 @pytest.mark.parametrize("aside", [0.0, 0.2, -0.2, 3.0])
-def test_another_body_in_the_way_is_gone_round(aside: float) -> None:
+def test_another_body_in_the_way_is_gone_round(aside: float, by: str) -> None:
     cart = Cart()
     cart.things = {"other": Sighting("other", "player", (1.5, aside, 0.5), (0.3, 0.3, 1.0))}
-    cart.go(x=3.0, y=0.0, yaw=0.0)
+    if by == "go_to":
+        cart.go(x=3.0, y=0.0, yaw=0.0)
+    else:
+        cart.runner.walk_to(3.0, 0.0, 0.0)
     gaps, wide = [], []
     while not cart.reports or not cart.reports[-1].status.ended:
         cart.run(0.1)

@@ -11,6 +11,7 @@ from motion_stage import HEIGHT, T1, T1_FILE, Stage
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.description import BodyDescription
+from embodiment_bridge.body.stance import UPRIGHT
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.motion.runner import MotionRunner
 
@@ -80,6 +81,27 @@ def test_a_hold_keeps_it_still(source: str) -> None:
     assert [moves(stage, joint) for joint in (ROLL, KNEE, YAW)] == pytest.approx([0.0] * 3, abs=1e-9)
     stage.runner.hold(False, source)
     assert moves(stage, ROLL) > 0.03
+
+
+def test_who_walks_while_another_one_is_held_does_so_without_the_idle_stance_and_stays_so() -> None:
+    stage = alive()
+    stage.run(8.0)
+    legs = stage.runner._legs
+    stage.runner.hold(True, "somebody")
+    stage.run(0.5)
+    assert legs._idle.sway != 0.0
+    walk = stage.start("walk", distance=0.4)
+    stage.run(1.0)
+    assert stage.runner.status == "walking"
+    assert legs._idle == UPRIGHT
+    stage.finish(walk)
+    stage.run(6.0)
+    assert legs._idle == UPRIGHT  # it is to be still
+    stage.runner.hold(False, "somebody")
+    stage.run(2.5)
+    assert legs._idle == UPRIGHT
+    stage.run(4.0)
+    assert legs._idle != UPRIGHT
 
 
 @pytest.mark.parametrize("busy", ["", "head_shake", "walk"])

@@ -8,8 +8,10 @@ import pytest
 from motion_stage import DT, T1
 from policy_stage import JOINTS, LEGS, manifest, network, stage
 
-from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.body.state import SkillRequest, SkillStatus
 from embodiment_bridge.motion.gait.policy_walk import FAULT_S, PAUSE_S
+from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.scene.entities import Known, Sighting
 
 ACTION = 0.4
 SHIFT = 0.25 * ACTION  # rad that each joint is beside its default while the policy walks
@@ -226,6 +228,45 @@ def test_a_walk_skill_goes_its_distance(tmp_path):
     robot = stage(tmp_path)
     assert robot.finish(robot.start("walk", distance=3.0)).status is SkillStatus.SUCCEEDED
     assert robot.state.base_position[0] == pytest.approx(3.0, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("name", "slot", "parameters", "way"),
+    [
+        ("foot_pitch", 0.0, {}, 0.0),
+        ("foot_pitch", 1.2, {}, 0.0),
+        ("walk", 0.0, {"steps": 1}, 0.1),
+        ("walk", 0.0, {"duration": 0.9}, 0.1),
+    ],
+)
+def test_a_short_walk_is_not_over_before_it_began(tmp_path, name, slot, parameters, way):
+    robot = stage(tmp_path)
+    request = robot.start(name, slot, **parameters)
+    robot.run(0.3)
+    assert robot.runner.status == "walking"
+    assert robot.finish(request).status is SkillStatus.SUCCEEDED
+    assert robot.state.base_position[0] >= way
+
+
+def test_a_policy_that_walks_at_any_speed_leaves_the_kick_to_the_gait(tmp_path):
+    robot = stage(tmp_path, least=None)
+    ball = Known(Sighting("ball", "ball", (0.8, 0.1, 0.1), (0.2, 0.2, 0.2)), 0.0, None, True)
+    robot.runner = MotionRunner(robot.body, {}, lambda: {"ball": ball})
+    robot.run(2.0)
+    robot.track.clear()
+    robot.runner.start(SkillRequest("kick", "kick", {}))
+    walker, led, kicks = robot.runner._legs.walker, False, 0
+    for _ in range(1500):
+        robot.step()
+        led = led or by_policy(robot)
+        if walker.kicking:
+            kicks += 1
+            assert {walker.share[INDEX[name]] for name in LEGS} != {1.0}
+        if (report := robot.last("kick")) is not None and report.status.ended:
+            break
+    assert robot.status("kick") is SkillStatus.SUCCEEDED
+    assert led
+    assert kicks * DT > 0.2  # the whole step
 
 
 def test_a_hold_stops_the_policy_and_its_end_lets_it_go_on(tmp_path):

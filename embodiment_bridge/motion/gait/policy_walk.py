@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Walks by a learned policy, and by the gait of the body where the policy does not walk or has failed."""
+"""Walks by a learned policy, and by the gait of the body where the policy does not walk, for a kick, or has failed."""
 
 from collections.abc import Mapping
 from enum import Enum
@@ -96,7 +96,7 @@ class PolicyWalker(LegWalker):
             self._own.reset()
         else:
             self._own.step(self._own_command(command), dt, balance)
-        self.kicking = self._own.kicking
+        self.kicking, self.kicks = self._own.kicking, self._own.kicks
         self._move_shares(dt)
 
     def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
@@ -120,7 +120,8 @@ class PolicyWalker(LegWalker):
         if self._sensed is None:
             self._mode, self._leave_s = Mode.GAIT, LEAVE_S
             return
-        slowing = self._mode is Mode.POLICY and command.stepping and self._walks(self.velocity, KEEP)
+        walks_on = self._mode is Mode.POLICY and command.stepping and command.kick is None
+        slowing = walks_on and self._walks(self.velocity, KEEP)
         if slowing or self._wanted(command):
             self._mode, self._brake_s, self._calm_s = Mode.POLICY, 0.0, 0.0
             return
@@ -133,7 +134,9 @@ class PolicyWalker(LegWalker):
             self._brake_s = self._calm_s = 0.0
 
     def _wanted(self, command: WalkCommand) -> bool:
-        """Whether the command is one for the policy."""
+        """Whether the command is one for the policy: only the gait kicks."""
+        if command.kick is not None or self.kicking:
+            return False
         walk = self._policy.walk
         full = walk.forward if command.forward > 0.0 else walk.backward
         velocity = command.forward * full, command.left * walk.left, command.turn * walk.turn

@@ -44,11 +44,12 @@ STAND = WalkCommand()
 class Pace:
     """The pace: ``forward``, ``turn`` and ``left`` are -1..1 of full speed and follow the commands without a jump.
 
-    ``limits``: at full speed. ``kicking``: a kick is under way, which only legs have. ``stands_to_kick``: the body
-    comes to a stand between the command to kick and the kick.
+    ``limits``: at full speed. ``kicking``: a kick is under way, which only legs have. ``kicks``: so many have begun.
+    ``stands_to_kick``: the body comes to a stand between the command to kick and the kick.
     """
 
     kicking = False
+    kicks = 0
     stands_to_kick = False
 
     def __init__(self, limits: WalkLimits) -> None:
@@ -58,6 +59,7 @@ class Pace:
     def reset(self) -> None:
         """Stand."""
         self.forward = self.turn = self.left = 0.0
+        self.kicking = False
 
     @property
     def standing(self) -> bool:
@@ -138,7 +140,8 @@ class Walker(LegWalker):
         if self.amplitude <= STILL:
             # The first step of a turn is that of the outer foot, and to a side that of the foot on this side.
             self.phase = 0.5 if command.turn > abs(command.left) or command.left < -abs(command.turn) else 0.0
-        keep_on = command.stepping or abs(self.forward) > limits.settle_forward
+        # A kick that has begun goes on to its end, at most one step: the foot that swings far is set down as planned.
+        keep_on = command.stepping or self.kicking or abs(self.forward) > limits.settle_forward
         self.amplitude = near(self.amplitude, 1.0 if keep_on else 0.0, limits.amplitude_rate * dt)
         super().step(command, dt)
         if self.amplitude <= STILL:
@@ -151,7 +154,8 @@ class Walker(LegWalker):
         before, rate = self.phase, self._kick.rate * (1.0 + hurry)
         self.phase = (before + self._p.frequency_at(self.forward) * rate * dt) % 1.0
         self._kick.step(command.kick, before, self.phase)
-        self.kicking = self._kick.kicking
+        begun = self._kick.kicking and not self.kicking
+        self.kicks, self.kicking = self.kicks + begun, self._kick.kicking
 
     def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""

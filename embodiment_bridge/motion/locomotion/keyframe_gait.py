@@ -30,7 +30,6 @@ class SteppingPace(Pace):
         super().reset()
         self.amplitude = 0.0
         self.kick: Kick | None = None
-        self.kicking = False
 
     @property
     def still(self) -> bool:
@@ -93,6 +92,7 @@ class KeyframeGait(KinematicBase):
         if self._motion is None and walker.kick is not None and walker.still and self._blend.done:
             self._motion = self._motion_of(walker.kick)
             walker.kicking = self._motion is not None
+            walker.kicks += walker.kicking
         if self._motion is not None:
             self._motion.advance(dt)
             if self._motion.done:

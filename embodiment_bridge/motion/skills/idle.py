@@ -2,7 +2,7 @@
 """Small motions of a body that has nothing to do: it breathes, shifts its weight and looks around.
 
 Each channel for itself: one that a claim holds, or that was left beside its rest pose, is not moved. Time stands still
-while anything is held, and from a stop until something is asked of the body.
+while anything is held, and from a stop until something is asked of the body; only legs that walk leave their motion.
 """
 
 from math import pi, sin
@@ -68,12 +68,13 @@ class Idle:
         """
         held = {channel for channel in self._free_s if self._arbiter.holder(channel) is not None}
         self._leave(goal, held, dt)
+        passes = 0.0 if still else dt
+        self._time += passes
+        self._count(goal, held, passes, upright=upright)
         if not still:
-            self._time += dt
-            self._count(goal, held, dt, upright=upright)
             self._breathe()
             self._look(sensed, dt)
-            self._sway(dt)
+        self._sway(dt, still=still)
         for number, offset in enumerate(self._offset):
             goal[number] += offset
 
@@ -108,10 +109,12 @@ class Idle:
             if share := self._share(self._joints[number].channel):
                 self._offset[number] = angle * self._breath * share
 
-    def _sway(self, dt: float) -> None:
+    def _sway(self, dt: float, *, still: bool) -> None:
         if self._legs is None or "legs" not in self._free_s:
             return
-        wanted = self._share("legs") if self._legs.standing else 0.0
+        # Somebody may walk while another one is held: not with the weight on one foot.
+        stand = self._legs_share if still else self._share("legs")
+        wanted = stand if self._legs.standing else 0.0
         self._legs_share = near(self._legs_share, wanted, dt / LEAVE_S)
         full, breath = self._motion.stance, self._legs_share * self._breath
         shift = self._legs_share * sin(2 * pi * self._time / SHIFT_S)

@@ -7,13 +7,16 @@ from math import atan2, hypot
 from embodiment_bridge.body.description import Skill, WalkLimits
 from embodiment_bridge.body.things import Things
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
 from embodiment_bridge.motion.walking.reach import Reach
-from embodiment_bridge.motion.walking.steering import Way, past_others, straight, way_round
-from embodiment_bridge.motion.walking.targets import Goal, Target, Values, before, behind
+from embodiment_bridge.motion.walking.steering import Way, straight, way_round
+from embodiment_bridge.motion.walking.targets import Goal, Target, Values, before, behind, way_to
 from embodiment_bridge.motion.walking.walk_program import Pose
 
 MOVED_M = 0.15  # a thing that moved by more is gone after
+MOVED_RAD = 0.3  # one whose direction turned by more is faced anew; steps beside a near thing turn it by less
+TOUCH_M = 0.1  # nearer to a thing than this its direction says nothing, and the one of before is kept
 FOLLOW_S = 20.0  # s more than the way takes at first, in which a thing that moves may be reached
 DISTANCE_M = 0.25  # before a thing, where the body file has no default: near enough to grab or kick
 ROUND_M = 0.45  # kept from the middle of a thing on the way behind it
@@ -44,8 +47,8 @@ class GoTo:
         found, old = self._find(pose), self._goal
         if found is not None:
             goal, way = found
-            if old is None or hypot(goal[0] - old[0], goal[1] - old[1]) > MOVED_M:
-                self._goal, self._reach = goal, Reach(self._limits, *goal, past_others(self._things, way))
+            if old is None or _moved(old, goal):
+                self._goal, self._reach = goal, Reach(self._limits, *goal, self._things, way)
         if self._reach is None:
             return WalkCommand()
         command = self._reach.step(pose, walker, dt)
@@ -53,6 +56,10 @@ class GoTo:
             self.patience += self._reach.patience
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
         return command
+
+
+def _moved(old: Goal, new: Goal) -> bool:
+    return hypot(new[0] - old[0], new[1] - old[1]) > MOVED_M or abs(wrap_angle(new[2] - old[2])) > MOVED_RAD
 
 
 def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> GoTo:
@@ -101,12 +108,16 @@ class _BesideThing:
 
     def __init__(self, thing: Target, towards: Target | None, distance: float) -> None:
         self._thing, self._towards, self._distance = thing, towards, distance
+        self._yaw: float | None = None
 
     def __call__(self, pose: Pose) -> tuple[Goal, Way] | None:
         thing = self._thing.now(pose)
         if thing is None:
             return None
         if self._towards is None:
-            return before(pose, thing, self._distance), straight
+            x, y, yaw = before(pose, thing, self._distance)
+            if self._yaw is None or hypot(*way_to(pose, thing)) > TOUCH_M:
+                self._yaw = yaw
+            return (x, y, self._yaw), straight
         goal = behind(thing, self._towards.last(pose), self._distance)
         return goal, way_round(thing.position[0], thing.position[1], ROUND_M)

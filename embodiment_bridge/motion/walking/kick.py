@@ -31,6 +31,7 @@ UP_SPEED = 0.3  # share of full speed
 UP_GAIN = 5.0  # share of full speed per m
 SIDE_GAIN, TURN_GAIN = 5.0, 2.0  # share of full speed per m, per rad
 SWING_M = 0.03  # before its place: the next step of the foot may be the kick
+STRAYED_M = 0.15  # from its place a body that stands to kick does not: the ball has moved meanwhile
 RUN_M = 0.5  # of a body that knows of no ball: so far it runs, and into the ball if there is one
 LONGEST_RUN_M = 1.0
 IN_WAY_M = 2.5  # from the ball: others who stand there are in the way of it
@@ -78,23 +79,28 @@ class KickBall:
         self._distance = 0.0
         self._steady_s = self._at_ball_s = 0.0
         self._ask: Kick | None = None
+        self._kicks: int | None = None
         self._after_s = 0.0
 
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         here = self._steering.filtered(pose, dt)
-        if walker.kicking and self._ask is None:  # the kick of a program before this one
-            return STAND
-        if walker.kicking or self._after_s:
+        if self._kicks is None:
+            self._kicks = walker.kicks
+        if walker.kicks > self._kicks:  # also where it was made during a hold
             return self._kicked(walker, dt)
-        if self._ask is not None and walker.stands_to_kick:
-            return WalkCommand(True, kick=self._ask)
+        if walker.kicking:  # the kick of a program before this one
+            return STAND
         ball = self._ball.watch(here, dt)
         if ball is None:
             self.failure = self._ball.lost
             return STAND
         goal = self._stance(here, ball)
         away = hypot(goal.x - here.x, goal.y - here.y)
+        if self._ask is not None and walker.stands_to_kick:
+            if away < STRAYED_M:
+                return WalkCommand(True, kick=self._ask)
+            self._ask, self._up = None, False
         if not self._distance:
             self._distance = max(away, 0.05)
             self.patience += away / (SPEED_SHARE * self._limits.forward) + 4 * pi / self._limits.turn

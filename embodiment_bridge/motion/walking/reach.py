@@ -4,9 +4,10 @@
 from math import atan2, hypot, pi
 
 from embodiment_bridge.body.description import WalkLimits
+from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand
-from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, straight
+from embodiment_bridge.motion.walking.steering import BRAKE_S, Steering, Way, past_others, straight
 from embodiment_bridge.motion.walking.walk_program import Pose
 
 ARRIVED_M = 0.04  # mean distance at which the body stops
@@ -26,17 +27,25 @@ class Reach:
 
     A far place is walked to forwards. Near it a body that can go sideways goes in any direction while it turns to
     ``yaw``. It has arrived when it stands at the place; one that came to stand beside it goes on.
-    The way is straight, or the given one; other obstacles are not avoided.
+    The way is straight, or the given one, but round the other bodies among ``things``; other obstacles are not avoided.
     """
 
-    def __init__(self, limits: WalkLimits, x: float, y: float, yaw: float, way: Way = straight) -> None:
+    def __init__(
+        self,
+        limits: WalkLimits,
+        x: float,
+        y: float,
+        yaw: float,
+        things: Things = no_things,
+        way: Way = straight,
+    ) -> None:
         self.done = False
         self.progress = 0.0
         self.patience = EXTRA_PATIENCE_S
         self.failure = ""
         self._limits = limits
         self._goal = Pose(x, y, yaw)
-        self._way = way
+        self._way = past_others(things, way)
         self._steering = Steering(limits, brake_s=FORESEEN_BRAKE_S if limits.left else BRAKE_S)
         self._distance = 0.0
         self._waiting = False

@@ -84,7 +84,8 @@ class Walk:
         )
         self._coast = limits.coast_forward if forward > 0.0 else limits.coast_backward
         self._coast_left = limits.coast_left
-        self._coast_time = 1.0 / limits.amplitude_rate
+        # A walk that is shorter than its end would otherwise be over before it began.
+        self._coast_time = min(1.0 / limits.amplitude_rate, 0.5 * duration)
         self._brake = limits.brake
         self._forward, self._turn, self._left = forward, turn, left
         self._distance, self._duration = distance, duration
