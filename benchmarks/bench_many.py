@@ -29,6 +29,7 @@ RATE = 50.0  # percepts of a robot in a second
 LIMIT = "cycle of the simulator"
 P99_MS, MAX_MS = 10.0, 40.0
 IDLE_CPU = 0.019  # cores
+FLOOR = "the same bytes sent back and nothing else"
 VISION = 2  # percepts to each picture in the recording
 HEARD = {"joint_states": 1, "/tf": 1, "imu": 1, "entities": VISION}  # percepts to each message
 
@@ -57,7 +58,11 @@ def run() -> list[dict[str, Any]]:
         *answers(shared, "in two processes: percept to answer", aims=False),
     ]
     alone = measure(1, 1, SHORT_SECONDS, listened=False)
-    rows.append(row("1 robot that nobody listens to: CPU", round(alone.cpu, 4), "cores", at_most=IDLE_CPU))
+    name = "1 robot that nobody listens to: CPU"
+    rows.append(row(name, round(alone.cpu, 4), "cores", at_most=IDLE_CPU))
+    rows.append(
+        row(name, round(alone.cpu, 4), "cores", peer=FLOOR, peer_value=round(floor(SHORT_SECONDS), 4))
+    )
     for robots in GROWTH:
         rows += growth(robots, measure(robots, PROCESSES, SHORT_SECONDS))
     return rows + growth(ROBOTS, whole)
@@ -100,6 +105,20 @@ def measure(robots: int, processes: int, seconds: float, *, listened: bool = Tru
             for share in ("p50", "p99", "max")
         },
     )
+
+
+def floor(seconds: float) -> float:
+    """CPU (cores) of a program that answers each percept with the same bytes."""
+    with Child("replay_server.py", "--keep", seconds) as server:
+        ports = server.line()
+        with Child("bare_answerer.py", ports["port"]) as answerer:
+            answerer.line()
+            begun, cpu = time.monotonic(), answerer.cpu_s()
+            time.sleep(seconds)
+            used = (answerer.cpu_s() - cpu) / (time.monotonic() - begun)
+            answerer.finish()
+        server.finish()
+    return used
 
 
 def rows_of(robots: int, found: Measured) -> list[dict[str, Any]]:
