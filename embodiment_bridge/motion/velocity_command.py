@@ -4,7 +4,7 @@
 from embodiment_bridge.body.description import WalkLimits
 from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
 from embodiment_bridge.motion.skills.skill_table import SkillTable
-from embodiment_bridge.motion.walking.velocity import Velocity
+from embodiment_bridge.motion.walking.velocity import LEAST_COMMAND, Velocity
 from embodiment_bridge.motion.walking.walk_skills import full_speed, share
 
 CLAIM = "velocity command"  # of the legs
@@ -61,6 +61,8 @@ def possible(walker: Pace, forward: float, left: float, turn: float) -> tuple[Wa
     command = walker.possible(asked)
     if command is not asked:
         parts.append(f"together they are cut to {command.length / asked.length:.0%}")
+    if 0.0 < command.length <= LEAST_COMMAND:
+        parts.append(f"not faster than {LEAST_COMMAND:.0%} of full speed: it stands")
     return command, ", ".join(parts)
 
 

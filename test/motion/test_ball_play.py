@@ -143,6 +143,23 @@ def test_kick_fails_when_the_ball_is_gone_and_is_refused_without_a_kick_in_the_g
         Player(ball=(1.0, 0.0)).do("kick")
     with pytest.raises(CommandError, match="give either a direction, or where the ball is to go"):
         Player(T1, ball=(1.0, 0.0)).do("kick", direction=0.3, x=1.0, y=1.0)
+    with pytest.raises(CommandError, match="beside goes with towards, or x and y"):
+        Player(T1, ball=(1.0, 0.0)).do("kick", beside=0.5)
+
+
+@pytest.mark.parametrize(
+    "aim",
+    [{"towards": "goal"}, {"x": 1.0, "y": 0.0}, {"x": 0.0, "y": 0.0}, {"direction": 0.5}, {"thing": "goal"}],
+)
+def test_a_body_that_does_not_know_where_it_is_kicks_only_straight_ahead(aim) -> None:
+    player = Player(T1, ball=(1.0, 0.5), **GOAL)
+    player.state = replace(player.state, has_base=False)
+    player._moved = lambda dt: player.state
+    player.run(1.0)
+    with pytest.raises(CommandError, match="the body does not know where it is"):
+        player.runner.start(SkillRequest("kick", "kick", aim))
+    player.runner.start(SkillRequest("kick", "kick", {"direction": 0.0}))
+    assert player.status("kick") is not SkillStatus.FAILED
 
 
 GOAL = {"goal": thing("goal", 9.0, 0.0)}

@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from embodiment_bridge.body.network_file import Network, read_network
+from embodiment_bridge.body.network_file import Layer, Network, read_network
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.motion.policy.network import outputs_of
 
 TOOL = Path(__file__).parents[2] / "tools/convert_policy"
 sys.path.insert(0, str(TOOL))
+from convert import write  # noqa: E402
 from layer_chain import NotAChainError, Operation, layers_of  # noqa: E402
 from network_graphs import read_graph  # noqa: E402
 
@@ -126,7 +127,19 @@ def arrays(*shapes):
     return [CHANCE.normal(0.0, 0.3, shape).astype(np.float32) for shape in shapes]
 
 
-def test_onnx_is_converted(tmp_path):
+def test_a_name_that_numpy_would_change_is_refused(tmp_path):
+    done = convert(tmp_path / "walk.onnx", tmp_path / "walk")
+    assert done.returncode == 2
+    assert "walk: the name does not end in .npz" in done.stderr
+
+
+def test_a_network_that_does_not_tell_its_inputs_is_refused(tmp_path):
+    with pytest.raises(NotAChainError, match="no layer is linear or affine"):
+        write([Layer("tanh", ())], tmp_path / "walk.npz", np.tanh)
+
+
+@pytest.mark.parametrize("listed", [(), ("w0",)])  # older files list the constants among the inputs
+def test_onnx_is_converted(tmp_path, listed):
     onnx = pytest.importorskip("onnx", reason="onnx is not installed")
     reference = pytest.importorskip("onnx.reference", reason="onnx is not installed")
     helper, number = onnx.helper, onnx.TensorProto.FLOAT
@@ -147,7 +160,10 @@ def test_onnx_is_converted(tmp_path):
     graph = helper.make_graph(
         nodes,
         "walk",
-        [helper.make_tensor_value_info("obs", number, [1, 6])],
+        [
+            *(helper.make_tensor_value_info(name, number, values[name].shape) for name in listed),
+            helper.make_tensor_value_info("obs", number, [1, 6]),
+        ],
         [helper.make_tensor_value_info("action", number, [1, 6])],
         [onnx.numpy_helper.from_array(value, name) for name, value in values.items()],
     )

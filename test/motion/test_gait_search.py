@@ -3,8 +3,10 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+import yaml
 from motion_stage import T1
 
 from embodiment_bridge.body.state import BodyState, JointTargets
@@ -50,3 +52,16 @@ def test_targets_are_late(delay) -> None:
     ]
     assert speeds[-1] > 1.0
     assert all(abs(speed) < 0.1 for speed in speeds[:-1])
+
+
+def test_a_kick_that_was_found_is_printed_without_tables_that_nobody_measured(monkeypatch, capsys) -> None:
+    monkeypatch.setitem(sys.modules, "cma", ModuleType("cma"))  # the search itself is not run
+    from kick_search import show
+
+    show(T1.carrier.kick)
+    kick = yaml.safe_load(capsys.readouterr().out)["kick"]
+    assert (kick["rate"], "ways" in kick, "outward" in kick) == (T1.carrier.kick.rate, False, False)
+    show(T1.carrier.kick, ([1.0, 2.0], [0.1, 0.2]))
+    text = capsys.readouterr().out
+    assert yaml.safe_load(text)["kick"] == {**kick, "ways": [1.0, 2.0], "outward": [0.1, 0.2]}
+    assert "# further: has to be measured anew" in text

@@ -163,6 +163,8 @@ def test_direction_to_the_side_is_refused_without_sides() -> None:
         (CART, (0.1, 0.2, 2.0), "left 0.2 m/s counts as zero: .*, turn 2 rad/s is cut to -1..1"),
         (ANY_WAY, (0.0, -0.5, 0.0), "left -0.5 m/s is cut to -0.4..0.4"),
         (ANY_WAY, (-0.25, 0.4, -1.0), ""),
+        (CART, (0.01, 0.0, 0.0), "not faster than 2% of full speed: it stands"),
+        (CART, (0.011, 0.0, 0.0), ""),
     ],
 )
 def test_what_a_velocity_asks_in_vain_is_said(body, velocity, remark) -> None:
@@ -173,6 +175,13 @@ def test_what_a_velocity_asks_in_vain_is_said(body, velocity, remark) -> None:
     assert bool(cart.runner.remark) == bool(remark)
     cart.run(2.0)
     assert cart.runner.remark == ""  # it is over
+
+
+def test_a_velocity_of_zero_asks_for_nothing_in_vain() -> None:
+    cart = Cart()
+    cart.runner.set_velocity(0.01, 0.0)
+    cart.runner.set_velocity(0.0, 0.0)
+    assert cart.runner.remark == ""
 
 
 def test_velocity_without_a_pose_says_that_it_is_not_corrected() -> None:

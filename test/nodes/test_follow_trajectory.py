@@ -66,7 +66,7 @@ def reported(progress=1.0, status=SkillStatus.RUNNING, *, held=False) -> SkillRe
 def goal(position=0.5, time_s=2, tolerance=0.0, joint="pan"):
     point = JointTrajectoryPoint(positions=[position])
     point.time_from_start.sec = time_s
-    tolerances = [SimpleNamespace(name="pan", position=tolerance)] if tolerance else []
+    tolerances = [SimpleNamespace(name="pan", position=tolerance)]
     return SimpleNamespace(
         request=SimpleNamespace(
             trajectory=JointTrajectory(joint_names=[joint], points=[point]),
@@ -129,6 +129,25 @@ def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, wh
     assert (succeeded, code) == (False, -5)
     assert text.startswith("pan is ")
     assert action.queue.canceled == ["run 1"]  # nothing moves without a goal
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "far", "ends"), [(-1.0, 0.9, True), (0.0, 0.12, False), (0.3, 0.28, True)]
+)
+def test_a_negative_tolerance_is_no_limit_and_zero_the_default(action, tolerance, far, ends) -> None:
+    action._server.begin(goal(tolerance=tolerance))
+    action.queue.move()
+    action.report(reported())
+    action.step({"pan": 0.5 - far}, 10.0)
+    assert [ended[1] for ended in action._server.ended] == [True] * ends
+
+
+def test_a_tolerance_that_is_no_number_is_refused(action) -> None:
+    action._server.begin(goal(tolerance=float("nan")))
+    assert [ended[1:] for ended in action._server.ended] == [
+        (False, -1, "the goal tolerance of pan is not a number")
+    ]
+    assert action.queue.posted == []
 
 
 def test_what_the_body_refuses_is_refused_with_its_reason(action) -> None:

@@ -29,6 +29,8 @@ def main() -> int:
     parser.add_argument("policy", type=Path, help="file .onnx or .pt")
     parser.add_argument("network", type=Path, help="file .npz to write")
     arguments = parser.parse_args()
+    if arguments.network.suffix != ".npz":  # it would be written under a name with .npz behind
+        parser.error(f"{arguments.network}: the name does not end in .npz")
     try:
         graph = read_graph(arguments.policy)
         layers = layers_of(graph.operations, graph.input)
@@ -46,9 +48,11 @@ def write(layers: list[Layer], path: Path, compute) -> float:  # noqa: ANN001
     """Compare with what ``compute`` gives for random inputs, then write; the largest difference.
 
     Raises:
-        NotAChainError: the difference is too large.
+        NotAChainError: the difference is too large, or no layer tells the number of inputs.
     """
-    inputs = next(one.arrays[0].shape[-1] for one in layers if one.kind in ("linear", "affine"))
+    inputs = next((one.arrays[0].shape[-1] for one in layers if one.kind in ("linear", "affine")), None)
+    if inputs is None:
+        raise NotAChainError("no layer is linear or affine: the number of inputs is not known")
     network = Network(tuple(layers), inputs, 0)
     chance, worst = np.random.default_rng(0), 0.0
     for number in range(TRIES):

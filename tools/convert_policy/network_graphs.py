@@ -78,10 +78,9 @@ def _read_onnx(path: Path, onnx: ModuleType) -> Graph:
         else:
             _add_onnx(operations, same, node, values, numbers)
     session = reference(model)
-    name = graph.input[0].name
 
     def compute(x: np.ndarray) -> np.ndarray:
-        return np.ravel(session.run(None, {name: x[None]})[0])
+        return np.ravel(session.run(None, {inputs[0]: x[None]})[0])
 
     return Graph(operations, inputs[0], compute)
 

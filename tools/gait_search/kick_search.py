@@ -30,10 +30,7 @@ from embodiment_bridge.motion.gait.walk import Pace, WalkCommand
 from embodiment_bridge.motion.walking.walk_program import Pose
 
 STRENGTHS = (0.0, 0.5, 1.0)
-SPEEDS = {
-    "t1": (0.95, 2.3),
-    "k1": (0.95, 2.3),
-}  # m/s that the ball should have after the softest and the hardest kick
+SPEEDS = (0.95, 2.3)  # m/s that the ball should have after the softest and the hardest kick
 NOISE = (0.02, 0.015)  # m ahead and aside: what an approach leaves
 STEP_S = 1.2  # s of stepping on the spot before a kick
 WATCH_S = 1.6  # s after it in which the robot may fall
@@ -164,24 +161,25 @@ def measured(model: RobotModel, body: BodyDescription, tries: int = 16) -> tuple
     return ways, outward
 
 
-def show(kick: KickParameters, tables: tuple[list[float], list[float]]) -> None:
-    """Print a kick as lines for a body file."""
+def show(kick: KickParameters, tables: tuple[list[float], list[float]] | None = None) -> None:
+    """Print a kick as lines for a body file; ``tables``: ways and outward, once they are measured."""
     print("  kick:")
     for name in BEGIN:
-        print(f"    {name}: {getattr(kick, name):g}")
-    print(f"    ways: {tables[0]}\n    outward: {tables[1]}", flush=True)
+        print(f"    {name}: {getattr(kick, name):g}", flush=True)
+    if tables is not None:
+        print(f"    ways: {tables[0]}\n    outward: {tables[1]}")
+        print("    # further: has to be measured anew for this kick", flush=True)
 
 
 def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
     """Search, and print each improvement."""
     body = read_body(Path(path))
-    speeds = SPEEDS[body.name]
     model, legs = RobotModel(body, 1), gait_of(body).parameters.height
     begun, best, chosen = time.monotonic(), -math.inf, None
     search = cma.CMAEvolutionStrategy(np.zeros(len(BEGIN)), 1.0, {"seed": seed, "verbose": -9})
     while time.monotonic() - begun < seconds and not search.stop():
         asked = search.ask()
-        values = [points(model, with_kick(body, kick_of(one, legs)), speeds, tries) for one in asked]
+        values = [points(model, with_kick(body, kick_of(one, legs)), SPEEDS, tries) for one in asked]
         search.tell(asked, [-value for value in values])
         if max(values) > best:
             best, chosen = max(values), kick_of(asked[int(np.argmax(values))], legs)
@@ -189,7 +187,7 @@ def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
                 f"# {time.monotonic() - begun:.0f} s, {search.countevals} tries: {best:.2f} points of 10",
                 flush=True,
             )
-            show(chosen, ([], []))
+            show(chosen)
     chosen = chosen or gait_of(body).kick
     if chosen is not None:
         tables = measured(model, with_kick(body, chosen))

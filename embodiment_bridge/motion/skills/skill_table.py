@@ -23,7 +23,7 @@ from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
 from embodiment_bridge.motion.walking.walk_program import Program
-from embodiment_bridge.motion.walking.walk_skills import program_of
+from embodiment_bridge.motion.walking.walk_skills import needs_place, program_of
 
 FALLEN = "fallen"
 NOT_LOCATED = "the body does not know where it is"
@@ -87,9 +87,9 @@ class SkillTable:
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
-            if skill.walk in ("to", "dribble") and not self._located():
+            if needs_place(skill, values) and not self._located():
                 raise CommandError(NOT_LOCATED)
-            # A kick by a body that does not know where it is runs straight ahead, as without a ball.
+            # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
             blind = skill.walk == "kick" and not self._located()
             things = no_things if blind else self._things
             program = program_of(skill, values, request.slot_s, carrier, things)

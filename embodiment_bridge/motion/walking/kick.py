@@ -228,18 +228,20 @@ def kick_ball(
         things: that are known. Without a ball the body runs ``distance``, at most a metre, straight ahead.
 
     Raises:
-        CommandError: a thing to kick to is not known, or a direction is given twice.
+        CommandError: a thing to kick to is not known, a direction is given twice, or ``beside`` without a place.
     """
     target = target_of(skill.name, values, "towards", things)
     if target is not None and "direction" in values:
         raise CommandError(f"skill {skill.name!r}: give either a direction, or where the ball is to go")
+    beside = float(values.get("beside", 0.0))
+    if target is None and beside > 0.0:
+        raise CommandError(f"skill {skill.name!r}: beside goes with towards, or x and y")
     name = str(values.get("thing", BALL))
     distance = float(values["distance"]) if "distance" in values else None
     if not named(name, things()) and target is None and not values.get("direction") and name == BALL:
         return Walk(limits, 1.0, distance=min(distance or RUN_M, LONGEST_RUN_M))
     if kick is None:
         raise CommandError(f"skill {skill.name!r}: the gait of this body has no kick")
-    beside = float(values.get("beside", 0.0))
     if target is None:
         aim: Aim = Ahead(float(values.get("direction", 0.0)))
     else:

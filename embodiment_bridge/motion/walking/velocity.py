@@ -8,7 +8,7 @@ from embodiment_bridge.motion.gait.walk import STAND, Pace, WalkCommand, within
 from embodiment_bridge.motion.walking.odometry import move
 from embodiment_bridge.motion.walking.walk_program import Pose, way
 
-LEAST_COMMAND = 0.02  # share of full speed below which a velocity command means standing
+LEAST_COMMAND = 0.02  # share of full speed up to which a velocity command means standing
 FILTER_S = 0.3  # s: the hips sway with each step
 LEAD_M = 0.12  # the body is never asked to make up more than this: a robot that was pushed does not run back
 LEAD_RAD = 0.3

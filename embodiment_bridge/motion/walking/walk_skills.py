@@ -11,6 +11,7 @@ from embodiment_bridge.motion.walking.dribble import dribble
 from embodiment_bridge.motion.walking.find import Find
 from embodiment_bridge.motion.walking.go_to import go_to
 from embodiment_bridge.motion.walking.kick import kick_ball
+from embodiment_bridge.motion.walking.targets import BALL
 from embodiment_bridge.motion.walking.walk_program import Program, Turn, Twist, Walk
 
 STRAIGHT = 0.02  # share of the speed that may go to the side of a walk that counts as straight
@@ -59,6 +60,14 @@ def program_of(
     if skill.walk == "twist":
         return Twist(limits, length)
     return _free(skill, values, length, slot, carrier)
+
+
+def needs_place(skill: Skill, parameters: Mapping[str, float | str]) -> bool:
+    """Whether only a body that knows where it is can do this: it goes by places of things; parameters as above."""
+    if skill.walk != "kick":
+        return skill.walk in ("to", "dribble")
+    aimed = any(parameters.get(name) for name in ("towards", "direction"))
+    return aimed or "x" in parameters or "y" in parameters or parameters.get("thing", BALL) != BALL
 
 
 def _free(skill: Skill, values: Mapping[str, float], length: float, slot: float, carrier: Carrier) -> Program:

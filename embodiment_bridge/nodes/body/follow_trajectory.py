@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from math import inf, isnan
 from typing import Any
 
 from rclpy.action.server import ServerGoalHandle
@@ -117,7 +118,12 @@ class FollowTrajectory:
             return
         self._names = list(request.trajectory.joint_names)
         points, follow = trajectory_of(request.trajectory)
-        self._tolerance = {item.name: item.position for item in request.goal_tolerance if item.position > 0.0}
+        tolerance = {item.name: item.position for item in request.goal_tolerance if item.position}
+        if unclear := [name for name, position in tolerance.items() if isnan(position)]:
+            self._end(INVALID_GOAL, f"the goal tolerance of {unclear[0]} is not a number")
+            return
+        # As control_msgs has it: 0 is the default, negative no limit.
+        self._tolerance = {name: value if value > 0.0 else inf for name, value in tolerance.items()}
         wanted = request.goal_time_tolerance
         self._patience = wanted.sec + wanted.nanosec * NANOSECONDS or TIME_TOLERANCE_S
         self._queue.post(partial(self._start, goal, points, follow), partial(self._refused, goal))

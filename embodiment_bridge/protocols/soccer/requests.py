@@ -62,6 +62,8 @@ class Requests(Generic[Command]):
 
     def begin_beaming(self, _skill: object, values: Mapping[str, float | str], _slot: float) -> Beaming:
         """Begin the skill ``beam``, a ``Start`` of native skills: x, y and yaw are refused as those of the service."""
+        if missing := [name for name in ("x", "y") if name not in values]:  # 0 would be the kick-off spot
+            raise CommandError(f"beam: {missing[0]} is missing")
         x, y, yaw = (float(values.get(name, 0.0)) for name in ("x", "y", "yaw"))
         command = self._checked_beam(x, y, yaw)
 

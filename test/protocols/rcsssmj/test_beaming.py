@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The skill ``beam`` of soccer robots: as the service, one command, and done when the robot has landed."""
 
+from pathlib import Path
+
 import pytest
 from embodiment_bridge.srv import Beam as BeamService
 
+from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.protocols.rcsssmj.commands import Beam
 from embodiment_bridge.protocols.rcsssmj.requests import requests
 from embodiment_bridge.protocols.rcsssmj.robots import ROBOTS
 from embodiment_bridge.protocols.soccer.beaming import LANDED_S
+
+BODIES = Path(__file__).parents[3] / "config/bodies"
 
 
 def asked(side: str = "left"):
@@ -25,6 +30,22 @@ def test_one_command_and_time_to_land() -> None:
     assert not beaming.done
     beaming.step(LANDED_S)
     assert (beaming.done, beaming.progress, list(request.next_actions())) == (True, 1.0, [])
+
+
+@pytest.mark.parametrize(("values", "missing"), [({"y": 2.0}, "x"), ({"x": -3.0, "yaw": 0.0}, "y")])
+def test_half_a_place_is_refused(values: dict[str, float | str], missing: str) -> None:
+    with pytest.raises(CommandError, match=f"beam: {missing} is missing"):
+        asked().begin_beaming(None, values, 0.0)
+
+
+@pytest.mark.parametrize("body", ["t1", "k1", "nao"])
+def test_clients_are_told_the_frame(body: str) -> None:
+    (beam,) = [one for one in read_body(BODIES / f"{body}.yaml").skill_infos() if one.name == "beam"]
+    assert [(one.name, "in the frame team:" in one.description.lower()) for one in beam.details] == [
+        ("x", True),
+        ("y", True),
+        ("yaw", True),
+    ]
 
 
 @pytest.mark.parametrize(
