@@ -123,13 +123,15 @@ class ServoBus:
         self._wake.set()
 
     def request(self, work: BusRequest, done: Done) -> None:
-        """Do ``work`` between two cycles; ``done(success, text, value)`` is called on the bus thread."""
+        """Do ``work`` between two cycles; ``done(success, text, value)`` is called once, by any thread."""
         if self._estop and work.drives:
             done(False, "emergency stop: release it first", 0)
         elif self.state not in SERVING:
             done(False, self._not_serving(), 0)
         else:
             self._requests.add(work, done)
+            if self.state not in SERVING:  # it was lost after the look: nobody might refuse this one
+                self._requests.refuse_new(self._not_serving())
             self._wake.set()
 
     def readings(self) -> tuple[JointReading, ...]:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import NamedTuple, Protocol
 
 from embodiment_bridge.dynamixel.wire import packet, packet1
@@ -192,16 +193,17 @@ class BusClient:
         self._send(_fast_question(address, size, ids))
         rejected = self.rejected
         wanted = FAST_HEAD + (FAST_BLOCK + size) * len(ids)
-        deadline = self._deadline(wanted)
+        deadline, latest = self._deadline(wanted), inf
         while True:
-            data = self._wire.read(deadline - self._clock())
+            now = self._clock()
+            data = self._wire.read(deadline - now)
             raw = self._fast_raw(data) if data else None
-            if raw is None and data:
-                # Fewer bytes are missing now, so that there is less to wait for.
-                missing = max(wanted - len(self._decoder.pending), STATUS)
-                deadline = max(deadline, self._deadline(missing))
-                continue
-            break
+            if raw is not None or not data or now > latest:
+                break
+            latest = min(latest, self._latest(deadline, len(ids)))
+            # Fewer bytes are missing now, so that there is less to wait for.
+            missing = max(wanted - len(self._decoder.pending), STATUS)
+            deadline = min(max(deadline, self._deadline(missing)), latest)
         if raw is not None and len(raw) == wanted and raw[FAST_HEAD + 1 :: FAST_BLOCK + size] == bytes(ids):
             self._all_answered()  # `Reader` counts the answers when it stores them
             return Combined(raw, {})
@@ -230,9 +232,8 @@ class BusClient:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
         old = {id: value for id, value in data.items() if id in self._old}
-        return (packet.sync_write(address, size, new) if new else b"") + (
-            packet1.sync_write(address, size, old) if old else b""
-        )
+        made = packet.sync_write(address, size, new) if new else b""
+        return made + packet1.sync_write(address, size, old) if old else made
 
     def hold(self, data: bytes) -> None:
         """Keep packets to be sent before the next question."""
@@ -272,26 +273,36 @@ class BusClient:
         busy, self._busy = self._busy, 0
         return self._clock() + (busy + answer_bytes) * self._byte_s + self.margin_s
 
+    def _latest(self, deadline: float, answers: int, answer_bytes: int = 0) -> float:
+        """When a question ends, whatever comes: foreign bytes must not hold up an emergency stop."""
+        return deadline + PATIENT_S + answers * (answer_bytes * self._byte_s + self._usual_margin_s)
+
     def _ask(self, request: bytes, sizes: Mapping[int, int], least_s: float = 0.0) -> dict[int, Answer]:
         """Send, and collect answers (``sizes``: bytes of data by id) until all are there or the next one is too late.
 
         least_s: lower limit of the margin, s.
         """
-        echo = self._held + request if self._old else b""
+        echo, begun = self._held + request if self._old else b"", b""
         self._send(request)
         waiting = dict(sizes)
         found: dict[int, Answer] = {}
         longest = STATUS + max(sizes.values())
         rejected = self.rejected
         deadline = self._deadline(len(request) + longest) + max(least_s - self.margin_s, 0.0)
+        latest = self._latest(deadline, len(sizes), longest)
         while waiting:
-            data = self._wire.read(deadline - self._clock())
+            now = self._clock()
+            data = self._wire.read(deadline - now)
             if not data:
                 break
             if echo:  # some adapters receive what they send, and a 1.0 instruction looks like a status
-                data, echo = data.removeprefix(echo), b""
-            if self._collect(data, waiting, found):
-                deadline = self._deadline(longest)
+                begun += data  # until it differs it may be the beginning of either
+                data = b"" if echo.startswith(begun) else begun.removeprefix(echo)
+                echo = b"" if data else echo
+            if self._collect(data, waiting, found) or echo:
+                deadline = min(max(deadline, self._deadline(longest)), latest)
+            if now > latest:
+                break
         self._count(sizes, found, damaged=self.rejected > rejected)
         return found
 
@@ -319,10 +330,8 @@ class BusClient:
                 counters.answers += 1
                 continue
             self._missed = True
-            if damaged:
-                counters.damaged += 1
-            else:
-                counters.timeouts += 1
+            counters.damaged += damaged
+            counters.timeouts += not damaged
         if not self._missed:
             self._all_answered()
 

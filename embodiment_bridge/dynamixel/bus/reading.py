@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from embodiment_bridge.dynamixel.bus.client import Answer, BusClient, Combined, fault_text
 from embodiment_bridge.dynamixel.bus.layout import CombinedLayout, ReadPlan, combined_layout
-from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.bus.servo import NEVER, Servo
 
 FAST_TRIES = 3  # fast reads that fail in a row before ordinary reads are used
 FAST_AGAIN_S, FAST_LATEST_S = 2.0, 60.0  # s until a fast read is tried again, doubled each time
@@ -15,7 +15,10 @@ MISSES = 3  # cycles in a row without an answer before a servo is taken out of t
 
 
 class ReadResult(NamedTuple):
-    """The result of a read: ``raw`` is the combined status of ``together``; ``answers`` has those of ``others``."""
+    """The result of a read: ``raw`` is the combined status of ``together``; ``answers`` has those of ``others``.
+
+    A servo that was left for the next cycle is in neither of them: it did not miss anything.
+    """
 
     raw: bytes
     together: Sequence[Servo]
@@ -54,6 +57,7 @@ class Reader:
         self._again_s = FAST_AGAIN_S
         self._result = NO_RESULT
         self._groups = _grouped(())
+        self._in_vain: dict[int, float] = {}  # by id: when it was last asked alone and did not answer, s
         self._layout: tuple[Sequence[Servo], CombinedLayout] | None = None  # of the servos that answered last
 
     @property
@@ -71,10 +75,16 @@ class Reader:
             groups = self._groups = _grouped(servos)
         raw, answers = self._together(groups.ids, now) if groups.ids else Combined(b"", {})
         others = groups.old if raw else servos
-        if len(answers) < len(others):
-            self._alone([servo for servo in others if servo.id not in answers], answers)
+        complete = len(answers) == len(others)
+        if not complete:
+            left = self._alone([servo for servo in others if servo.id not in answers], answers, now)
+            complete = len(answers) == len(others)
+            if raw or answers:  # else the whole bus is silent, and nobody knows how long until all were asked
+                others = [servo for servo in others if servo not in left]
+                for servo in left:  # none is taken out before it was asked while others answer
+                    servo.misses = min(servo.misses, MISSES - 1)
         self._result = ReadResult(raw, groups.new, others, answers, now)
-        return len(answers) == len(others)
+        return complete
 
     def answered(self, servo: Servo) -> bool:
         """Whether a servo answered the last ``read``, whose result has not been stored yet."""
@@ -158,15 +168,22 @@ class Reader:
             self._failures = FAST_TRIES - 1  # after one more failure it waits again
         return combined
 
-    def _alone(self, servos: Sequence[Servo], answers: dict[int, Answer]) -> None:
+    def _alone(self, servos: Sequence[Servo], answers: dict[int, Answer], now: float) -> Sequence[Servo]:
+        """Ask servos one by one; returns those that are left for the next cycle, which is to stay short.
+
+        Those that were silent last are asked last: the dead ones do not hide the others, and each has its turn.
+        """
         quiet = 0
-        for servo in servos:
+        servos = sorted(servos, key=lambda servo: self._in_vain.get(servo.id, NEVER))
+        for number, servo in enumerate(servos):
             if quiet >= QUIET:
-                break
+                return servos[number:]
             block = self.plan.blocks[servo.id]
             answer = self._client.read(servo.id, block.address, block.size)
             if answer is None:
                 quiet += 1
+                self._in_vain[servo.id] = now
             else:
                 quiet = 0
                 answers[servo.id] = answer
+        return ()

@@ -3,6 +3,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from embodiment_bridge.core.errors import BridgeError
 from embodiment_bridge.dynamixel.bus.client import GivenWay
@@ -55,7 +56,10 @@ class Request:
 
 
 class RequestQueue:
-    """Requests in the order in which they came. ``add`` may be called by any thread, the rest by that of the bus."""
+    """Requests in the order in which they came.
+
+    ``add`` and ``refuse_new`` may be called by any thread, the rest by that of the bus.
+    """
 
     def __init__(self) -> None:
         self._new: deque[Request] = deque()
@@ -80,14 +84,24 @@ class RequestQueue:
         """
         if self._begun:
             self._begun = [work for work in self._begun if not work.look(now)]
-        if self._new:
-            work = self._new.popleft()
-            if not work.begin(supervisor, servos, now):
-                self._begun.append(work)
+        work = self._next()
+        if work is not None and not work.begin(supervisor, servos, now):
+            self._begun.append(work)
 
     def refuse(self, why: str) -> None:
         """End all requests without success."""
-        for work in [*self._new, *self._begun]:
+        self.refuse_new(why)
+        for work in self._begun:
             work.done(False, why, 0)
-        self._new.clear()
         self._begun.clear()
+
+    def refuse_new(self, why: str) -> None:
+        """End the requests that have not begun, without success."""
+        while (work := self._next()) is not None:
+            work.done(False, why, 0)
+
+    def _next(self) -> Request | None:
+        """Take the next request, so that no other thread has it; None: there is none."""
+        with suppress(IndexError):  # another thread may take it between a look and this
+            return self._new.popleft()
+        return None
