@@ -108,15 +108,22 @@ class Settings:
         return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
 
     def torque_on(self, servo: Servo, ticks: int) -> None:
-        """Switch the torque on where the motor is (``ticks``): the goal is written before the torque."""
-        item = servo.table.items.get("bus_watchdog")
-        if item is not None:
-            self.write(servo, "bus_watchdog", 0)
-        self.write_goal_of_rest(servo, ticks)
+        """Switch the torque on where the motor is (``ticks``).
+
+        All else comes before the torque: an emergency stop may drop each question after it.
+        """
+        if "bus_watchdog" in servo.table.items:
+            self.write(servo, "bus_watchdog", 0)  # one that has fired refuses goals
+        rest = self.write_goal_of_rest(servo, ticks)
+        servo.goals.start(servo.scale.position(rest))
+        self.arm_watchdog(servo)
         self.write(servo, "torque_enable", 1)
         servo.torque = True
         servo.starts += 1
-        if item is not None and servo.mode not in POSITION_MODES:
+
+    def arm_watchdog(self, servo: Servo) -> None:
+        """Let a servo stop by itself without instructions, in modes in which it would run on. It counts with torque."""
+        if "bus_watchdog" in servo.table.items and servo.mode not in POSITION_MODES:
             self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
 
     def torque_off(self, servo: Servo) -> None:
@@ -124,8 +131,8 @@ class Settings:
         self.write(servo, "torque_enable", 0)
         servo.torque = False
 
-    def write_goal_of_rest(self, servo: Servo, ticks: int) -> None:
-        """Write the goal with which the motor does not move."""
+    def write_goal_of_rest(self, servo: Servo, ticks: int) -> int:
+        """Write the goal with which the motor does not move; returns the ticks at which it will then say that it is."""
         table = servo.table
         if table.protocol == 1:
             if servo.mode == "velocity":
@@ -133,10 +140,10 @@ class Settings:
             else:
                 _check_inside(servo, ticks)
                 self.write(servo, "goal_position", ticks)
-            return
+            return ticks
         if servo.mode not in POSITION_MODES:
             self.write(servo, GOAL_ITEMS[servo.mode], 0)
-            return
+            return ticks
         if servo.mode == "position":
             ticks = table.within_turn(ticks)
             _check_inside(servo, ticks)
@@ -146,6 +153,7 @@ class Settings:
             )
             self.write(servo, "goal_current", min(strongest, servo.limits.current))
         self.write(servo, "goal_position", ticks)
+        return ticks
 
     def set_mode(self, servo: Servo, mode: str) -> None:
         """Set another mode that the servo has. It then resets gains and profile: they are written again. Torque off."""

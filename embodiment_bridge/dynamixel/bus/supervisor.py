@@ -234,11 +234,11 @@ class Supervisor:
         if not any(self.reader.read_one(servo, servo.heard) for _ in range(TRIES)):
             raise CommandError("does not report its position")
         self.settings.torque_on(servo, servo.ticks)
-        self.reader.read_one(servo, servo.heard)
         servo.held = False
-        servo.goals.start(servo.position)
+        if self.reader.read_one(servo, servo.heard):
+            servo.goals.start(servo.position)
 
-    def attempt(self, servo: Servo, action: Callable[[Servo], None]) -> None:
+    def attempt(self, servo: Servo, action: Callable[[Servo], object]) -> None:
         """Do ``action`` with a servo; an error becomes its ``reason``, after the hardware error that it has."""
         try:
             action(servo)
