@@ -67,11 +67,11 @@ class SetTorque(BusRequest):
                 servo.wanted and self._on
             )  # also of those that an emergency stop lets us not come to
         for servo in chosen:
-            before = servo.wanted
-            servo.wanted, servo.locked = self._on, False
-            if servo.silent:
+            if servo.silent:  # told, and not done later either: somebody may have the joint in the hand then
                 problems.append(f"joint {servo.config.joint!r} does not answer")
                 continue
+            before = servo.wanted
+            servo.wanted, servo.locked = self._on, False
             try:
                 if self._on and not servo.torque:
                     self.touched = True
@@ -113,8 +113,10 @@ class Reboot(BusRequest):
                 )
         for servo in chosen:
             self.touched = True
-            servo.locked = not servo.config.faults.torque_after_reboot
+            limp = not servo.config.faults.torque_after_reboot
+            servo.locked = servo.locked or limp  # also if the servo restarts and its answer is lost
             supervisor.reboot(servo, now)
+            servo.locked = limp
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
