@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What requests to servos leave behind: torque that was refused, turns, limits."""
 
+from math import inf, tau
+
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import MARGIN_S, Stage, servo
 from test_driver_safety import ask
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.described_servos import stored_of
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
+
+SYNC_WRITE_GOAL = bytes((0x83, 116, 0))  # instruction and address
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +61,63 @@ def test_a_servo_that_a_fault_made_limp_is_not_driven_by_what_was_refused(stages
     stage.until(lambda: "limp until it is asked for" in stage.reading(2).reason)
     refused_while_away(stage, 2, refused)
     assert not stage.register(2, "torque_enable")
+
+
+def set_mode(stage: Stage, mode: str) -> None:
+    """Joint 1 has another mode, and has its torque again."""
+    success, text, _ = ask(stage, requests.SetMode(["j1"], mode, force=True))
+    assert success, text
+    assert stage.reading(1).mode == mode
+    stage.until(lambda: stage.reading(1).torque)
+
+
+def angle(stage: Stage) -> float:
+    """Of joint 1, whose servo has been on since it was in the middle of its turn."""
+    return stage.virtual.servo(1).drive.position / stage.configs[0].reduction
+
+
+def test_a_joint_that_was_in_a_mode_of_one_turn_knows_its_turns_and_keeps_to_its_limits(stages) -> None:
+    config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0)
+    stage = stages([config]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
+    for mode in ("position", "extended_position", "velocity", "position", "current_based_position"):
+        set_mode(stage, mode)
+        assert stage.reading(1).position == pytest.approx(1.5, abs=0.05)
+        assert angle(stage) == pytest.approx(1.5, abs=0.05)
+    assert stage.register(1, "present_position") < 4096  # the servo itself forgot a turn
+    stage.drive_until(lambda: stage.reading(1).position > 1.95, j1=Target(9.0))
+    stage.drive(0.2, j1=9.0)
+    assert angle(stage) == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_joint_that_turns_without_end_is_within_its_turn_in_position_mode(stages) -> None:
+    stage = stages([servo(1, mode="velocity", lower=-inf, upper=inf)]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 4.0, j1=Target(velocity=4.0))
+    set_mode(stage, "position")
+    assert abs(stage.reading(1).position) < tau / 2
+    stage.drive_until(lambda: abs(stage.reading(1).position - 0.5) < 0.03, j1=Target(0.5))
+
+
+def test_a_joint_that_is_taken_over_driven_stays_where_it_is_although_its_servo_forgot_turns(stages) -> None:
+    config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0, on_shutdown="keep")
+    stage = stages([config]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
+    assert ask(stage, requests.Reboot(["j1"]))[0]
+    assert ask(stage, requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
+    stage.drive(0.2, j1=1.5)
+    stage.bus.stop()
+    stored = {"j1": stored_of(stage.bus.servos[0], clean=True)}
+    before = angle(stage)
+    goals: list[int] = []
+    stage.virtual.on_packet = lambda _, way, raw: (
+        goals.append(int.from_bytes(raw[13:17], "little", signed=True))
+        if way == "rx" and raw[7:10] == SYNC_WRITE_GOAL
+        else None
+    )
+    stage.bus = ServoBus(stage.bus.config, stored, margin_s=MARGIN_S)
+    stage.bus.activate(True)
+    stage.start(active=False)
+    stage.until(lambda: len(goals) > 30)
+    assert max(abs(goal - stage.register(1, "present_position")) for goal in goals) < 20
+    assert angle(stage) == pytest.approx(before, abs=0.01)
+    assert stage.reading(1).position == pytest.approx(before, abs=0.01)

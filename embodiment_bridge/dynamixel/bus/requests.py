@@ -161,8 +161,9 @@ class SetMode(BusRequest):
             if before != self._mode:
                 self.touched = True
                 try:
-                    supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
-                except GivenWay:  # half of it may be done: the servo is set up anew, in the mode that it had
+                    supervisor.set_mode(servo, self._mode, now)  # `drive` switches the torque on again
+                except (CommandError, GivenWay):
+                    # Half of it may be done: the servo is set up anew, in the mode that it had.
                     servo.mode = before
                     supervisor.silence(servo, now, "its mode was being changed", 0.0)
                     raise

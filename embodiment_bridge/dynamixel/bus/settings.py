@@ -156,8 +156,7 @@ class Settings:
         return ticks
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Set another mode that the servo has. It then resets gains and profile: they are written again. Torque off."""
-        self.torque_off(servo)
+        """Set another mode that a limp servo has. It then resets gains and profile: they are written again."""
         written = self._write_mode(servo, mode)
         servo.mode = mode
         if servo.table.protocol == 1:
