@@ -121,3 +121,15 @@ def test_a_joint_that_is_taken_over_driven_stays_where_it_is_although_its_servo_
     assert max(abs(goal - stage.register(1, "present_position")) for goal in goals) < 20
     assert angle(stage) == pytest.approx(before, abs=0.01)
     assert stage.reading(1).position == pytest.approx(before, abs=0.01)
+
+
+def test_a_limit_that_is_written_by_hand_counts_at_once(stages) -> None:
+    stage = stages([servo(1, registers={"max_position_limit": 2300})]).start()
+    stage.drive_until(lambda: stage.register(1, "goal_position") == 2300, j1=Target(1.4))
+    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert ask(stage, requests.Register("j1", "max_position_limit", 2500)) == (True, "3.83495 rad", 2500)
+    assert ask(stage, requests.SetTorque(["j1"], on=True))[0]
+    stage.drive_until(lambda: stage.register(1, "goal_position") == 2500, j1=Target(1.4))
+    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert ask(stage, requests.Register("j1", "max_position_limit", 2400))[0]
+    assert "outside the position limits" in ask(stage, requests.SetTorque(["j1"], on=True))[1]

@@ -10,6 +10,7 @@ from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
@@ -192,8 +193,15 @@ class Register(BusRequest):
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
             if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
-                supervisor.settings.write(servo, self._name, self._value)
+                try:
+                    supervisor.settings.write(servo, self._name, self._value)
+                    supervisor.settings.note_limit(servo, self._name, self._value)
+                except GivenWay:  # it may be written: a limit must not be taken for what it was
+                    if self._name in LIMIT_ITEMS:
+                        supervisor.silence(servo, now, "its limits were being changed", 0.0)
+                    raise
         raw = item.decode(supervisor.settings.read(servo, item.address, item.size))
+        supervisor.settings.note_limit(servo, self._name, raw)
         unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
         return unit, raw
 

@@ -5,6 +5,7 @@ EEPROM is written only where a value differs, because it wears out; RAM is writt
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
@@ -24,6 +25,13 @@ WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
 ANSWERS_ALL = 2  # the status return level of a servo that answers every instruction
+LIMIT_ITEMS = {  # registers that are known as fields of ``Limits``
+    "min_position_limit": "lowest",
+    "max_position_limit": "highest",
+    "velocity_limit": "velocity",
+    "current_limit": "current",
+    "pwm_limit": "pwm",
+}
 CHUNK = 120  # bytes of a control table that are read at once
 GAP = 32  # bytes without items over which a read goes on
 
@@ -247,14 +255,15 @@ class Settings:
         if servo.table.protocol == 1:
             servo.limits = Limits(now["cw_angle_limit"], now["ccw_angle_limit"], 1023)
             return
-        usual = Limits()
-        servo.limits = Limits(
-            now.get("min_position_limit", usual.lowest),
-            now.get("max_position_limit", usual.highest),
-            now.get("velocity_limit", usual.velocity),
-            now.get("current_limit", usual.current),
-            now.get("pwm_limit", usual.pwm),
-        )
+        servo.limits = Limits()
+        for name in LIMIT_ITEMS:
+            if name in now:
+                self.note_limit(servo, name, now[name])
+
+    def note_limit(self, servo: Servo, name: str, value: int) -> None:
+        """Know the value of a register, if it is one of the limits of the servo."""
+        if name in LIMIT_ITEMS:
+            servo.limits = replace(servo.limits, **{LIMIT_ITEMS[name]: value})
 
 
 def mode_now(servo: Servo, now: Mapping[str, int]) -> str:
