@@ -19,6 +19,7 @@ from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.virtual.servo import BOOT_S
 
+WRITE, TORQUE, WATCHDOG = 3, 64, 98  # instruction, addresses
 WRITE_GAIN = bytes((3, 84, 0))  # instruction and address of position_p_gain
 
 
@@ -161,6 +162,21 @@ def test_a_torque_of_which_no_answer_told_moves_nothing(stages) -> None:
     stage.until(lambda: stage.reading(2).torque)  # found out by looking
     time.sleep(0.1)
     assert abs(stage.reading(2).position - 0.2) < 0.02
+
+
+def test_a_motor_that_has_torque_and_no_watchdog_gets_it_and_is_not_let_go_for_that(stages) -> None:
+    stage = stages([servo(1, mode="velocity")])
+    written: list[int] = []
+
+    def note(_: float, way: str, raw: bytes) -> None:
+        if way == "rx" and raw[7] == WRITE and raw[8] in (TORQUE, WATCHDOG):
+            written.append(raw[8])
+
+    with stage.virtual.lock:
+        stage.virtual.servo(1).memory.set("bus_watchdog", 0)
+        stage.virtual.on_packet = note
+    stage.until(lambda: stage.register(1, "bus_watchdog") > 0)
+    assert written[0] == WATCHDOG
 
 
 def test_after_a_brown_out_servos_without_torque_have_their_settings_too(stages) -> None:

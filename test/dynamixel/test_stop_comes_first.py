@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emergency stop waits for nothing that the bus is busy with: looking for servos, or what was asked of them."""
 
+from math import tau
+
+import pytest
 from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 
 WRITE, SYNC_WRITE, PING = 3, 0x83, 1
-TORQUE, MODE = 64, 11  # addresses
+TORQUE, MODE, GOAL = 64, 11, 116  # addresses
 
 
 def what(raw: bytes) -> tuple[int, int, int]:
@@ -20,7 +23,9 @@ OFF = (SYNC_WRITE, TORQUE, 0)
 ON = (WRITE, TORQUE, 1)
 
 
-def stop_at(stage: Stage, instruction: int, address: int | None = None) -> list[tuple[int, int, int]]:
+def stop_at(
+    stage: Stage, instruction: int, address: int | None = None, action: str = "torque_off"
+) -> list[tuple[int, int, int]]:
     """Press the emergency stop when such a packet is on the wire; what is there from then on."""
     heard: list[tuple[int, int, int]] = []
 
@@ -30,11 +35,27 @@ def stop_at(stage: Stage, instruction: int, address: int | None = None) -> list[
         if not heard and (raw[7] != instruction or address not in (None, what(raw)[1])):
             return
         if not heard:
-            stage.bus.emergency_stop("torque_off")
+            stage.bus.emergency_stop(action)
         heard.append(what(raw))
 
     stage.virtual.on_packet = note
     return heard
+
+
+def moved_by_hand(stages, mode: str, angle: float) -> Stage:
+    """A limp joint that was turned to ``angle`` (rad), while its servo has a goal of before."""
+    stage = stages([servo(1, model="xm430_w350", mode=mode)])
+    stage.bus = ServoBus(stage.bus.config, margin_s=1.0)  # no answer is too late, also on a busy machine
+    stage.start(active=False)
+    with stage.virtual.lock:
+        stage.virtual.servo(1).drive.position = angle
+    stage.until(lambda: abs(stage.reading(1).position - angle) < 0.01)
+    return stage
+
+
+def after_cycles(stage: Stage, number: int) -> None:
+    answers = stage.reading(1).answers
+    stage.until(lambda: stage.reading(1).answers > answers + number)
 
 
 def limp(stage: Stage) -> bool:
@@ -82,3 +103,54 @@ def test_a_servo_whose_mode_was_being_changed_has_its_old_one_when_it_is_driven_
     stage.until(lambda: not limp(stage))
     assert stage.virtual.snapshot()[1]["operating_mode"] == 3
     assert stage.reading(1).mode == "position"
+
+
+@pytest.mark.parametrize("angle", [0.8, 0.8 + tau])  # the servo forgets the turn when its torque comes on
+def test_a_hold_that_comes_together_with_the_torque_holds_the_joint_where_it_is(stages, angle) -> None:
+    stage = moved_by_hand(stages, "position", angle)
+    stop_at(stage, WRITE, TORQUE, "hold")
+    stage.bus.activate(True)
+    stage.until(lambda: stage.reading(1).torque)
+    after_cycles(stage, 60)
+    assert stage.register(1, "torque_enable")
+    assert abs(stage.register(1, "goal_position") - round(2048 + 0.8 / tau * 4096)) <= 1
+    assert abs(stage.virtual.servo(1).drive.position - angle) < 0.01
+
+
+@pytest.mark.parametrize("mode", ["velocity", "current", "pwm"])
+def test_a_hold_that_comes_together_with_the_torque_leaves_no_motor_without_its_watchdog(
+    stages, mode
+) -> None:
+    stage = moved_by_hand(stages, mode, 0.8)
+    stop_at(stage, WRITE, TORQUE, "hold")
+    armed: list[int] = []
+    stop = stage.virtual.on_packet
+
+    def note(when: float, way: str, raw: bytes) -> None:
+        stop(when, way, raw)
+        if way == "rx" and what(raw) == ON:
+            armed.append(stage.register(1, "bus_watchdog"))
+
+    stage.virtual.on_packet = note
+    stage.bus.activate(True)
+    stage.until(lambda: stage.reading(1).torque)
+    assert armed[0] == 3  # 5 cycles of 10 ms, rounded up to 20 ms
+
+
+def test_a_joint_that_does_not_say_where_it_is_after_its_torque_came_on_stays_there(stages) -> None:
+    stage = moved_by_hand(stages, "position", 0.8 + tau)
+    on: list[str] = []
+    goals: list[int] = []
+
+    def note(_: float, way: str, raw: bytes) -> None:
+        if len(on) < 2 and (on or (way == "rx" and what(raw) == ON)):
+            on.append(way)
+            if len(on) == 2:  # the torque is answered; the next question is not
+                stage.virtual.inject("drop_status", id=1, count=1)
+        elif on and way == "rx" and what(raw)[:2] == (SYNC_WRITE, GOAL):
+            goals.append(int.from_bytes(raw[13:17], "little", signed=True))
+
+    stage.virtual.on_packet = note
+    stage.bus.activate(True)
+    stage.until(lambda: len(goals) > 60)
+    assert {abs(goal - round(2048 + 0.8 / tau * 4096)) <= 1 for goal in goals} == {True}

@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES
 from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 
 EVERY_S = 1.0  # s between two checks of the same kind
-FIRED = -1  # value of bus_watchdog after it has fired
+ASLEEP, FIRED = 0, -1  # values of bus_watchdog: it watches nothing; it has fired
 # rad from the goal in that many checks of any kind in a row: the joint does not follow. A stuck servo calls it an
 # overload, and goes limp, after 2 s.
 FAR, LOOKS = 0.3, 4
@@ -123,7 +123,10 @@ class Health:
     def _check_watchdog(self, servos: Sequence[Servo], now: float) -> None:
         watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]
         for servo, answer in self._ask(watched, "bus_watchdog", "bus_watchdog"):
-            if servo.table.item("bus_watchdog").decode(answer.data) == FIRED:
+            value = servo.table.item("bus_watchdog").decode(answer.data)
+            if value == ASLEEP:  # its torque was found to be on
+                self._supervisor.attempt(servo, self._supervisor.settings.arm_watchdog)
+            elif value == FIRED:
                 try:
                     self._supervisor.settings.torque_off(
                         servo

@@ -10,6 +10,7 @@ from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
 
@@ -67,11 +68,11 @@ class SetTorque(BusRequest):
                 servo.wanted and self._on
             )  # also of those that an emergency stop lets us not come to
         for servo in chosen:
-            before = servo.wanted
-            servo.wanted, servo.locked = self._on, False
-            if servo.silent:
+            if servo.silent:  # told, and not done later either: somebody may have the joint in the hand then
                 problems.append(f"joint {servo.config.joint!r} does not answer")
                 continue
+            before = servo.wanted
+            servo.wanted, servo.locked = self._on, False
             try:
                 if self._on and not servo.torque:
                     self.touched = True
@@ -113,8 +114,10 @@ class Reboot(BusRequest):
                 )
         for servo in chosen:
             self.touched = True
-            servo.locked = not servo.config.faults.torque_after_reboot
+            limp = not servo.config.faults.torque_after_reboot
+            servo.locked = servo.locked or limp  # also if the servo restarts and its answer is lost
             supervisor.reboot(servo, now)
+            servo.locked = limp
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
@@ -159,8 +162,9 @@ class SetMode(BusRequest):
             if before != self._mode:
                 self.touched = True
                 try:
-                    supervisor.settings.set_mode(servo, self._mode)  # `drive` switches the torque on again
-                except GivenWay:  # half of it may be done: the servo is set up anew, in the mode that it had
+                    supervisor.set_mode(servo, self._mode, now)  # `drive` switches the torque on again
+                except (CommandError, GivenWay):
+                    # Half of it may be done: the servo is set up anew, in the mode that it had.
                     servo.mode = before
                     supervisor.silence(servo, now, "its mode was being changed", 0.0)
                     raise
@@ -189,8 +193,15 @@ class Register(BusRequest):
             if item.eeprom and servo.torque:
                 raise CommandError(f"register {self._name!r} is locked while joint {self._joint!r} is driven")
             if item.decode(supervisor.settings.read(servo, item.address, item.size)) != self._value:
-                supervisor.settings.write(servo, self._name, self._value)
+                try:
+                    supervisor.settings.write(servo, self._name, self._value)
+                    supervisor.settings.note_limit(servo, self._name, self._value)
+                except GivenWay:  # it may be written: a limit must not be taken for what it was
+                    if self._name in LIMIT_ITEMS:
+                        supervisor.silence(servo, now, "its limits were being changed", 0.0)
+                    raise
         raw = item.decode(supervisor.settings.read(servo, item.address, item.size))
+        supervisor.settings.note_limit(servo, self._name, raw)
         unit = f"{raw * item.factor:g} {item.unit}".strip() if item.unit else ""
         return unit, raw
 

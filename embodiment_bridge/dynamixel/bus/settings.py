@@ -5,6 +5,7 @@ EEPROM is written only where a value differs, because it wears out; RAM is writt
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
@@ -24,6 +25,13 @@ WATCHDOG_UNIT_S = 0.02
 WATCHDOG_MOST = 127
 RETURN_DELAY_UNIT_US = 2.0
 ANSWERS_ALL = 2  # the status return level of a servo that answers every instruction
+LIMIT_ITEMS = {  # registers that are known as fields of ``Limits``
+    "min_position_limit": "lowest",
+    "max_position_limit": "highest",
+    "velocity_limit": "velocity",
+    "current_limit": "current",
+    "pwm_limit": "pwm",
+}
 CHUNK = 120  # bytes of a control table that are read at once
 GAP = 32  # bytes without items over which a read goes on
 
@@ -108,15 +116,22 @@ class Settings:
         return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
 
     def torque_on(self, servo: Servo, ticks: int) -> None:
-        """Switch the torque on where the motor is (``ticks``): the goal is written before the torque."""
-        item = servo.table.items.get("bus_watchdog")
-        if item is not None:
-            self.write(servo, "bus_watchdog", 0)
-        self.write_goal_of_rest(servo, ticks)
+        """Switch the torque on where the motor is (``ticks``).
+
+        All else comes before the torque: an emergency stop may drop each question after it.
+        """
+        if "bus_watchdog" in servo.table.items:
+            self.write(servo, "bus_watchdog", 0)  # one that has fired refuses goals
+        rest = self.write_goal_of_rest(servo, ticks)
+        servo.goals.start(servo.scale.position(rest))
+        self.arm_watchdog(servo)
         self.write(servo, "torque_enable", 1)
         servo.torque = True
         servo.starts += 1
-        if item is not None and servo.mode not in POSITION_MODES:
+
+    def arm_watchdog(self, servo: Servo) -> None:
+        """Let a servo stop by itself without instructions, in modes in which it would run on. It counts with torque."""
+        if "bus_watchdog" in servo.table.items and servo.mode not in POSITION_MODES:
             self.write(servo, "bus_watchdog", watchdog_units(self._bus.rate_hz))
 
     def torque_off(self, servo: Servo) -> None:
@@ -124,8 +139,8 @@ class Settings:
         self.write(servo, "torque_enable", 0)
         servo.torque = False
 
-    def write_goal_of_rest(self, servo: Servo, ticks: int) -> None:
-        """Write the goal with which the motor does not move."""
+    def write_goal_of_rest(self, servo: Servo, ticks: int) -> int:
+        """Write the goal with which the motor does not move; returns the ticks at which it will then say that it is."""
         table = servo.table
         if table.protocol == 1:
             if servo.mode == "velocity":
@@ -133,10 +148,10 @@ class Settings:
             else:
                 _check_inside(servo, ticks)
                 self.write(servo, "goal_position", ticks)
-            return
+            return ticks
         if servo.mode not in POSITION_MODES:
             self.write(servo, GOAL_ITEMS[servo.mode], 0)
-            return
+            return ticks
         if servo.mode == "position":
             ticks = table.within_turn(ticks)
             _check_inside(servo, ticks)
@@ -146,10 +161,10 @@ class Settings:
             )
             self.write(servo, "goal_current", min(strongest, servo.limits.current))
         self.write(servo, "goal_position", ticks)
+        return ticks
 
     def set_mode(self, servo: Servo, mode: str) -> None:
-        """Set another mode that the servo has. It then resets gains and profile: they are written again. Torque off."""
-        self.torque_off(servo)
+        """Set another mode that a limp servo has. It then resets gains and profile: they are written again."""
         written = self._write_mode(servo, mode)
         servo.mode = mode
         if servo.table.protocol == 1:
@@ -240,14 +255,15 @@ class Settings:
         if servo.table.protocol == 1:
             servo.limits = Limits(now["cw_angle_limit"], now["ccw_angle_limit"], 1023)
             return
-        usual = Limits()
-        servo.limits = Limits(
-            now.get("min_position_limit", usual.lowest),
-            now.get("max_position_limit", usual.highest),
-            now.get("velocity_limit", usual.velocity),
-            now.get("current_limit", usual.current),
-            now.get("pwm_limit", usual.pwm),
-        )
+        servo.limits = Limits()
+        for name in LIMIT_ITEMS:
+            if name in now:
+                self.note_limit(servo, name, now[name])
+
+    def note_limit(self, servo: Servo, name: str, value: int) -> None:
+        """Know the value of a register, if it is one of the limits of the servo."""
+        if name in LIMIT_ITEMS:
+            servo.limits = replace(servo.limits, **{LIMIT_ITEMS[name]: value})
 
 
 def mode_now(servo: Servo, now: Mapping[str, int]) -> str:

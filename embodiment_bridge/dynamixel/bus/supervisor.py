@@ -2,6 +2,7 @@
 """Supervises the servos of a bus, in its thread: finds, sets up and drives them, handles silence and faults."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import inf
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient
@@ -138,8 +139,10 @@ class Supervisor:
         turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
         if abs(moved) > MOVED * scale.ticks_per_turn:
             servo.note = f"turns may be lost: it is {moved:.0f} counts from where it was"
-        known = scale.calibration
-        scale.calibrate(Calibration(known.shift, known.turns + turns))
+        if turns:
+            known, believed = scale.calibration, servo.position
+            scale.calibrate(Calibration(known.shift, known.turns + turns))
+            servo.goals.start(servo.goals.goal + servo.position - believed)  # a driven horn stays where it is
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
         """Ask one silent servo whose retry time has come."""
@@ -231,14 +234,33 @@ class Supervisor:
         Raises:
             CommandError: the servo refuses, or does not answer.
         """
-        if not any(self.reader.read_one(servo, servo.heard) for _ in range(TRIES)):
-            raise CommandError("does not report its position")
+        self._read_position(servo, servo.heard)
         self.settings.torque_on(servo, servo.ticks)
-        self.reader.read_one(servo, servo.heard)
         servo.held = False
-        servo.goals.start(servo.position)
+        if self.reader.read_one(servo, servo.heard):
+            servo.goals.start(servo.position)
 
-    def attempt(self, servo: Servo, action: Callable[[Servo], None]) -> None:
+    def set_mode(self, servo: Servo, mode: str, now: float) -> None:
+        """Set another mode, with the torque off, and restore the whole turns that the servo forgets in it.
+
+        Raises:
+            CommandError: the servo refuses, or does not answer; half of it may be done.
+        """
+        self.settings.torque_off(servo)
+        self._read_position(servo, now)
+        before = servo.ticks
+        self.settings.set_mode(servo, mode)
+        self._read_position(servo, now)
+        # Those of a joint that turns without end mean nothing, and in `position` its goals would be out of reach.
+        if servo.table.protocol == 2 and (servo.config.lower > -inf or servo.config.upper < inf):
+            self._count_turns(servo, before)
+
+    def _read_position(self, servo: Servo, now: float) -> None:
+        """Read where a servo is; raises CommandError if it does not tell."""
+        if not any(self.reader.read_one(servo, now) for _ in range(TRIES)):
+            raise CommandError(f"joint {servo.config.joint!r} does not report its position")
+
+    def attempt(self, servo: Servo, action: Callable[[Servo], object]) -> None:
         """Do ``action`` with a servo; an error becomes its ``reason``, after the hardware error that it has."""
         try:
             action(servo)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What requests to servos leave behind: torque that was refused, turns, limits."""
+
+from math import inf, tau
+
+import pytest
+from driver_stage import MARGIN_S, Stage, servo
+from test_driver_safety import ask
+
+from embodiment_bridge.dynamixel.bus import requests, supervisor
+from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.described_servos import stored_of
+from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.requests import BusRequest
+from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
+
+SYNC_WRITE_GOAL = bytes((0x83, 116, 0))  # instruction and address
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch) -> None:
+    monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
+
+
+def refused_while_away(stage: Stage, id: int, request: BusRequest) -> None:
+    """The servo is unplugged, the request is refused, and the servo is back."""
+    rule = stage.virtual.inject("absent", id=id)
+    stage.until(lambda: stage.reading(id).silent)
+    answers: list[tuple[bool, str, int]] = []
+    stage.bus.request(request, lambda *answer: answers.append(answer))
+    stage.until(lambda: bool(answers))
+    assert not answers[0][0]
+    assert "does not answer" in answers[0][1]
+    stage.virtual.heal(rule)
+    stage.until(lambda: not stage.reading(id).silent)
+    before = stage.reading(id).answers
+    stage.until(lambda: stage.reading(id).answers > before + 30)
+
+
+def test_torque_that_was_refused_to_a_servo_that_is_away_does_not_come_when_it_is_back(stages) -> None:
+    stage = stages([servo(1), servo(2)]).start(active=False)
+    refused_while_away(stage, 2, requests.SetTorque(["j2"], on=True))
+    assert not stage.register(2, "torque_enable")
+    assert ask(stage, requests.SetTorque(["j2"], on=True)) == (True, "driven", 0)
+
+
+def test_a_servo_that_was_away_when_it_was_to_go_limp_is_limp_when_it_is_back(stages) -> None:
+    stage = stages([servo(1), servo(2)]).start()
+    refused_while_away(stage, 2, requests.SetTorque(["j2"], on=False))
+    assert not stage.register(2, "torque_enable")
+    assert stage.register(1, "torque_enable")
+
+
+@pytest.mark.parametrize(
+    "refused", [requests.SetTorque(["j2"], on=True), requests.Reboot(["j2"])], ids=["set_torque", "reboot"]
+)
+def test_a_servo_that_a_fault_made_limp_is_not_driven_by_what_was_refused(stages, refused) -> None:
+    policy = FaultPolicy(voltage="torque_off", torque_after_reboot=True)
+    stage = stages([servo(1), servo(2, faults=policy)]).start()
+    stage.virtual.inject("hardware_error", id=2, bits=0x01)  # at which a servo itself does not shut down
+    stage.until(lambda: "limp until it is asked for" in stage.reading(2).reason)
+    refused_while_away(stage, 2, refused)
+    assert not stage.register(2, "torque_enable")
+
+
+def set_mode(stage: Stage, mode: str) -> None:
+    """Joint 1 has another mode, and has its torque again."""
+    success, text, _ = ask(stage, requests.SetMode(["j1"], mode, force=True))
+    assert success, text
+    assert stage.reading(1).mode == mode
+    stage.until(lambda: stage.reading(1).torque)
+
+
+def angle(stage: Stage) -> float:
+    """Of joint 1, whose servo has been on since it was in the middle of its turn."""
+    return stage.virtual.servo(1).drive.position / stage.configs[0].reduction
+
+
+def test_a_joint_that_was_in_a_mode_of_one_turn_knows_its_turns_and_keeps_to_its_limits(stages) -> None:
+    config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0)
+    stage = stages([config]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
+    for mode in ("position", "extended_position", "velocity", "position", "current_based_position"):
+        set_mode(stage, mode)
+        assert stage.reading(1).position == pytest.approx(1.5, abs=0.05)
+        assert angle(stage) == pytest.approx(1.5, abs=0.05)
+    assert stage.register(1, "present_position") < 4096  # the servo itself forgot a turn
+    stage.drive_until(lambda: stage.reading(1).position > 1.95, j1=Target(9.0))
+    stage.drive(0.2, j1=9.0)
+    assert angle(stage) == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_joint_that_turns_without_end_is_within_its_turn_in_position_mode(stages) -> None:
+    stage = stages([servo(1, mode="velocity", lower=-inf, upper=inf)]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 4.0, j1=Target(velocity=4.0))
+    set_mode(stage, "position")
+    assert abs(stage.reading(1).position) < tau / 2
+    stage.drive_until(lambda: abs(stage.reading(1).position - 0.5) < 0.03, j1=Target(0.5))
+
+
+def test_a_joint_that_is_taken_over_driven_stays_where_it_is_although_its_servo_forgot_turns(stages) -> None:
+    config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0, on_shutdown="keep")
+    stage = stages([config]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
+    assert ask(stage, requests.Reboot(["j1"]))[0]
+    assert ask(stage, requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
+    stage.drive(0.2, j1=1.5)
+    stage.bus.stop()
+    stored = {"j1": stored_of(stage.bus.servos[0], clean=True)}
+    before = angle(stage)
+    goals: list[int] = []
+    stage.virtual.on_packet = lambda _, way, raw: (
+        goals.append(int.from_bytes(raw[13:17], "little", signed=True))
+        if way == "rx" and raw[7:10] == SYNC_WRITE_GOAL
+        else None
+    )
+    stage.bus = ServoBus(stage.bus.config, stored, margin_s=MARGIN_S)
+    stage.bus.activate(True)
+    stage.start(active=False)
+    stage.until(lambda: len(goals) > 30)
+    assert max(abs(goal - stage.register(1, "present_position")) for goal in goals) < 20
+    assert angle(stage) == pytest.approx(before, abs=0.01)
+    assert stage.reading(1).position == pytest.approx(before, abs=0.01)
+
+
+def test_a_limit_that_is_written_by_hand_counts_at_once(stages) -> None:
+    stage = stages([servo(1, registers={"max_position_limit": 2300})]).start()
+    stage.drive_until(lambda: stage.register(1, "goal_position") == 2300, j1=Target(1.4))
+    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert ask(stage, requests.Register("j1", "max_position_limit", 2500)) == (True, "3.83495 rad", 2500)
+    assert ask(stage, requests.SetTorque(["j1"], on=True))[0]
+    stage.drive_until(lambda: stage.register(1, "goal_position") == 2500, j1=Target(1.4))
+    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    assert ask(stage, requests.Register("j1", "max_position_limit", 2400))[0]
+    assert "outside the position limits" in ask(stage, requests.SetTorque(["j1"], on=True))[1]
