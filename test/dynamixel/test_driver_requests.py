@@ -7,7 +7,7 @@ import pytest
 from driver_stage import MARGIN_S, Stage, servo
 from test_driver_safety import ask
 
-from embodiment_bridge.dynamixel.bus import requests, supervisor
+from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
@@ -22,15 +22,20 @@ def patient(monkeypatch) -> None:
     monkeypatch.setattr(supervisor, "ALL_SILENT_S", 10.0)  # a busy machine is no silent bus
 
 
-def refused_while_away(stage: Stage, id: int, request: BusRequest) -> None:
-    """The servo is unplugged, the request is refused, and the servo is back."""
-    rule = stage.virtual.inject("absent", id=id)
-    stage.until(lambda: stage.reading(id).silent)
+def assert_not_answered(stage: Stage, request: BusRequest) -> None:
+    """The request is made once, and refused because its servo does not answer."""
     answers: list[tuple[bool, str, int]] = []
     stage.bus.request(request, lambda *answer: answers.append(answer))
     stage.until(lambda: bool(answers))
     assert not answers[0][0]
     assert "does not answer" in answers[0][1]
+
+
+def refused_while_away(stage: Stage, id: int, request: BusRequest) -> None:
+    """The servo is unplugged, the request is refused, and the servo is back."""
+    rule = stage.virtual.inject("absent", id=id)
+    stage.until(lambda: stage.reading(id).silent)
+    assert_not_answered(stage, request)
     stage.virtual.heal(rule)
     stage.until(lambda: not stage.reading(id).silent)
     before = stage.reading(id).answers
@@ -133,3 +138,66 @@ def test_a_limit_that_is_written_by_hand_counts_at_once(stages) -> None:
     assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
     assert ask(stage, requests.Register("j1", "max_position_limit", 2400))[0]
     assert "outside the position limits" in ask(stage, requests.SetTorque(["j1"], on=True))[1]
+
+
+def stopped(monkeypatch, stage: Stage, action: str, request: type[BusRequest]) -> None:
+    """An emergency stop comes when requests of this type begin."""
+    begin = request.begin
+
+    def late(self, *given):
+        stage.bus.emergency_stop(action)
+        return begin(self, *given)
+
+    monkeypatch.setattr(request, "begin", late)
+
+
+@pytest.mark.parametrize("action", ["hold", "torque_off"])
+def test_torque_that_a_stop_refuses_does_not_come_to_a_servo_that_a_fault_made_limp(
+    stages, monkeypatch, action
+) -> None:
+    stage = stages([servo(1), servo(2, faults=FaultPolicy(voltage="torque_off"))]).start()
+    stage.virtual.inject("hardware_error", id=2, bits=0x01)
+    stage.until(lambda: "limp until" in stage.reading(2).reason)
+    stopped(monkeypatch, stage, action, requests.SetTorque)
+    assert not ask(stage, requests.SetTorque(["j2"], on=True))[0]
+    stage.bus.emergency_stop("")
+    before = stage.reading(1).answers
+    stage.until(lambda: stage.reading(1).torque and stage.reading(1).answers > before + 30)
+    assert not stage.register(2, "torque_enable")
+
+
+def test_a_joint_whose_reboot_a_hold_refuses_stays_driven(stages, monkeypatch) -> None:
+    stage = stages([servo(1), servo(2)]).start()
+    stopped(monkeypatch, stage, "hold", requests.Reboot)
+    assert not ask(stage, requests.Reboot(["j1"]))[0]
+    before = stage.reading(1).answers
+    stage.until(lambda: stage.reading(1).answers > before + 30)
+    assert stage.register(1, "torque_enable")
+
+
+def test_a_joint_in_velocity_mode_knows_its_turns_after_a_restart(stages) -> None:
+    joint = servo(1, mode="velocity", reduction=5.0, lower=-2.0, upper=2.0, velocity=20.0)
+    stage = stages([joint]).start()
+    stage.drive_until(lambda: stage.reading(1).position > 1.5, j1=Target(velocity=2.0))
+    assert ask(stage, requests.Reboot(["j1"]))[0]
+    stage.until(lambda: not stage.reading(1).silent)
+    assert stage.reading(1).position == pytest.approx(stage.virtual.servo(1).drive.position / 5.0, abs=0.1)
+
+
+def test_a_limit_whose_confirmation_is_lost_counts(stages, monkeypatch) -> None:
+    stage = stages([servo(1), servo(2)]).start()
+    assert ask(stage, requests.SetTorque(["j1"], on=False))[0]
+    write = settings.Settings.write
+
+    def deaf(self, one, name, value):
+        if name == "max_position_limit":
+            rule = stage.virtual.inject("drop_status", id=1)
+            try:
+                return write(self, one, name, value)
+            finally:
+                stage.virtual.heal(rule)
+        return write(self, one, name, value)
+
+    monkeypatch.setattr(settings.Settings, "write", deaf)
+    assert_not_answered(stage, requests.Register("j1", "max_position_limit", 2300))
+    stage.until(lambda: not stage.reading(1).silent and stage.bus.servos[0].limits.highest == 2300)

@@ -9,7 +9,9 @@ from motion_stage import DT, T1
 from policy_stage import JOINTS, LEGS, manifest, network, stage
 
 from embodiment_bridge.body.state import SkillRequest, SkillStatus
+from embodiment_bridge.motion.gait.kick_step import Kick
 from embodiment_bridge.motion.gait.policy_walk import FAULT_S, PAUSE_S
+from embodiment_bridge.motion.gait.walk import WalkCommand
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.scene.entities import Known, Sighting
 
@@ -17,6 +19,7 @@ ACTION = 0.4
 SHIFT = 0.25 * ACTION  # rad that each joint is beside its default while the policy walks
 INDEX = {joint.name: n for n, joint in enumerate(T1.joints)}
 REST = {joint.name: joint.rest for joint in T1.joints}
+KICK = Kick(True, 1.0)
 JUMP = 0.08  # rad in a cycle: no hand-over moves a joint further
 
 
@@ -267,6 +270,31 @@ def test_a_policy_that_walks_at_any_speed_leaves_the_kick_to_the_gait(tmp_path):
     assert robot.status("kick") is SkillStatus.SUCCEEDED
     assert led
     assert kicks * DT > 0.2  # the whole step
+
+
+@pytest.mark.parametrize("joined", [2, 4])
+def test_a_kick_asked_while_the_policy_takes_over_waits_for_the_gait(tmp_path, joined):
+    robot = stage(tmp_path, least=None)
+    walker, cycles, shares = robot.runner._legs.walker, iter(range(1000)), []
+    step = walker.step
+
+    def asked(_, dt, balance):
+        cycle = next(cycles)
+        if cycle < 50:  # the foot that kicks is about to lift
+            command = WalkCommand(True)
+        elif cycle < 50 + joined:
+            command = WalkCommand(True, 0.3)
+        else:
+            command = WalkCommand(True, 0.1 if not walker.kicks else 0.0, kick=None if walker.kicks else KICK)
+        step(command, dt, balance)
+        if walker.kicking:
+            shares.append(max(walker.share[INDEX[name]] for name in LEGS))
+
+    walker.step = asked
+    drive(robot, 8.0, 0.3)
+    assert walker.kicks == 1
+    assert max(shares) < 1.0  # the policy never has the legs alone
+    assert len(shares) * DT > 0.2  # the whole step
 
 
 def test_a_hold_stops_the_policy_and_its_end_lets_it_go_on(tmp_path):

@@ -124,17 +124,14 @@ class Health:
         watched = [servo for servo in servos if servo.torque and servo.mode not in POSITION_MODES]
         for servo, answer in self._ask(watched, "bus_watchdog", "bus_watchdog"):
             value = servo.table.item("bus_watchdog").decode(answer.data)
-            if value == ASLEEP:  # its torque was found to be on
-                self._supervisor.attempt(servo, self._supervisor.settings.arm_watchdog)
-            elif value == FIRED:
-                try:
-                    self._supervisor.settings.torque_off(
-                        servo
-                    )  # `drive` switches it on again, with a soft start
-                except CommandError as error:
-                    servo.reason = str(error)
-                else:
+            try:
+                if value == ASLEEP:  # its torque was found to be on
+                    self._supervisor.settings.arm_watchdog(servo)
+                elif value == FIRED:  # `drive` switches the torque on again, with a soft start
+                    self._supervisor.settings.torque_off(servo)
                     servo.note = "its watchdog stopped it: the bus was silent for too long"
+            except CommandError as error:
+                servo.reason = str(error)
 
     def _ask(self, servos: Sequence[Servo], first: str, last: str) -> list[tuple[Servo, Answer]]:
         """Read the bytes from item ``first`` to ``last`` of all servos; only ``first`` where there is no ``last``."""

@@ -71,7 +71,7 @@ class SetTorque(BusRequest):
             if servo.silent:  # told, and not done later either: somebody may have the joint in the hand then
                 problems.append(f"joint {servo.config.joint!r} does not answer")
                 continue
-            before = servo.wanted
+            before = servo.wanted, servo.locked
             servo.wanted, servo.locked = self._on, False
             try:
                 if self._on and not servo.torque:
@@ -85,7 +85,7 @@ class SetTorque(BusRequest):
                 servo.wanted = False
                 problems.append(str(error))
             except GivenWay:
-                servo.wanted = before
+                servo.wanted, servo.locked = before
                 raise
         if problems:
             raise CommandError("; ".join(problems))
@@ -114,9 +114,13 @@ class Reboot(BusRequest):
                 )
         for servo in chosen:
             self.touched = True
-            limp = not servo.config.faults.torque_after_reboot
-            servo.locked = servo.locked or limp  # also if the servo restarts and its answer is lost
-            supervisor.reboot(servo, now)
+            limp, before = not servo.config.faults.torque_after_reboot, servo.locked
+            servo.locked = before or limp  # also if the servo restarts and its answer is lost
+            try:
+                supervisor.reboot(servo, now)
+            except GivenWay:  # nothing was sent
+                servo.locked = before
+                raise
             servo.locked = limp
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
@@ -196,7 +200,8 @@ class Register(BusRequest):
                 try:
                     supervisor.settings.write(servo, self._name, self._value)
                     supervisor.settings.note_limit(servo, self._name, self._value)
-                except GivenWay:  # it may be written: a limit must not be taken for what it was
+                except (CommandError, GivenWay):
+                    # It may be written: a limit must not be taken for what it was.
                     if self._name in LIMIT_ITEMS:
                         supervisor.silence(servo, now, "its limits were being changed", 0.0)
                     raise

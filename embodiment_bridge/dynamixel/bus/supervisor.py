@@ -2,7 +2,7 @@
 """Supervises the servos of a bus, in its thread: finds, sets up and drives them, handles silence and faults."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import inf
+from math import inf, tau
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient
@@ -110,7 +110,9 @@ class Supervisor:
             servo.reason = str(error)
             self._wait(servo, now)
             return False
-        if servo.mode in MANY_TURNS:
+        if servo.mode in MANY_TURNS or (
+            before is not None and servo.mode != "position" and _turns_within(servo)
+        ):
             self._count_turns(servo, before)
         servo.silent, servo.misses, servo.retry_s = False, 0, 0.0
         if not first and policy.on_lost == "off":
@@ -320,6 +322,12 @@ class Supervisor:
             raise CommandError(f"joint {servo.config.joint!r} (servo {servo.id}) does not answer")
         self.silence(servo, now, "restarts", RESTART_S)
         servo.error, servo.alert = 0, False
+
+
+def _turns_within(servo: Servo) -> bool:
+    """Whether the range of a joint is more than one turn of its servo; where it is less, a count would be a guess."""
+    config = servo.config
+    return servo.table.protocol == 2 and tau < (config.upper - config.lower) * abs(config.reduction) < inf
 
 
 def _hardware_error(bits: int) -> str:

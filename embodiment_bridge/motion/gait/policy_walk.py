@@ -153,7 +153,10 @@ class PolicyWalker(LegWalker):
         full = walk.forward if ahead > 0.0 else walk.backward
         shares = ahead / full, turn / walk.turn, aside / walk.left if walk.left else 0.0
         forward, turn, left = (within(value, 1.0) for value in shares)
-        return WalkCommand(command.stepping, forward, turn, left, command.kick)
+        kick = (
+            command.kick if self._mode is Mode.GAIT else None
+        )  # while the policy brakes nobody would make it
+        return WalkCommand(command.stepping, forward, turn, left, kick)
 
     def _fail(self, text: str) -> None:
         """Hand over to the gait, in step: it walks on, as fast as it can, and catches the body."""

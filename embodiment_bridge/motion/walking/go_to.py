@@ -47,8 +47,11 @@ class GoTo:
         found, old = self._find(pose), self._goal
         if found is not None:
             goal, way = found
-            if old is None or _moved(old, goal):
+            if self._reach is None or old is None or hypot(goal[0] - old[0], goal[1] - old[1]) > MOVED_M:
                 self._goal, self._reach = goal, Reach(self._limits, *goal, self._things, way)
+            elif abs(wrap_angle(goal[2] - old[2])) > MOVED_RAD:
+                self._goal = goal
+                self._reach.change(*goal)
         if self._reach is None:
             return WalkCommand()
         command = self._reach.step(pose, walker, dt)
@@ -56,10 +59,6 @@ class GoTo:
             self.patience += self._reach.patience
         self.done, self.progress = self._reach.done, max(self.progress, self._reach.progress)
         return command
-
-
-def _moved(old: Goal, new: Goal) -> bool:
-    return hypot(new[0] - old[0], new[1] - old[1]) > MOVED_M or abs(wrap_angle(new[2] - old[2])) > MOVED_RAD
 
 
 def go_to(skill: Skill, values: Values, limits: WalkLimits, things: Things) -> GoTo:

@@ -52,6 +52,10 @@ class Reach:
         self._stood_s = 0.0
         self._tries = 0
 
+    def change(self, x: float, y: float, yaw: float) -> None:
+        """Go to another pose nearby (m, rad); what was filtered and learnt on the way stays."""
+        self._goal = Pose(x, y, yaw)
+
     def step(self, pose: Pose, walker: Pace, dt: float) -> WalkCommand:
         """The command for the next ``dt`` s."""
         goal, sides = self._goal, bool(self._limits.left)
