@@ -7,19 +7,16 @@ A servo that does not answer, or whose answer is damaged, is missing from the re
 import time
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, Counters, answer_of
 from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.decoder import Packet, PacketDecoder, fast_blocks
 from embodiment_bridge.dynamixel.wire.instructions import (
-    ALERT,
     BROADCAST,
     HIGHEST_ID,
-    Error1,
-    Fault,
     Instruction,
 )
 
@@ -27,12 +24,6 @@ BITS = 10  # per byte on the wire: start, eight, stop
 STATUS = 11  # bytes of a 2.0 status without data
 FAST_HEAD, FAST_BLOCK = 8, 4  # bytes of a combined status, and of each block in it, without data
 SLOT_S = 0.003  # s for each id to answer a broadcast ping, as dynamixel-sdk 4.1.0 allows
-OLD_FAULTS = (
-    (Error1.RANGE | Error1.ANGLE_LIMIT, Fault.DATA_RANGE),
-    (Error1.INSTRUCTION, Fault.INSTRUCTION),
-    (Error1.CHECKSUM, Fault.CRC),
-)
-OLD_HARDWARE = Error1.VOLTAGE | Error1.OVERHEATING | Error1.OVERLOAD  # bits as in HardwareError
 # s: the margin is extended to this at most after late answers, when the computer is busy.
 PATIENT_S = 0.05
 CALMING = 0.998  # factor on an extended margin after each question that is answered in time
@@ -55,49 +46,7 @@ class GivenWay(Exception):  # noqa: N818 - not an error
     """A question was dropped because something else is urgent: see ``BusClient.give_way``."""
 
 
-class Answer(NamedTuple):
-    """The answer of one servo. ``error`` is the whole byte of the status; see ``fault`` and ``alert``."""
-
-    error: int
-    data: bytes
-    hardware: int = 0  # bits of HardwareError, from servos of Protocol 1.0, which have no register for them
-
-    @property
-    def fault(self) -> int:
-        """A ``Fault``: why the instruction was not carried out; 0 when it was."""
-        return self.error & ~ALERT
-
-    @property
-    def alert(self) -> bool:
-        """Whether the servo has a hardware error."""
-        return bool(self.error & ALERT)
-
-
-class Combined(NamedTuple):
-    """The answer to a fast read: ``raw`` when it is complete and correct, else the ``answers`` of single servos."""
-
-    raw: bytes
-    answers: dict[int, Answer]
-
-
-@dataclass(slots=True)
-class Counters:
-    """Counters of one servo: answers received, missing and damaged."""
-
-    answers: int = 0
-    timeouts: int = 0
-    damaged: int = 0
-
-
 _fast_question = lru_cache(maxsize=64)(packet.fast_sync_read)
-
-
-def fault_text(fault: int) -> str:
-    """The name of a status error number."""
-    try:
-        return Fault(fault).name.lower().replace("_", " ")
-    except ValueError:
-        return f"error {fault}"
 
 
 class BusClient:
@@ -232,8 +181,9 @@ class BusClient:
             return packet.sync_write(address, size, data)
         new = {id: value for id, value in data.items() if id not in self._old}
         old = {id: value for id, value in data.items() if id in self._old}
-        made = packet.sync_write(address, size, new) if new else b""
-        return made + packet1.sync_write(address, size, old) if old else made
+        return (packet.sync_write(address, size, new) if new else b"") + (
+            packet1.sync_write(address, size, old) if old else b""
+        )
 
     def hold(self, data: bytes) -> None:
         """Keep packets to be sent before the next question."""
@@ -313,7 +263,7 @@ class BusClient:
             if not isinstance(item, Packet):
                 self.rejected += 1
             elif item.instruction == Instruction.STATUS and item.id in waiting:
-                answer = _answer(item)
+                answer = answer_of(item)
                 # An answer of another length is the late answer to another question.
                 if answer.fault or len(answer.data) == waiting[item.id]:
                     del waiting[item.id]
@@ -330,8 +280,10 @@ class BusClient:
                 counters.answers += 1
                 continue
             self._missed = True
-            counters.damaged += damaged
-            counters.timeouts += not damaged
+            if damaged:
+                counters.damaged += 1
+            else:
+                counters.timeouts += 1
         if not self._missed:
             self._all_answered()
 
@@ -339,11 +291,3 @@ class BusClient:
         self._missed = False
         if self.margin_s > self._usual_margin_s:
             self.margin_s = max(CALMING * self.margin_s, self._usual_margin_s)
-
-
-def _answer(item: Packet) -> Answer:
-    if item.protocol == 2:
-        return Answer(item.error, b"" if item.error & ~ALERT else item.parameters)
-    fault = next((number for bits, number in OLD_FAULTS if item.error & bits), 0)
-    hardware = item.error & OLD_HARDWARE
-    return Answer(fault | (ALERT if hardware else 0), b"" if fault else item.parameters, hardware)

@@ -4,7 +4,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from embodiment_bridge.dynamixel.bus.client import Answer, BusClient, Combined, fault_text
+from embodiment_bridge.dynamixel.bus.answers import Answer, Combined, fault_text
+from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.layout import CombinedLayout, ReadPlan, combined_layout
 from embodiment_bridge.dynamixel.bus.servo import NEVER, Servo
 

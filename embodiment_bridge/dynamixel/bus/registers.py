@@ -7,7 +7,8 @@ from typing import Final
 
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
-from embodiment_bridge.dynamixel.bus.client import Answer, BusClient
+from embodiment_bridge.dynamixel.bus.answers import Answer
+from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.port import open_port
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
 from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault

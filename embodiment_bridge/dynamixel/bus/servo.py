@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import NamedTuple
 
-from embodiment_bridge.dynamixel.bus.client import Counters
+from embodiment_bridge.dynamixel.bus.answers import Counters
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
 from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, MODE_NUMBERS, Calibration, JointScale
 from embodiment_bridge.dynamixel.config.servo_config import ServoConfig

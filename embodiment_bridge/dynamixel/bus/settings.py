@@ -9,7 +9,8 @@ from dataclasses import replace
 from math import ceil
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.client import PATIENT_S, Answer, BusClient, fault_text
+from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
+from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.layout import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
