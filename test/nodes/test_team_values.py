@@ -182,7 +182,7 @@ def test_a_player_does_what_its_part_is(number: int, values: dict[str, object], 
     ("change", "place"),
     [
         ({}, {"thing": "ball", "towards": "own_goal", "distance": 4.0}),
-        ({"ball_x": 16.0}, {"thing": "ball", "distance": 2.5}),  # there is little room before the goal
+        ({"ball_x": 23.0}, {"thing": "ball", "distance": 2.5}),  # there is little room before the goal
         ({"phase": "ours"}, {"thing": "ball", "distance": 2.5}),  # the rules of a kick-off forbid it
         ({"edge": -0.5}, {"thing": "ball", "distance": 2.5}),  # the opponents have the ball
     ],
