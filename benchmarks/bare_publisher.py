@@ -6,8 +6,8 @@
 Without a port a timer of 50 Hz makes it publish. With the port of a replay server it joins there and publishes
 for each percept, of which it reads only the time: the minimum work of a bridge. Each message is built of its numbers,
 as rclpy wants it; entities and vision when there is a picture in the percept. With `bytes` each is built once, and
-only its stamps are written afterwards: the floor. As of our node, topics that nobody listens to are left out, once
-somebody listens to one. Writes a line when it has started and runs until it is ended.
+only its stamps are written afterwards: the floor. Like our node, it leaves out the topics that nobody listens to,
+from the moment at which one of them has a subscriber. Writes a line when it has started and runs until it is ended.
 """
 
 import json

@@ -75,19 +75,18 @@ def given_subtrees(arguments: argparse.Namespace) -> dict[str, str]:
 
 def priority(text: str) -> int:
     """An argparse type: a priority that a goal has room for."""
-    value = int(text)
-    if not -LARGEST_PRIORITY - 1 <= value <= LARGEST_PRIORITY:
-        raise argparse.ArgumentTypeError(
-            f"{text} is not within {-LARGEST_PRIORITY - 1} to {LARGEST_PRIORITY}"
-        )
-    return value
+    return _within(text, -LARGEST_PRIORITY - 1, LARGEST_PRIORITY)
 
 
 def _seed(text: str) -> int:
-    seed = int(text)
-    if not 0 <= seed <= LARGEST_SEED:
-        raise argparse.ArgumentTypeError(f"{text} is not within 0 to {LARGEST_SEED}")
-    return seed
+    return _within(text, 0, LARGEST_SEED)
+
+
+def _within(text: str, lowest: int, highest: int) -> int:
+    value = int(text)
+    if not lowest <= value <= highest:
+        raise argparse.ArgumentTypeError(f"{text} is not within {lowest} to {highest}")
+    return value
 
 
 def _as_json(text: str) -> str:

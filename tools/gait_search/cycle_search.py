@@ -9,7 +9,6 @@ printed, and at the end the tables for the body file. Needs mujoco and numpy fro
 repository on PYTHONPATH.
 """
 
-import argparse
 import math
 import time
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from command_line import add_search, options
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.carriers.base import Cycle, SteppingBase
@@ -164,14 +164,7 @@ def _lines(table: Mapping[str, tuple[float, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument(
-        "seconds", type=float, metavar="SECONDS", help="how long; 0: only the points of the body file"
-    )
-    options.add_argument(
-        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
-    )
-    given = options.parse_args()
+    parser = options(__doc__, body=False)
+    add_search(parser, "only the points of the body file")
+    given = parser.parse_args()
     main(given.seconds, given.seed)

@@ -6,7 +6,6 @@ rough solution; both sides of the body move alike. Candidates run in the package
 printed as lines for the body file. Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
-import argparse
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import cma
 import numpy as np
+from command_line import add_search, options
 from falls import SKILL, Fall, falls
 from robot_model import RobotModel
 
@@ -139,14 +139,8 @@ def main(path: str, side: str, seconds: float, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    options.add_argument("side", choices=("front", "back"), help="on which the robot lies")
-    options.add_argument("seconds", type=float, metavar="SECONDS", help="how long")
-    options.add_argument(
-        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
-    )
-    given = options.parse_args()
+    parser = options(__doc__)
+    parser.add_argument("side", choices=("front", "back"), help="on which the robot lies")
+    add_search(parser)
+    given = parser.parse_args()
     main(given.body_file, given.side, given.seconds, given.seed)

@@ -9,7 +9,6 @@ Each better one is printed as lines for the body file, the last one with the way
 with the skill. With 0 seconds the kick of the body file is measured anew.
 """
 
-import argparse
 import math
 import time
 from dataclasses import replace
@@ -17,6 +16,7 @@ from pathlib import Path
 
 import cma
 import numpy as np
+from command_line import add_search, options
 from drives import Driven
 from robot_model import RobotModel
 
@@ -196,18 +196,7 @@ def main(path: str, seconds: float, seed: int, tries: int = 3) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    options.add_argument(
-        "seconds",
-        type=float,
-        metavar="SECONDS",
-        help="how long; 0: the kick of the body file is measured anew",
-    )
-    options.add_argument(
-        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
-    )
-    given = options.parse_args()
+    parser = options(__doc__)
+    add_search(parser, "the kick of the body file is measured anew")
+    given = parser.parse_args()
     main(given.body_file, given.seconds, given.seed)

@@ -5,10 +5,10 @@ Each skill three times in a row, from two first poses, with commands that come 0
 spread.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+from command_line import options
 from robot_model import RobotModel
 from trial import Outcome, Trial
 
@@ -60,9 +60,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    given = options.parse_args()
-    main(given.body_file)
+    main(options(__doc__).parse_args().body_file)

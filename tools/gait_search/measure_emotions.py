@@ -4,10 +4,10 @@
 Each emotion from each of the nine stances, once with commands 0, 1, 2 and 3 cycles late and some stalls; then it walks.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
+from command_line import options
 from drives import Driven
 from robot_model import RobotModel
 
@@ -50,10 +50,7 @@ def main(path: str, *emotions: str) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    options.add_argument("emotions", nargs="*", metavar="EMOTION", help="default: all")
-    given = options.parse_args()
+    parser = options(__doc__)
+    parser.add_argument("emotions", nargs="*", metavar="EMOTION", help="default: all")
+    given = parser.parse_args()
     main(given.body_file, *given.emotions)

@@ -5,9 +5,9 @@ Five pushes to each side while it stands, and five times laid on its left and it
 one try with commands that come 0, 1, 2 and 3 cycles late.
 """
 
-import argparse
 from pathlib import Path
 
+from command_line import options
 from falls import Attempt, Pose, fallen, laid
 from robot_model import RobotModel
 
@@ -44,9 +44,4 @@ def _measure(side: str, models: list[RobotModel], body: BodyDescription, poses: 
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    given = options.parse_args()
-    main(given.body_file)
+    main(options(__doc__).parse_args().body_file)

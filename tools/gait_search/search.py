@@ -7,7 +7,6 @@ of its range is named. STATE is a file that the search writes after each generat
 Needs rcsssmj, mujoco, numpy and cma from PyPI, and this repository on PYTHONPATH.
 """
 
-import argparse
 import os
 import pickle
 import time
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import cma
 import numpy as np
+from command_line import add_search, options
 from drives import points
 from robot_model import RobotModel
 
@@ -231,22 +231,14 @@ def main(path: str, seconds: float, seed: int, state: str) -> None:
 
 
 if __name__ == "__main__":
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    options.add_argument("body_file", metavar="BODY.yaml")
-    options.add_argument(
-        "seconds", type=float, metavar="SECONDS", help="how long; 0: only the points of the body file"
-    )
-    options.add_argument(
-        "seed", type=int, nargs="?", default=1, metavar="SEED", help="of the search (default: 1)"
-    )
-    options.add_argument(
+    parser = options(__doc__)
+    add_search(parser, "only the points of the body file")
+    parser.add_argument(
         "state",
         nargs="?",
         default="",
         metavar="STATE",
         help="file to go on from, if it is there, and to write to",
     )
-    given = options.parse_args()
+    given = parser.parse_args()
     main(given.body_file, given.seconds, given.seed, given.state)

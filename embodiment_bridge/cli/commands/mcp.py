@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.http:
         _address(arguments)  # before anything begins
     elif arguments.token_file:
-        raise ConfigError("--token-file is for --http: on standard input nobody gives a token")
+        raise ConfigError("--token-file is for --http: over standard input no token is checked")
     words = [] if arguments.start is None else arguments.start.split()
     given = {word.partition(":=")[0]: word.partition(":=")[2] for word in words}
     where = arguments.namespace or given.get("namespace", "/")

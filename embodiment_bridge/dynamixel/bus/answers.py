@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the servos of a bus answer: the same for both protocols."""
+"""The answers of servos, in one form for both protocols."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

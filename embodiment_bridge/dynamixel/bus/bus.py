@@ -130,7 +130,7 @@ class ServoBus:
             done(False, self._not_serving(), 0)
         else:
             self._requests.add(work, done)
-            if self.state not in SERVING:  # it was lost after the look: nobody might refuse this one
+            if self.state not in SERVING:  # lost since the check above: nothing else may refuse it
                 self._requests.refuse_new(self._not_serving())
             self._wake.set()
 

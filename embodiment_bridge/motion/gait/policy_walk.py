@@ -153,9 +153,8 @@ class PolicyWalker(LegWalker):
         full = walk.forward if ahead > 0.0 else walk.backward
         shares = ahead / full, turn / walk.turn, aside / walk.left if walk.left else 0.0
         forward, turn, left = (within(value, 1.0) for value in shares)
-        kick = (
-            command.kick if self._mode is Mode.GAIT else None
-        )  # while the policy brakes nobody would make it
+        # While the policy still has the legs the gait would begin a kick that never reaches them.
+        kick = command.kick if self._mode is Mode.GAIT else None
         return WalkCommand(command.stepping, forward, turn, left, kick)
 
     def _fail(self, text: str) -> None:

@@ -154,8 +154,9 @@ class Walker(LegWalker):
         before, rate = self.phase, self._kick.rate * (1.0 + hurry)
         self.phase = (before + self._p.frequency_at(self.forward) * rate * dt) % 1.0
         self._kick.step(command.kick, before, self.phase)
-        begun = self._kick.kicking and not self.kicking
-        self.kicks, self.kicking = self.kicks + begun, self._kick.kicking
+        if self._kick.kicking and not self.kicking:
+            self.kicks += 1
+        self.kicking = self._kick.kicking
 
     def write(self, out: list[float], balance: Balance, stance: Stance = UPRIGHT) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; return the swing (rad) of left and right shoulder."""
