@@ -34,10 +34,14 @@ def servo(id: int, **fields) -> ServoConfig:
 class Stage:
     """Servos with ids 1..n on a virtual bus, and their driver; ``start`` waits until it reads them."""
 
-    def __init__(self, folder: Path, servos: list[ServoConfig] | None = None, *, stored=None, **bus) -> None:
+    def __init__(
+        self, folder: Path, servos: list[ServoConfig] | None = None, *, stored=None, models=None, **bus
+    ) -> None:
         self.link = str(folder / "servos")
         self.configs = servos or [servo(id) for id in range(1, 6)]
-        self.virtual = VirtualBus([(config.id, config.model) for config in self.configs], chain="continue")
+        models = models or [config.model for config in self.configs]
+        ids = [config.id for config in self.configs]
+        self.virtual = VirtualBus(list(zip(ids, models, strict=True)), chain="continue")
         self.port: VirtualPort | None = VirtualPort(self.virtual, link=self.link)
         config = BusConfig("test", self.link, tuple(self.configs), **bus)
         self.bus = ServoBus(config, stored, margin_s=MARGIN_S)

@@ -190,12 +190,11 @@ def test_one_bus_that_is_lost_leaves_the_other(two) -> None:
 def test_calibration_is_kept_and_goes_with_its_servo(two) -> None:
     robot = two.robot
     success, text, _ = two.ask(
-        ["left_1", "right_2"], lambda joints: requests.Calibrate(dict.fromkeys(joints, 0.5))
+        ["left_1", "right_2"], lambda joints: requests.Calibrate(dict.fromkeys(joints, 0.5), robot.keep)
     )
     assert success
     assert "left_1 +0.5000 rad" in text
     assert "right_2 +0.5000 rad" in text
-    robot.save(clean=False)
     assert load_calibration(two.file)["left_1"].shift == pytest.approx(0.5)
     robot.stop()
     stored = load_calibration(two.file)

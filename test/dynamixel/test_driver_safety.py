@@ -344,7 +344,8 @@ def test_calibration_files(tmp_path) -> None:
         ("joints: 3", "is not a mapping"),
         ("joints: {pan: {id: 999}}", "within 0..252"),
         ("joints: {pan: {id: 1, shift: .nan}}", "finite"),
-        ("joints: {pan: {id: 1, shfit: 1}}", "shfit"),
+        ("joints: {pan: {id: 1}}", "model: missing"),
+        ("joints: {pan: {id: 1, model: ax_12a, shfit: 1}}", "shfit"),
     ):
         path.write_text(text)
         with pytest.raises(ConfigError, match=why):

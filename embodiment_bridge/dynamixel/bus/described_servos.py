@@ -2,7 +2,6 @@
 """The servos of a bus from its description and the user's calibration file, before they have been asked."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.dynamixel.bus.joints import Calibration
@@ -12,7 +11,8 @@ from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConf
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, table
 
 USUAL_MODEL = "xm430_w350"  # assumed for a servo without a model until it has answered
-NO_CALIBRATION = "its calibration was lost: limp until it is asked for; calibrate it"
+CALIBRATE = ": limp until it is asked for; calibrate it"
+NO_CALIBRATION = f"its calibration was lost{CALIBRATE}"
 
 
 def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[Servo, ...]:
@@ -34,10 +34,13 @@ def described_servos(config: BusConfig, stored: Mapping[str, Stored]) -> tuple[S
 
 
 def _servo(config: ServoConfig, stored: Stored | None) -> Servo:
-    if stored is None or not stored.lost:
-        return make_servo(config, _table_of(config.model), Calibration(stored.shift if stored else 0.0))
-    servo = make_servo(replace(config, on_start="off"), _table_of(config.model))
-    servo.uncalibrated, servo.note = True, NO_CALIBRATION
+    servo = make_servo(config, _table_of(config.model), Calibration(stored.shift if stored else 0.0))
+    if stored is not None:
+        servo.calibrated_on = stored.model
+        if stored.lost:
+            servo.distrust(NO_CALIBRATION)
+        elif stored.shift and stored.id != config.id:
+            servo.distrust(f"its calibration was made on servo {stored.id}, not {config.id}{CALIBRATE}")
     return servo
 
 
@@ -53,14 +56,14 @@ def _table_of(model: str) -> ControlTable:
     return table(model or USUAL_MODEL)
 
 
-def stored_of(servo: Servo, *, clean: bool) -> Stored:
-    """The entry of a servo for the calibration file."""
+def stored_of(servo: Servo, *, clean: bool = False, change: float | None = None) -> Stored:
+    """The entry of a servo for the calibration file; with a ``change`` (rad) of its angle, as it is calibrated then."""
     turned = servo.ticks + round(servo.scale.calibration.turns * servo.scale.ticks_per_turn)
     return Stored(
         servo.id,
         servo.table.name,
-        servo.scale.calibration.shift,
+        servo.scale.calibration.shift + (change or 0.0),
         turned if servo.known else None,
         clean,
-        servo.uncalibrated,
+        servo.uncalibrated and change is None,
     )

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests to a bus, carried out between two cycles: torque, mode, restart, registers, calibration."""
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
+from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
-from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
+from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT, Stored
 
 Done = Callable[[bool, str, int], None]
 RESTART_PATIENCE_S = 5.0
@@ -212,29 +215,53 @@ class Register(BusRequest):
 
 
 class Calibrate(BusRequest):
-    """Calibrate joints: their present positions are these angles (rad)."""
+    """Calibrate joints: their present positions are these angles (rad).
+
+    keep: puts entries into the user's file, or raises BridgeError. It is called on a thread of its own, because a disk
+    may take its time; what it could not keep does not come into force.
+    """
 
     drives = False
 
-    def __init__(self, positions: Mapping[str, float]) -> None:
-        self._positions = positions
+    def __init__(self, positions: Mapping[str, float], keep: Callable[[Mapping[str, Stored]], None]) -> None:
+        self._positions, self._keep = positions, keep
 
     @override
-    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
+    def begin(
+        self, supervisor: Supervisor, servos: Sequence[Servo], now: float
+    ) -> Callable[[float], tuple[str, int] | None]:
         chosen = _chosen(servos, list(self._positions))
         for servo in chosen:
             _check_calibration(servo, self._positions[servo.config.joint])
-        texts = []
+        changes = {servo: self._positions[servo.config.joint] - servo.position for servo in chosen}
+        entries = {servo.config.joint: stored_of(servo, change=change) for servo, change in changes.items()}
+        kept = Future[None]()
+
+        def keep() -> None:
+            try:
+                self._keep(entries)
+            except BridgeError as error:
+                kept.set_exception(error)
+            else:
+                kept.set_result(None)
+
+        threading.Thread(target=keep, name="keeps a calibration", daemon=True).start()
+        return lambda _: self._come_into_force(changes) if kept.done() and not kept.result() else None
+
+    def _come_into_force(self, changes: Mapping[Servo, float]) -> tuple[str, int]:
+        for servo, change in changes.items():
+            _check_driven(servo, change)  # its torque may have come on meanwhile
         self.touched = True
-        for servo in chosen:
-            change = self._positions[servo.config.joint] - servo.position
+        texts = []
+        for servo, change in changes.items():
             known = servo.scale.calibration
             servo.scale.calibrate(Calibration(known.shift + change, known.turns))
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
+            servo.calibrated_on = servo.table.name
             if servo.uncalibrated:
                 servo.uncalibrated, servo.note = False, ""
             texts.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")
-        return f"shifted by {', '.join(texts)}", len(chosen)
+        return f"shifted by {', '.join(texts)}", len(changes)
 
 
 def _check_calibration(servo: Servo, angle: float) -> None:
@@ -254,13 +281,17 @@ def _check_calibration(servo: Servo, angle: float) -> None:
     shift = servo.scale.calibration.shift + change
     if not abs(shift) <= LARGEST_SHIFT:
         raise CommandError(f"joint {name!r}: a shift of {shift:g} rad is more than {LARGEST_SHIFT:g} rad")
-    if servo.torque and abs(change) > SMALL_SHIFT:
-        raise CommandError(
-            f"joint {name!r} is driven, and would be shifted by {change:+.3f} rad: let it go limp first (set_torque); "
-            f"driven, {SMALL_SHIFT:g} rad at most"
-        )
+    _check_driven(servo, change)
     if servo.torque and abs(servo.scale.velocity(servo.speed)) > MOVING:
         raise CommandError(f"joint {name!r} moves; let it rest, or go limp")
+
+
+def _check_driven(servo: Servo, change: float) -> None:
+    if servo.torque and abs(change) > SMALL_SHIFT:
+        raise CommandError(
+            f"joint {servo.config.joint!r} is driven, and would be shifted by {change:+.3f} rad: let it go limp first "
+            f"(set_torque); driven, {SMALL_SHIFT:g} rad at most"
+        )
 
 
 def _chosen(servos: Sequence[Servo], joints: Sequence[str]) -> list[Servo]:

@@ -3,7 +3,6 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from embodiment_bridge.core.errors import CommandError, unknown
@@ -42,7 +41,7 @@ class ServoRobot:
         open_port: OpenPort | None = None,
     ) -> None:
         self.setup = setup
-        self._file = calibration
+        self._file, self._lock = calibration, threading.Lock()
         for config in setup.buses:
             checked_port_name(config.port_name)
             if config.port_handler == "sdk":
@@ -51,15 +50,10 @@ class ServoRobot:
         if self.warning:  # stored, so that later starts know it too until each joint is calibrated
             self._stored = {servo.joint: Stored(servo.id, servo.model, lost=True) for servo in setup.servos}
             save_calibration(calibration, self._stored)
-        stored = {name: entry for name, entry in self._stored.items() if self._is_of(name, entry)}
         self.buses = tuple(
-            ServoBus(config, stored, margin_s=margin_s, open_port=open_port) for config in setup.buses
+            ServoBus(config, self._stored, margin_s=margin_s, open_port=open_port) for config in setup.buses
         )
         self._bus_of = {servo.joint: bus for bus in self.buses for servo in bus.config.servos}
-
-    def _is_of(self, joint: str, stored: Stored) -> bool:
-        """Whether an entry of the file belongs to the servo that the description has for the joint."""
-        return any(servo.joint == joint and servo.id == stored.id for servo in self.setup.servos)
 
     def start(self) -> None:
         """Open all ports, find the servos and set them up, without torque."""
@@ -130,18 +124,35 @@ class ServoRobot:
     def save(self, *, clean: bool) -> None:
         """Write the calibration file; entries of joints that this robot does not have are kept.
 
+        So are those of servos that have not answered, and those that are refused, until the joint is calibrated.
+
         Raises:
             ConfigError: the file cannot be written.
         """
-        entries = dict(self._stored)
-        for bus in self.buses:
-            for servo in bus.servos:
-                entry, before = stored_of(servo, clean=clean), self._stored.get(servo.config.joint)
-                if entry.ticks is None and before is not None:
-                    entry = replace(entry, ticks=before.ticks, clean=before.clean)
-                entries[servo.config.joint] = entry
-        self._stored = entries
-        save_calibration(self._file, entries)
+        servos = [servo for bus in self.buses for servo in bus.servos]
+        kept = {
+            servo.config.joint
+            for servo in servos
+            if servo.config.joint in self._stored and (servo.uncalibrated or not servo.known)
+        }
+        self.keep(
+            {
+                servo.config.joint: stored_of(servo, clean=clean)
+                for servo in servos
+                if servo.config.joint not in kept
+            }
+        )
+
+    def keep(self, entries: Mapping[str, Stored]) -> None:
+        """Put entries, by joint, into the calibration file. Any thread may.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        with self._lock:
+            stored = {**self._stored, **entries}
+            save_calibration(self._file, stored)
+            self._stored = stored
 
     @property
     def unsafe(self) -> dict[str, str]:

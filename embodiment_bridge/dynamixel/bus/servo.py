@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The state of one servo in the thread of its bus, and the reading that other threads get."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import NamedTuple
 
@@ -75,7 +75,8 @@ class Servo:
     wanted: bool = False
     torque: bool = False
     locked: bool = False  # a fault keeps the torque off until it is requested
-    uncalibrated: bool = False  # the file with its calibration could not be used
+    calibrated_on: str = ""  # name of the table of the model for which its calibration was made
+    uncalibrated: bool = False  # its calibration cannot be used
     held: bool = False  # a fault keeps the joint where it is
     error: int = 0
     alert: bool = False
@@ -118,6 +119,12 @@ class Servo:
     def release(self) -> None:
         """The driver was deactivated: no torque where ``on_shutdown`` is off."""
         self.wanted = self.wanted and self.config.on_shutdown != "off"
+
+    def distrust(self, why: str) -> None:
+        """Its calibration cannot be used: it is limp until it is asked for."""
+        self.config = replace(self.config, on_start="off")
+        self.wanted, self.uncalibrated, self.note = False, True, why
+        self.scale.calibrate(Calibration())
 
     def reading(self) -> JointReading:
         """The reading for other threads."""

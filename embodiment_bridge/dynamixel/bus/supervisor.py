@@ -6,6 +6,7 @@ from math import inf, tau
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.described_servos import CALIBRATE
 from embodiment_bridge.dynamixel.bus.joints import Calibration, JointScale, turns_between
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
@@ -93,6 +94,10 @@ class Supervisor:
                 servo.note = f"is a {table.model}, not a {servo.table.model} as described"
             servo.table = table
             servo.scale = JointScale(servo.config, table, servo.scale.calibration)
+        if servo.scale.calibration.shift and servo.calibrated_on != table.name:
+            servo.distrust(
+                f"its calibration was made on a {servo.calibrated_on}, not a {table.name}{CALIBRATE}"
+            )
         return True
 
     def set_up(self, servo: Servo, now: float, *, first: bool) -> bool:
@@ -133,7 +138,9 @@ class Supervisor:
         scale = servo.scale
         if before is None:
             stored = self._stored.get(servo.config.joint)
-            if stored is None or stored.ticks is None:
+            if stored is None or (stored.id, stored.model) != (servo.id, servo.table.name):
+                return
+            if stored.ticks is None:
                 return
             if not stored.clean:
                 servo.note = "turns may be lost: the driver did not end cleanly before"

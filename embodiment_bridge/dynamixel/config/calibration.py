@@ -5,28 +5,35 @@ The file is replaced as a whole, so that it is never half written. The EEPROM of
 """
 
 import os
-from collections.abc import Mapping
+import stat
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from math import isfinite
 from pathlib import Path
 from tempfile import NamedTemporaryFile
+from urllib.parse import quote
 
 import yaml
 
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.paths import exists, is_file
 
 HEAD = (
     "# Calibration of the joints, written by the servo driver: shift in rad, ticks in counts of the servo.\n"
 )
 LARGEST_SHIFT = 1000.0  # rad
 LARGEST_TICKS = 2**31
+LARGEST_FILE = 1 << 20  # bytes: some thousand joints
+TOLD = 5  # files that a warning names
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
     """The entry of one joint.
+
+    id, model: the servo on which the joint was calibrated; for another one it does not count.
 
     ticks: position of the horn when the driver ended, turns included; clean: the driver ended normally.
 
@@ -41,10 +48,32 @@ class Stored:
     lost: bool = False
 
 
-def default_path(robot: str) -> Path:
-    """The default calibration file of a robot."""
-    home = Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
-    return home / "embodiment_bridge" / f"{robot}.yaml"
+def default_path(robot: str, namespace: str, ports: Sequence[str]) -> Path:
+    """The default calibration file of the servos of a robot at their ports: another robot's are at other ones."""
+    # Only the ports may make folders, and nothing leads out of this one.
+    place = quote(robot, safe="").replace(".", "%2E") + namespace.rstrip("/").replace("/", "@")
+    below = os.path.normpath("/" + "/".join(ports))
+    return _home() / "calibration" / place / f"{below.strip('/')}.yaml"
+
+
+def calibrations_elsewhere(path: Path) -> str:
+    """A warning of other calibration files of the robot, if there is none at its default path ``path``."""
+    base = _home() / "calibration"
+    robot = path.relative_to(base).parts[0].partition("@")[0]
+    if exists(path):
+        return ""
+    found = [old] if is_file(old := _home() / f"{robot}.yaml") else []
+    found += sorted((*base.glob(f"{robot}/**/*.yaml"), *base.glob(f"{robot}@*/**/*.yaml")))
+    if not found:
+        return ""
+    return (
+        f"no calibration: {path} is not there. Not used, because of other ports or namespaces: "
+        f"{', '.join(map(str, found[:TOLD]))}. If one is of these servos, copy it there, or name it as calibration_file"
+    )
+
+
+def _home() -> Path:
+    return Path(os.environ.get("ROS_HOME") or Path.home() / ".ros") / "embodiment_bridge"
 
 
 def load_calibration(path: Path) -> dict[str, Stored]:
@@ -87,11 +116,19 @@ def _free_name(path: Path) -> Path:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        regular = stat.S_ISREG(path.stat().st_mode)
+        if regular:  # a FIFO would wait for somebody who writes
+            with path.open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         return None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise ConfigError(f"calibration file {path}: cannot be read: {error}") from error
+    if not regular:
+        raise ConfigError(f"calibration file {path}: cannot be read: it is not a regular file")
+    if len(data) > LARGEST_FILE:
+        raise ConfigError(f"calibration file {path}: cannot be read: it has more than {LARGEST_FILE} bytes")
+    return data
 
 
 def _joints_of(path: Path, data: bytes) -> dict[str, Stored]:
@@ -131,6 +168,7 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
     }
     text = HEAD + yaml.safe_dump({"joints": entries}, sort_keys=False)
     try:
+        path = path.resolve()  # a link of the user's stays a link
         path.parent.mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile("w", encoding="utf-8", dir=path.parent, delete=False) as file:
             made = Path(file.name)
@@ -142,7 +180,7 @@ def save_calibration(path: Path, joints: Mapping[str, Stored]) -> None:
             except OSError:  # such as a full disk
                 made.unlink()
                 raise
-    except OSError as error:
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that go round in a circle
         raise ConfigError(f"calibration file {path}: cannot be written: {error}") from error
 
 
@@ -153,7 +191,7 @@ def _read(section: Section) -> Stored:
     lost = section.value("lost") is True if section.has("lost") else False
     stored = Stored(
         int(section.number("id", 0, 252)),
-        section.text("model", default=""),
+        section.text("model"),
         shift,
         None if ticks is None or not isfinite(ticks) else int(ticks),
         clean,

@@ -21,7 +21,7 @@ from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.robot import ServoRobot
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.bus.state import BusState
-from embodiment_bridge.dynamixel.config.calibration import default_path
+from embodiment_bridge.dynamixel.config.calibration import calibrations_elsewhere, default_path
 from embodiment_bridge.dynamixel.config.config_reader import read_servo_file, read_servo_setup
 from embodiment_bridge.dynamixel.config.plain_body import plain_body
 from embodiment_bridge.dynamixel.config.servo_config import ServoSetup
@@ -52,7 +52,9 @@ PARAMETERS = (
     ),
     Parameter("baud_rate", 0, "Bits per second of all buses, over the URDF; 0: as described.", 0, 10_500_000),
     Parameter(
-        "calibration_file", "", "Where calibration is kept; empty: ~/.ros/embodiment_bridge/ROBOT.yaml."
+        "calibration_file",
+        "",
+        "Where calibration is kept; empty: calibration/ROBOT/PORT.yaml in ~/.ros/embodiment_bridge.",
     ),
     Parameter("rate", 100.0, "Steps of motion per second, Hz.", 10.0, 500.0),
     Parameter(
@@ -99,13 +101,12 @@ class JointDriver(BridgeNode):
         body = with_voice(self._body_of(setup))
         # Motion keeps to the range of the body: a servo with a wider one would take its end for a command.
         setup = setup.within({joint.name: (joint.lower, joint.upper) for joint in body.joints})
-        path = self.values["calibration_file"]
-        robot = ServoRobot(
-            setup,
-            Path(path).expanduser() if path else default_path(setup.robot),
-            margin_s=self.values["answer_margin"],
-        )
-        for warning in setup.warnings:
+        given = self.values["calibration_file"]
+        ports = [bus.port_name for bus in setup.buses]
+        path = Path(given).expanduser() if given else default_path(setup.robot, self.get_namespace(), ports)
+        elsewhere = "" if given else calibrations_elsewhere(path)
+        robot = ServoRobot(setup, path, margin_s=self.values["answer_margin"])
+        for warning in (*setup.warnings, *filter(None, [elsewhere])):
             self.get_logger().warning(warning)
         if robot.warning:
             self.get_logger().error(robot.warning)

@@ -85,14 +85,12 @@ class ServoServices:
             wanted = dict(zip(names, angles, strict=True))
             self._ask(
                 names,
-                lambda joints: requests.Calibrate({joint: wanted[joint] for joint in joints}),
+                lambda joints: requests.Calibrate(
+                    {joint: wanted[joint] for joint in joints}, self._robot.keep
+                ),
                 reply,
-                self._keep_calibration,
+                partial(self._restart, "joints were calibrated"),
             )
-
-    def _keep_calibration(self) -> None:
-        self._robot.save(clean=False)
-        self._restart("joints were calibrated")
 
     def _ask(
         self,
