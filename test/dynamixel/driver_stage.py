@@ -9,6 +9,7 @@ from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.servo import JointReading
 from embodiment_bridge.dynamixel.bus.state import SERVING
+from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig, ServoConfig
 from embodiment_bridge.dynamixel.virtual.bus import VirtualBus
 from embodiment_bridge.dynamixel.virtual.ports import VirtualPort
@@ -29,6 +30,12 @@ def servo(id: int, **fields) -> ServoConfig:
         "soft_start_s": 0.05,
     }
     return ServoConfig(f"j{id}", id, **{**usual, **fields})
+
+
+def counted(*configs: ServoConfig, turns: int = 0) -> dict[str, Stored]:
+    """What a calibration file has of servos that were in the middle of a turn when the driver ended."""
+    ticks = 2048 + 4096 * turns
+    return {config.joint: Stored(config.id, config.model, ticks=ticks, clean=True) for config in configs}
 
 
 class Stage:

@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import Stage, counted, servo
 
 from embodiment_bridge.dynamixel.bus import requests, supervisor
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
@@ -377,7 +377,8 @@ def test_a_torque_register_that_sticks_is_noticed(stages) -> None:
 
 
 def test_a_watchdog_that_fires_stops_the_joint_and_it_begins_anew(stages) -> None:
-    stage = stages([servo(1, mode="velocity", lower=-100.0, upper=100.0), servo(2)])
+    wheel = servo(1, mode="velocity", lower=-100.0, upper=100.0)
+    stage = stages([wheel, servo(2)], stored=counted(wheel))
     fast = Target(0.0, 1.0, 0.0)
     stage.drive_until(lambda: stage.reading(1).velocity > 0.8, j1=fast)
     stage.virtual.inject("watchdog_trip", id=1, count=1)

@@ -4,7 +4,7 @@
 from math import inf, tau
 
 import pytest
-from driver_stage import MARGIN_S, Stage, servo
+from driver_stage import MARGIN_S, Stage, counted, servo
 from test_driver_safety import ask
 
 from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
@@ -83,7 +83,7 @@ def angle(stage: Stage) -> float:
 
 def test_a_joint_that_was_in_a_mode_of_one_turn_knows_its_turns_and_keeps_to_its_limits(stages) -> None:
     config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0)
-    stage = stages([config]).start()
+    stage = stages([config], stored=counted(config)).start()
     stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
     for mode in ("position", "extended_position", "velocity", "position", "current_based_position"):
         set_mode(stage, mode)
@@ -105,7 +105,7 @@ def test_a_joint_that_turns_without_end_is_within_its_turn_in_position_mode(stag
 
 def test_a_joint_that_is_taken_over_driven_stays_where_it_is_although_its_servo_forgot_turns(stages) -> None:
     config = servo(1, mode="extended_position", reduction=5.0, lower=-2.0, upper=2.0, on_shutdown="keep")
-    stage = stages([config]).start()
+    stage = stages([config], stored=counted(config)).start()
     stage.drive_until(lambda: stage.reading(1).position > 1.49, j1=Target(1.5))
     assert ask(stage, requests.Reboot(["j1"]))[0]
     assert ask(stage, requests.SetTorque(["j1"], on=True)) == (True, "driven", 0)
@@ -177,7 +177,7 @@ def test_a_joint_whose_reboot_a_hold_refuses_stays_driven(stages, monkeypatch) -
 
 def test_a_joint_in_velocity_mode_knows_its_turns_after_a_restart(stages) -> None:
     joint = servo(1, mode="velocity", reduction=5.0, lower=-2.0, upper=2.0, velocity=20.0)
-    stage = stages([joint]).start()
+    stage = stages([joint], stored=counted(joint)).start()
     stage.drive_until(lambda: stage.reading(1).position > 1.5, j1=Target(velocity=2.0))
     assert ask(stage, requests.Reboot(["j1"]))[0]
     stage.until(lambda: not stage.reading(1).silent)

@@ -12,7 +12,7 @@ from math import nan
 from pathlib import Path
 
 import pytest
-from driver_stage import Stage, servo
+from driver_stage import Stage, counted, servo
 
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import BodyState
@@ -317,7 +317,7 @@ def test_eeprom_is_written_only_where_it_differs(stages) -> None:
 
 def test_turns_survive_a_restart_of_the_servo_and_of_the_driver(stages) -> None:
     config = servo(1, mode="extended_position", lower=-50.0, upper=50.0, velocity=6.0)
-    stage = stages([config])
+    stage = stages([config], stored=counted(config))
     stage.drive_until(lambda: stage.reading(1).position > 9.9, j1=Target(10.0))
     assert ask(stage, requests.Reboot(["j1"]))[0]
     assert stage.reading(1).position == pytest.approx(10.0, abs=0.5)

@@ -63,7 +63,7 @@ def stored_of(servo: Servo, *, clean: bool = False, change: float | None = None)
         servo.id,
         servo.table.name,
         servo.scale.calibration.shift + (change or 0.0),
-        turned if servo.known else None,
+        turned if servo.known and (change is not None or not servo.lost_turn) else None,
         clean,
         servo.uncalibrated and change is None,
     )

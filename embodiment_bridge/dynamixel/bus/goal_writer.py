@@ -77,7 +77,8 @@ class GoalWriter:
         for servo in servos:
             config = servo.config
             target = targets.get(config.joint, NO_TARGET)
-            name, value = goal_of(servo, target, dt, fresh=fresh and not servo.held)
+            fit = not servo.held and not servo.lost_turn  # that one was left driven as it was found
+            name, value = goal_of(servo, target, dt, fresh=fresh and fit)
             item = servo.table.items[name]
             place = item.address, item.size
             data = value.to_bytes(item.size, "little", signed=item.signed)

@@ -6,7 +6,7 @@ reduction * joint speed, joint torque = reduction * horn torque.
 """
 
 from dataclasses import dataclass
-from math import isfinite, tau
+from math import tau
 
 from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
@@ -105,14 +105,3 @@ class JointScale:
             return raw
         size = raw & (OLD_SIGN - 1)
         return -size if raw & OLD_SIGN else size
-
-
-def turns_between(before: int, now: int, ticks_per_turn: float) -> tuple[int, float]:
-    """The whole turns that a restarted servo has lost, and how far (counts) it was moved meanwhile."""
-    turns = round((before - now) / ticks_per_turn)
-    return turns, now + turns * ticks_per_turn - before
-
-
-def finite(value: float, otherwise: float) -> float:
-    """The value if it is finite, else ``otherwise``."""
-    return value if isfinite(value) else otherwise

@@ -257,7 +257,7 @@ class Calibrate(BusRequest):
             known = servo.scale.calibration
             servo.scale.calibrate(Calibration(known.shift + change, known.turns))
             servo.goals.start(servo.goals.goal + change)  # the horn stays where it is
-            servo.calibrated_on = servo.table.name
+            servo.calibrated_on, servo.lost_turn = servo.table.name, ""
             if servo.uncalibrated:
                 servo.uncalibrated, servo.note = False, ""
             texts.append(f"{servo.config.joint} {servo.scale.calibration.shift:+.4f} rad")

@@ -77,6 +77,7 @@ class Servo:
     locked: bool = False  # a fault keeps the torque off until it is requested
     calibrated_on: str = ""  # name of the table of the model for which its calibration was made
     uncalibrated: bool = False  # its calibration cannot be used
+    lost_turn: str = ""  # why it cannot be known in which turn it is: it gets no torque then
     held: bool = False  # a fault keeps the joint where it is
     error: int = 0
     alert: bool = False
@@ -145,7 +146,7 @@ class Servo:
             self.ticks,
             self.table.model,
             self.firmware,
-            self.reason or self.note,
+            self.reason or self.lost_turn or self.note,
             counters.answers,
             counters.timeouts,
             counters.damaged,

@@ -116,8 +116,8 @@ class Settings:
         entries = _entries(block)
         return bool(entries) and self.read(servo, block.entries_at, len(entries)) != entries
 
-    def torque_on(self, servo: Servo, ticks: int) -> None:
-        """Switch the torque on where the motor is (``ticks``).
+    def torque_on(self, servo: Servo, ticks: int) -> int:
+        """Switch the torque on where the motor is (``ticks``); returns the ticks at which it says that it is then.
 
         All else comes before the torque: an emergency stop may drop each question after it.
         """
@@ -129,6 +129,7 @@ class Settings:
         self.write(servo, "torque_enable", 1)
         servo.torque = True
         servo.starts += 1
+        return rest
 
     def arm_watchdog(self, servo: Servo) -> None:
         """Let a servo stop by itself without instructions, in modes in which it would run on. It counts with torque."""

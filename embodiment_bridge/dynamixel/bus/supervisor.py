@@ -2,16 +2,17 @@
 """Supervises the servos of a bus, in its thread: finds, sets up and drives them, handles silence and faults."""
 
 from collections.abc import Callable, Iterable, Sequence
-from math import inf, tau
+from math import inf
 
 from embodiment_bridge.core.errors import CommandError, ConfigError
-from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.described_servos import CALIBRATE
-from embodiment_bridge.dynamixel.bus.joints import Calibration, JointScale, turns_between
+from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.settings import Settings
+from embodiment_bridge.dynamixel.bus.turns import are_counted, find_turns
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
@@ -26,7 +27,6 @@ RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
 AT_ONCE = (
     2  # servos that get torque in one cycle, so that a cycle (and an emergency stop after it) stays short
 )
-MOVED = 0.125  # turns by which a servo may have been moved without power while its turns still count as known
 FAULT_BITS = {
     HardwareError.VOLTAGE: "voltage",
     HardwareError.OVERHEATING: "overheating",
@@ -36,7 +36,6 @@ FAULT_BITS = {
     HardwareError.OVERLOAD: "overload",
 }
 LIMP = "; limp until it is asked for"
-MANY_TURNS = ("extended_position", "current_based_position")
 
 
 class Supervisor:
@@ -115,10 +114,10 @@ class Supervisor:
             servo.reason = str(error)
             self._wait(servo, now)
             return False
-        if servo.mode in MANY_TURNS or (
-            before is not None and servo.mode != "position" and _turns_within(servo)
-        ):
-            self._count_turns(servo, before)
+        last, sure = self._seen_last(servo, before)
+        find_turns(servo, last, sure=sure)
+        if servo.lost_turn and not (keep and servo.torque):  # one that is left driven holds where it is
+            servo.locked = True
         servo.silent, servo.misses, servo.retry_s = False, 0, 0.0
         if not first and policy.on_lost == "off":
             servo.locked = True
@@ -133,25 +132,21 @@ class Supervisor:
         except CommandError:
             return True
 
-    def _count_turns(self, servo: Servo, before: int | None) -> None:
-        """Restore the whole turns, which a servo loses by a restart, from its last position or from the file."""
-        scale = servo.scale
-        if before is None:
-            stored = self._stored.get(servo.config.joint)
-            if stored is None or (stored.id, stored.model) != (servo.id, servo.table.name):
-                return
-            if stored.ticks is None:
-                return
-            if not stored.clean:
-                servo.note = "turns may be lost: the driver did not end cleanly before"
-            before = stored.ticks - round(scale.calibration.turns * scale.ticks_per_turn)
-        turns, moved = turns_between(before, servo.ticks, scale.ticks_per_turn)
-        if abs(moved) > MOVED * scale.ticks_per_turn:
-            servo.note = f"turns may be lost: it is {moved:.0f} counts from where it was"
-        if turns:
-            known, believed = scale.calibration, servo.position
-            scale.calibrate(Calibration(known.shift, known.turns + turns))
-            servo.goals.start(servo.goals.goal + servo.position - believed)  # a driven horn stays where it is
+    def _seen_last(self, servo: Servo, before: int | None) -> tuple[int | None, bool]:
+        """Where a servo was last, as counts of now, and whether that is sure: before it was silent, or by the file."""
+        if not are_counted(servo):
+            return None, True
+        if before is not None:
+            return before, True
+        stored = self._stored.get(servo.config.joint)
+        if (
+            stored is None
+            or (stored.id, stored.model) != (servo.id, servo.table.name)
+            or stored.ticks is None
+        ):
+            return None, True
+        turns = servo.scale.calibration.turns * servo.scale.ticks_per_turn
+        return stored.ticks - round(turns), stored.clean
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
         """Ask one silent servo whose retry time has come."""
@@ -241,10 +236,27 @@ class Supervisor:
         """Switch the torque on where the joint is now.
 
         Raises:
-            CommandError: the servo refuses, or does not answer.
+            CommandError: the servo refuses, or does not answer, or it cannot be known where it is.
         """
         self._read_position(servo, servo.heard)
-        self.settings.torque_on(servo, servo.ticks)
+        if servo.lost_turn:
+            find_turns(servo, None)
+            if servo.lost_turn:
+                servo.locked = True
+                raise CommandError(f"joint {servo.config.joint!r} {servo.lost_turn}")
+        before = servo.ticks
+        forgets = (
+            servo.mode == "position" and are_counted(servo) and servo.table.within_turn(before) != before
+        )
+        try:
+            servo.ticks = self.settings.torque_on(servo, before)
+        except (CommandError, GivenWay):
+            if forgets:  # it may have forgotten its turns by now: it is set up anew
+                self.silence(servo, servo.heard, "its torque was being switched on", 0.0)
+            raise
+        if forgets:
+            find_turns(servo, before)
+            servo.goals.start(servo.position)
         servo.held = False
         if self.reader.read_one(servo, servo.heard):
             servo.goals.start(servo.position)
@@ -262,7 +274,7 @@ class Supervisor:
         self._read_position(servo, now)
         # Those of a joint that turns without end mean nothing, and in `position` its goals would be out of reach.
         if servo.table.protocol == 2 and (servo.config.lower > -inf or servo.config.upper < inf):
-            self._count_turns(servo, before)
+            find_turns(servo, before)
 
     def _read_position(self, servo: Servo, now: float) -> None:
         """Read where a servo is; raises CommandError if it does not tell."""
@@ -329,12 +341,6 @@ class Supervisor:
             raise CommandError(f"joint {servo.config.joint!r} (servo {servo.id}) does not answer")
         self.silence(servo, now, "restarts", RESTART_S)
         servo.error, servo.alert = 0, False
-
-
-def _turns_within(servo: Servo) -> bool:
-    """Whether the range of a joint is more than one turn of its servo; where it is less, a count would be a guess."""
-    config = servo.config
-    return servo.table.protocol == 2 and tau < (config.upper - config.lower) * abs(config.reduction) < inf
 
 
 def _hardware_error(bits: int) -> str:
