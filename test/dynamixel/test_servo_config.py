@@ -97,6 +97,16 @@ def test_two_blocks_are_two_buses_and_gpio_ids_are_taken() -> None:
     ]
 
 
+def test_registers_of_a_gpio_are_taken_and_what_is_not_is_told() -> None:
+    words = (("type", "dxl"), ("ID", 7), ("Drive Mode", 4), ("Homing Offset", -30), ("Operating Mode", 5))
+    gpio = f'<gpio name="tilt">{"".join(param(*word) for word in words)}</gpio>'
+    joints = servo("tilt", ("registers.homing_offset", 20)) + servo("pan", ("id", 1))
+    setup = read_servo_setup(robot(block(joints=joints + gpio)))
+    tilt = next(servo for servo in setup.servos if servo.joint == "tilt")
+    assert tilt.registers == {"drive_mode": 4, "homing_offset": 20}  # the joint has the last word
+    assert setup.warnings == ("<gpio name='tilt'>: 'Operating Mode' (5) is not read",)
+
+
 def test_a_disabled_limit_leaves_that_of_the_joint() -> None:
     more = (
         '<limits enable="false"/><command_interface name="position">'

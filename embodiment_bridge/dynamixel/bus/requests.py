@@ -11,6 +11,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
+from embodiment_bridge.dynamixel.bus.foreign_settings import MEANINGS
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
@@ -24,9 +25,9 @@ SMALL_SHIFT = 0.05  # rad by which a driven joint may be calibrated at most
 # Registers that the driver writes in every cycle, or with which it would lose the servo.
 GUARDED = frozenset(
     {
-        "id", "baud_rate", "protocol_type", "shadow_id", "operating_mode", "drive_mode", "homing_offset",
-        "torque_enable", "status_return_level", "bus_watchdog", "goal_pwm", "goal_current", "goal_velocity",
-        "goal_position", "moving_speed", "cw_angle_limit", "ccw_angle_limit",
+        "id", "baud_rate", "protocol_type", "operating_mode", "torque_enable", "status_return_level", "bus_watchdog",
+        "goal_pwm", "goal_current", "goal_velocity", "goal_position", "moving_speed", "cw_angle_limit",
+        "ccw_angle_limit", *MEANINGS,
     }
 )  # fmt: skip
 

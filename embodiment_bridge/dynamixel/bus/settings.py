@@ -11,6 +11,7 @@ from math import ceil
 from embodiment_bridge.core.errors import CommandError, ConfigError
 from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
 from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
+from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.layout import Block
 from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
@@ -71,8 +72,11 @@ class Settings:
                 image[at : at + part] = self.read(servo, at, part)
         return bytes(image)
 
-    def configure(self, servo: Servo, block: Block, *, keep: bool) -> None:
-        """Write EEPROM and RAM settings. Torque stays on with ``keep``, and where no setting required it to be off."""
+    def configure(self, servo: Servo, block: Block, *, keep: bool) -> int:
+        """Write EEPROM and RAM settings; returns the bits of HardwareError that the servo has.
+
+        Torque stays on with ``keep``, and where no setting required it to be off.
+        """
         table = servo.table
         if "status_return_level" in table.items:
             self._make_it_answer(servo)
@@ -83,19 +87,20 @@ class Settings:
             if "direct" not in name
         }
         servo.torque = bool(now["torque_enable"])
+        check_meanings(servo, now)
         keep = keep and servo.torque and mode_now(servo, now) != ""  # one without a name cannot be driven
         now |= self._set_eeprom(servo, now, keep=keep)
         self._set_ram(servo, now)
         if block.entries:
             self.write_bytes(servo, block.entries_at, _entries(block))
         self._read_limits(servo, now)
-        servo.error = error_now(now, servo.error)
         goal = now.get("goal_position", 0)
         if servo.torque and servo.mode in POSITION_MODES:
             if not keep and not _is_inside(servo, goal):
                 self.torque_off(servo)
             _check_inside(servo, goal)
             servo.goals.start(servo.scale.position(goal))
+        return error_now(now, servo.error)
 
     def _make_it_answer(self, servo: Servo) -> None:
         """Let the servo answer all instructions. Of protocol 1.0 this is EEPROM: written only where it differs."""
@@ -246,7 +251,7 @@ class Settings:
         return values
 
     def _set_ram(self, servo: Servo, now: Mapping[str, int]) -> None:
-        for name, value in servo.config.registers.items():
+        for name, value in (as_made(servo) | dict(servo.config.registers)).items():
             item = servo.table.item(name)
             if not item.eeprom and now.get(name) != value:
                 self.write(servo, name, value)

@@ -12,7 +12,7 @@ from embodiment_bridge.dynamixel.bus.layout import plan_reads
 from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.settings import Settings
-from embodiment_bridge.dynamixel.bus.turns import are_counted, find_turns
+from embodiment_bridge.dynamixel.bus.turns import are_counted, find_turns, seen_last
 from embodiment_bridge.dynamixel.config.calibration import Stored
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
@@ -105,7 +105,7 @@ class Supervisor:
         policy = servo.config
         try:
             keep = policy.on_start == "keep" and first
-            self.settings.configure(servo, self.reader.plan.blocks[servo.id], keep=keep)
+            errors = self.settings.configure(servo, self.reader.plan.blocks[servo.id], keep=keep)
             if first and policy.on_start == "off" and servo.torque:
                 self.settings.torque_off(servo)
             if not self.reader.read_one(servo, now):
@@ -114,7 +114,7 @@ class Supervisor:
             servo.reason = str(error)
             self._wait(servo, now)
             return False
-        last, sure = self._seen_last(servo, before)
+        last, sure = seen_last(servo, before, self._stored.get(servo.config.joint))
         find_turns(servo, last, sure=sure)
         if servo.lost_turn and not (keep and servo.torque):  # one that is left driven holds where it is
             servo.locked = True
@@ -123,6 +123,8 @@ class Supervisor:
             servo.locked = True
             if servo.torque:
                 self.attempt(servo, self.settings.torque_off)
+        if errors != servo.error:
+            self.handle_fault(servo, errors, now)
         return True
 
     def has_lost_settings(self, servo: Servo) -> bool:
@@ -131,22 +133,6 @@ class Supervisor:
             return self.settings.are_lost(servo, self.reader.plan.blocks[servo.id])
         except CommandError:
             return True
-
-    def _seen_last(self, servo: Servo, before: int | None) -> tuple[int | None, bool]:
-        """Where a servo was last, as counts of now, and whether that is sure: before it was silent, or by the file."""
-        if not are_counted(servo):
-            return None, True
-        if before is not None:
-            return before, True
-        stored = self._stored.get(servo.config.joint)
-        if (
-            stored is None
-            or (stored.id, stored.model) != (servo.id, servo.table.name)
-            or stored.ticks is None
-        ):
-            return None, True
-        turns = servo.scale.calibration.turns * servo.scale.ticks_per_turn
-        return stored.ticks - round(turns), stored.clean
 
     def look_for_silent(self, now: float, on_found: Callable[[Servo], None]) -> None:
         """Ask one silent servo whose retry time has come."""
@@ -328,7 +314,12 @@ class Supervisor:
             servo.reason += f"; restarted {len(servo.reboots)} times within a minute, left as it is"
             return
         servo.reboots.append(now)
-        self.attempt(servo, lambda one: self.reboot(one, now))
+        try:
+            self.attempt(servo, lambda one: self.reboot(one, now))
+        except GivenWay:  # nothing was sent: the error counts as new when it is looked at again
+            servo.reboots.pop()
+            servo.error = 0
+            raise
 
     def reboot(self, servo: Servo, now: float) -> None:
         """Restart a servo of protocol 2.0; it is found and set up again when it is back.

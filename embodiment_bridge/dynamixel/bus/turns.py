@@ -5,6 +5,7 @@ from math import ceil, floor, isfinite
 
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo
+from embodiment_bridge.dynamixel.config.calibration import Stored
 
 MOVED = 0.125  # turns by which a servo may have been moved without power while its turns still count as known
 MANY_TURNS = ("extended_position", "current_based_position")
@@ -14,6 +15,18 @@ MOST_TURNS = 2**31
 def are_counted(servo: Servo) -> bool:
     """Whether the turns of a servo are counted on from where it was last; else those of its own turn are right."""
     return servo.mode in MANY_TURNS or (_is_limited(servo) and not _is_absolute(servo))
+
+
+def seen_last(servo: Servo, before: int | None, stored: Stored | None) -> tuple[int | None, bool]:
+    """Where a servo was last, in counts of now, and whether that is sure: ``before`` it was silent, or by the file."""
+    if not are_counted(servo):
+        return None, True
+    if before is not None:
+        return before, True
+    if stored is None or (stored.id, stored.model) != (servo.id, servo.table.name) or stored.ticks is None:
+        return None, True
+    turns = servo.scale.calibration.turns * servo.scale.ticks_per_turn
+    return stored.ticks - round(turns), stored.clean
 
 
 def find_turns(servo: Servo, last: int | None, *, sure: bool = True) -> None:

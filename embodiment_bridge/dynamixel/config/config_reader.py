@@ -122,7 +122,7 @@ class _Reader:
         self._robot = robot
         self._problems = problems
         self._raw = raw
-        self.warnings: list[str] = []
+        self.warnings = list(raw.warnings)
         self._policy = self._read_policy(Values("policy", raw.policy, problems), None)
         self._faults = self._read_faults()
 

@@ -23,6 +23,14 @@ IGNORED = frozenset(
         "use_dummy",
     }
 )
+# Registers that a <gpio> may have; where it has others, the log tells.
+GPIO_REGISTERS = frozenset(
+    {
+        "drive_mode", "homing_offset", "return_delay_time", "shutdown", "position_p_gain", "position_i_gain",
+        "position_d_gain", "feedforward_1st_gain", "feedforward_2nd_gain", "profile_velocity", "profile_acceleration",
+        "current_limit", "pwm_limit", "velocity_limit", "max_position_limit", "min_position_limit",
+    }
+)  # fmt: skip
 
 
 @dataclass
@@ -34,6 +42,7 @@ class Raw:
     bus_of: dict[str, str] = field(default_factory=dict)
     policy: dict[str, object] = field(default_factory=dict)
     faults: dict[str, object] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 def blocks_of(robot: Robot, problems: Problems) -> Raw:
@@ -47,8 +56,10 @@ def blocks_of(robot: Robot, problems: Problems) -> Raw:
 
 def _read_block(element: Element, raw: Raw, problems: Problems) -> None:
     name = (element.get("name") or "").strip() or f"bus{len(raw.buses) + 1}"
-    joints = {joint: values for joint, values in _joints(element, name, problems) if "id" in values}
-    joints |= {joint: values for joint, values in _gpios(element) if joint not in joints}
+    joints = dict(_joints(element, name, problems))
+    for joint, values in _gpios(element, raw.warnings):
+        joints[joint] = values | joints.get(joint, {})
+    joints = {joint: values for joint, values in joints.items() if "id" in values}
     if not joints:
         return
     if name in raw.buses:
@@ -110,13 +121,21 @@ def _joints(element: Element, block: str, problems: Problems) -> Iterator[tuple[
         yield name, values
 
 
-def _gpios(element: Element) -> Iterator[tuple[str, dict[str, object]]]:
-    """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID`` and the name of its joint."""
+def _gpios(element: Element, warnings: list[str]) -> Iterator[tuple[str, dict[str, object]]]:
+    """The joints in the form of ROBOTIS: a ``<gpio>`` with an ``ID``, the name of its joint, and registers in words."""
     for gpio in element.findall("gpio"):
         values = _params(gpio, JOINT_ALIASES)
         name = (gpio.get("name") or "").strip()
-        if name and "id" in values:
-            yield name, {"id": values["id"]}
+        if not name or "id" not in values:
+            continue
+        read: dict[str, object] = {"id": values.pop("id")}
+        for key, value in values.items():
+            register = "_".join(key.lower().split())
+            if register in GPIO_REGISTERS:
+                read[f"registers.{register}"] = value
+            elif key != "type":
+                warnings.append(f"<gpio name={name!r}>: {key!r} ({value}) is not read")
+        yield name, read
 
 
 def _params(element: Element, aliases: dict[str, str]) -> dict[str, object]:
