@@ -111,3 +111,12 @@ def test_a_hardware_error_at_the_start_gets_its_policy(stages, policy, torque) -
     answers = stage.reading(1).answers
     stage.until(lambda: stage.reading(1).answers > answers + 50)
     assert stage.register(1, "torque_enable") == torque
+
+
+def test_an_error_at_the_start_whose_policy_is_hold_holds_the_joint(stages) -> None:
+    stage = stages([servo(1, faults=FaultPolicy(voltage="hold")), servo(2)])
+    stage.virtual.servo(1).raise_error(0x01, shut_down=False)
+    stage.start()
+    stage.drive_until(lambda: stage.reading(2).position > 0.4, j1=Target(0.5), j2=Target(0.5))
+    assert stage.register(1, "torque_enable")
+    assert abs(horn(stage)) < 0.01

@@ -190,7 +190,9 @@ class Supervisor:
             wanted = servo.wanted and not servo.locked
             if servo.silent or servo.torque == wanted or now < servo.retry_at:
                 continue
+            held = servo.held  # only who asks for the torque ends it
             self.attempt(servo, self.torque_on if wanted else self.settings.torque_off)
+            servo.held = held
             if servo.torque != wanted:
                 servo.retry_at = now + RETRY_S
             done += 1
