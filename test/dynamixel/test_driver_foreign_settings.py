@@ -6,8 +6,11 @@ from driver_stage import MARGIN_S, Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.registers import Registers
+from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
 LEFT = [
@@ -47,6 +50,12 @@ def test_a_servo_in_which_positions_mean_something_else_is_refused(stages, model
     assert not stage.register(1, "torque_enable")
     assert abs(horn(stage)) < 0.01
     assert stage.register(1, name) == value
+
+
+def test_a_bus_whose_servos_are_all_refused_says_why(stages) -> None:
+    stage = left(stages([servo(1)]), (1, "drive_mode", 1))
+    stage.bus.start()
+    stage.until(lambda: stage.bus.state is BusState.LOST and "drive_mode is 1" in stage.bus.reason)
 
 
 def test_drive_mode_and_homing_offset_are_set_back_where_the_description_says_so(stages) -> None:
@@ -120,3 +129,19 @@ def test_an_error_at_the_start_whose_policy_is_hold_holds_the_joint(stages) -> N
     stage.drive_until(lambda: stage.reading(2).position > 0.4, j1=Target(0.5), j2=Target(0.5))
     assert stage.register(1, "torque_enable")
     assert abs(horn(stage)) < 0.01
+
+
+def test_a_restart_that_a_stop_came_before_is_made_afterwards(stages, monkeypatch) -> None:
+    stage = stages([servo(1, faults=FaultPolicy(overload="reboot")), servo(2)])
+    stage.virtual.servo(1).raise_error(0x20)
+    reboot, tries = Supervisor.reboot, []
+
+    def late(self, *given) -> None:
+        tries.append(given)
+        if len(tries) == 1:
+            raise GivenWay
+        reboot(self, *given)
+
+    monkeypatch.setattr(Supervisor, "reboot", late)
+    stage.start(active=False)
+    stage.until(lambda: not stage.register(1, "hardware_error_status"))

@@ -330,7 +330,9 @@ class ServoBus:
     def _update_state(self) -> None:
         silent = [servo.config.joint for servo in self.servos if servo.silent]
         if len(silent) == len(self.servos):
-            self._set_state(BusState.LOST, "no servo answers: power, wiring, baud rate?")
+            refused = [servo.reason for servo in self.servos if servo.found and not servo.known]
+            why = next(filter(None, refused), "no servo answers: power, wiring, baud rate?")
+            self._set_state(BusState.LOST, why)
         elif silent:
             self._set_state(BusState.DEGRADED, f"no answer from {', '.join(silent)}")
         elif self._estop:
