@@ -292,7 +292,7 @@ class MotionRunner:
         self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
         self._joint_command.write(self._posture.goal)
-        self._posture.limiter.step(self._step_legs(dt), dt)
+        self._posture.follow(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
 

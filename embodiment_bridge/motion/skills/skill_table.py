@@ -9,16 +9,16 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
-from embodiment_bridge.motion.joints.keyframes import Motion, Stop, pieces_of
+from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.recorded import Recorded
-from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, checked_points
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint, checked_points
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import FallDetector
 from embodiment_bridge.motion.skills.get_up import STILL_FALLEN, TRIES, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.intensity import weakened
 from embodiment_bridge.motion.skills.lights import Lights
+from embodiment_bridge.motion.skills.motion_of import motion_of
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
@@ -252,7 +252,7 @@ class SkillTable:
                 run.motion = self._begin_motion(run)
             if run.motion is not None:
                 run.motion.advance(own)
-                run.motion.write(self._posture.goal)
+                self._posture.drive(run.motion)
             if run.native is not None and own > 0.0 and self._begun(run):
                 run.native.step(own)
             run.held = rate == 0.0 and (not run.uses_legs or self._standing)
@@ -261,22 +261,10 @@ class SkillTable:
         """Whether a native skill may begin: if it uses the legs, a walk must have ended."""
         return run.motion is not None if run.joints else not run.uses_legs or self._standing
 
-    def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | Recorded | None:
+    def _begin_motion(self, run: SkillRun) -> Move | None:
         if not self._leg_joints.isdisjoint(run.joints) and not self._standing:
             return None  # keyframes must not begin during a walk: the walker stops first, as the skill holds the legs
-        limiter = self._posture.limiter
-        joints = [self._description.joints[i] for i in run.joints]
-        position = [limiter.position[i] for i in run.joints]
-        velocity = [limiter.velocity[i] for i in run.joints]
-        own = run.skill.nominal_s if run.skill.lying else 0.0
-        length = own or run.request.slot_s or run.skill.nominal_s
-        self._posture.take(run.joints)
-        if run.track:
-            return Trajectory(run.joints, position, velocity, run.track)
-        if run.skill.track is not None:
-            return Recorded(run.joints, position, velocity, run.skill.track, joints, length)
-        pieces = pieces_of(run.keyframes, joints, position, velocity, length)
-        return Motion(run.joints, position, velocity, pieces)
+        return motion_of(run, self._posture, self._description.joints)
 
     @property
     def _standing(self) -> bool:
