@@ -61,13 +61,7 @@ class MotionRunner:
         self._fall = FallDetector(description.fall)
         legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
-            description,
-            self._posture,
-            self._legs,
-            native_skills,
-            self._fall,
-            things,
-            lambda: self._sensed.base_fresh,
+            description, self._posture, self._legs, native_skills, self._fall, things, self._sensed
         )
         shoulders = self._legs.shoulders if self._legs is not None else ()
         self._swing = ArmSwing(shoulders, joints, self._table.arbiter)
@@ -189,9 +183,8 @@ class MotionRunner:
         """
         velocity = self._walks()
         if not isfinite(forward + left + turn + timeout):
-            raise CommandError(
-                f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s is not finite"
-            )
+            asked = f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s"
+            raise CommandError(f"{asked} is not finite")
         if self._fall.fallen:
             self._table.stopped = self._table.stopped and not (forward or left or turn)
             return False
@@ -219,16 +212,21 @@ class MotionRunner:
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed, by_head=by_head)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float = 0.0) -> str:
         """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
 
-        Returns:
-            The id that ``cancel`` takes.
+        The channels are claimed now, also where the trajectory begins ``delay`` s later; negative: so long ago.
+        Returns the id that ``cancel`` takes.
 
         Raises:
-            CommandError: the joints cannot follow; the text names joint, point, value and range.
+            CommandError: the joints cannot follow, or it is over; the text names joint, point, value and range.
         """
-        return self._table.follow(names, points)
+        return self._table.follow(names, points, delay)
+
+    @property
+    def commanded(self) -> Sequence[float]:
+        """Where the joints are told to be now, rad."""
+        return self._posture.limiter.position
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
         """Drive joints directly, each until its next such command, or for ``direct.TIMEOUT_S``; then it holds.

@@ -7,6 +7,7 @@ import pytest
 from embodiment_bridge.msg import BodyStatus, JointCommand, LinkState
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
 from rclpy.lifecycle import TransitionCallbackReturn
+from sensor_msgs.msg import JointState
 from servo_stage import ROOT, URDF, ServoStage
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
@@ -73,6 +74,26 @@ def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> No
     assert "point 1 is at 0.4 s" in "".join(refused)
     stage.spin(0.2)
     assert abs(stage.angle("head_yaw") - 0.4) < 0.02  # it holds
+
+
+def test_a_point_that_is_faster_than_the_joint_is_not_passed(stages) -> None:
+    stage = stages()
+    stage.join()
+    stage.tracks.clear()
+    goals = {"head_yaw": (0.05, [0.4]), "waist_yaw": (0.0, [0.3])}
+    for joint, point in goals.items():
+        stage.say_on(JointTrajectory, "joint_trajectory", trajectory([joint], point))
+    stage.until(lambda: all(abs(stage.angle(name) - point[1][0]) < 0.02 for name, point in goals.items()))
+    stage.spin(2.0)
+    for joint, (_, (target,)) in goals.items():
+        track = [angle for message in stage.tracks for angle in angles_of(message, joint)]
+        assert min(track) > -0.02
+        assert max(track) < target + 0.02
+        assert abs(stage.angle(joint) - target) < 0.02
+
+
+def angles_of(message: JointState, joint: str) -> list[float]:
+    return [angle for name, angle in zip(message.name, message.position, strict=True) if name == joint]
 
 
 def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> None:

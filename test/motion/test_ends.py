@@ -156,3 +156,48 @@ def test_a_point_that_is_too_fast_is_reached_and_not_passed(name: str, time: flo
         assert abs(end.velocity[joint]) <= 0.1
         watch.wait(round(1.0 / DT))
         assert watch.stage.targets.position[joint] == pytest.approx(target, abs=1e-6)
+
+
+def test_a_trajectory_begins_at_its_time_and_one_that_has_begun_is_joined() -> None:
+    watch = Watch(BODIES["desk_arm"])
+    joint = watch.body.joints[0].name
+    run = watch.stage.runner.follow([joint], [TrajectoryPoint(1.0, (0.4,))], 1.0)
+    watch.stage.run(0.98)
+    assert watch.stage.angle(joint) == 0.0
+    assert watch.stage.finish(run).status is SkillStatus.SUCCEEDED
+    assert watch.stage.angle(joint) == pytest.approx(0.4)
+    assert len(watch.stage.track) * DT == pytest.approx(2.0, abs=2 * DT)
+    watch.stage.track.clear()
+    points = [TrajectoryPoint(1.0, (0.9,)), TrajectoryPoint(3.0, (0.0,))]
+    run = watch.stage.runner.follow([joint], points, -2.0)
+    watch.stage.finish(run)
+    assert max(watch.stage.angles(joint)) <= 0.4 + 1e-9
+    assert watch.stage.angle(joint) == pytest.approx(0.0)
+    assert len(watch.stage.track) * DT == pytest.approx(1.0, abs=2 * DT)
+
+
+@pytest.mark.parametrize(
+    ("delay", "text"),
+    [(-5.0, r"over before it came: its last point was 4\.00 s ago"), (4000.0, "begins in 4000 s")],
+)
+def test_a_trajectory_that_is_over_or_far_away_is_refused(delay: float, text: str) -> None:
+    watch = Watch(BODIES["desk_arm"])
+    with pytest.raises(CommandError, match=text):
+        watch.stage.runner.follow([watch.body.joints[0].name], [TrajectoryPoint(1.0, (0.4,))], delay)
+
+
+@pytest.mark.parametrize("by", ["stop", "cancel", "skill"])
+def test_a_trajectory_that_waits_for_its_time_ends_without_a_motion(by: str) -> None:
+    watch = Watch(BODIES["desk_arm"])
+    joint = watch.body.joints[0].name
+    run = watch.stage.runner.follow([joint], [TrajectoryPoint(1.0, (0.4,))], 1.0)
+    watch.stage.run(0.5)
+    if by == "stop":
+        watch.stage.runner.stop()
+    elif by == "cancel":
+        watch.stage.runner.cancel(run)
+    else:
+        watch.stage.runner.follow([joint], [TrajectoryPoint(1.0, (0.0,))])
+    watch.stage.run(3.0)
+    assert watch.stage.status(run) is (SkillStatus.REPLACED if by == "skill" else SkillStatus.CANCELED)
+    assert watch.stage.angles(joint) == [0.0] * len(watch.stage.track)

@@ -13,6 +13,7 @@ LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
 TOLERANCE = 1e-3  # rad, rad/s by which rounding may exceed a limit; the commands still keep the limit
 ROUNDING = 1e-6  # of a limit of speed
+OVER = "over before it came"  # why a trajectory with an old stamp is refused
 PEAK_SPEED, PEAK_ACCELERATION = (
     1.5,
     6.0,
@@ -137,6 +138,18 @@ def _peak(mean: float, first: float, last: float) -> float:
     if bend and 0.0 < (s := (2.0 * first + last - 3.0 * mean) / (3.0 * bend)) < 1.0:
         peak = max(peak, abs(first + s * (3.0 * bend * s - 2.0 * (2.0 * first + last - 3.0 * mean))))
     return peak
+
+
+def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[TrajectoryPoint, ...]:
+    """The points that are still to come ``elapsed`` s after the start, with their times from then on.
+
+    Raises:
+        CommandError: there is none.
+    """
+    left = tuple(replace(point, time=point.time - elapsed) for point in points if point.time > elapsed)
+    if not left:
+        raise CommandError(f"trajectory: {OVER}: its last point was {elapsed - points[-1].time:.2f} s ago")
+    return left
 
 
 def paced(

@@ -49,6 +49,7 @@ class SkillRun:
         self.track = track
         self.native = native
         self.motion: Move | None = None
+        self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The running skills of one body: their channels, progress and results."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.stance import UPRIGHT
@@ -11,7 +11,8 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
 from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint, checked_points
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.trajectory import LONGEST_S, TrajectoryPoint, checked_points, left_of
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import FallDetector
 from embodiment_bridge.motion.skills.get_up import STILL_FALLEN, TRIES, as_it_lies
@@ -35,8 +36,8 @@ PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused
 class SkillTable:
     """The running skills by the id of their request.
 
-    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``located``: whether it
-    knows where it is. ``stopped``: nothing has been asked of the body since the last stop.
+    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``stopped``: nothing has
+    been asked of the body since the last stop.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class SkillTable:
         native_skills: Mapping[str, Start],
         fall: FallDetector,
         things: Things,
-        located: Callable[[], bool],
+        sensed: Sensed,
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
@@ -60,7 +61,7 @@ class SkillTable:
         if legs is not None:
             legs.busy = self.busy_joints
         self._fall = fall
-        self._things, self._located = things, located
+        self._things, self._sensed = things, sensed
         self._leg_joints = frozenset(legs.joints if legs else ())
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
@@ -87,10 +88,10 @@ class SkillTable:
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
-            if needs_place(skill, values) and not self._located():
+            if needs_place(skill, values) and not self._sensed.base_fresh:
                 raise CommandError(NOT_LOCATED)
             # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
-            blind = skill.walk == "kick" and not self._located()
+            blind = skill.walk == "kick" and not self._sensed.base_fresh
             things = no_things if blind else self._things
             program = program_of(skill, values, request.slot_s, carrier, things)
         elif skill.kind == "native" and available:
@@ -99,17 +100,25 @@ class SkillTable:
         run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float) -> str:
         """Move joints through timed points, which claim the channels of the joints; returns the id of that.
 
+        delay: s until the trajectory begins; negative if it has begun: what is left of it is joined from here.
+
         Raises:
-            CommandError: the joints cannot follow.
+            CommandError: the joints cannot follow, or the trajectory is over.
         """
+        if delay > LONGEST_S:
+            raise CommandError(f"trajectory: begins in {delay:.0f} s, not within {LONGEST_S:g} s")
         joints = self._description.joints
         checked = checked_points(names, points, {joint.name: joint for joint in joints})
+        if delay < 0.0:
+            checked, delay = left_of(checked, -delay), 0.0
         numbers = tuple(self._index[name] for name in names)
-        skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), checked[-1].time, 0.0)
+        length = delay + checked[-1].time
+        skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), length, 0.0)
         run = SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked)
+        run.delay = delay
         self._admit(run)
         return run.request.id
 
@@ -248,7 +257,7 @@ class SkillTable:
             rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
             run.elapsed += own
-            if run.motion is None and run.joints and rate > 0.0:
+            if run.motion is None and run.joints and rate > 0.0 and run.elapsed >= run.delay:
                 run.motion = self._begin_motion(run)
             if run.motion is not None:
                 run.motion.advance(own)
