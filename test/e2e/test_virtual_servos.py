@@ -4,8 +4,10 @@
 import math
 
 import pytest
+from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, JointCommand, LinkState
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
+from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
 from sensor_msgs.msg import JointState
 from servo_stage import ROOT, URDF, ServoStage
@@ -94,6 +96,41 @@ def test_a_point_that_is_faster_than_the_joint_is_not_passed(stages) -> None:
 
 def angles_of(message: JointState, joint: str) -> list[float]:
     return [angle for name, angle in zip(message.name, message.position, strict=True) if name == joint]
+
+
+def test_a_skill_of_limp_joints_fails_and_moves_again_with_torque(stages) -> None:
+    stage = stages(idle=False)
+    stage.join()
+    skills = ActionClient(stage.watcher, ExecuteSkill, "execute_skill")
+    stage.until(skills.server_is_ready)
+
+    def shake() -> ExecuteSkill.Result:
+        answer = skills.send_goal_async(ExecuteSkill.Goal(name="head_shake"))
+        stage.until(answer.done)
+        result = answer.result().get_result_async()
+        stage.until(result.done)
+        return result.result().result
+
+    assert stage.call(SetTorque, "set_torque", joints=["head_yaw"], on=False).success
+    told: list[str] = []
+    stage.driver.get_logger().warning = lambda text, **_: told.append(text)
+    stage.tracks.clear()
+    found = shake()
+    assert (found.status, found.reason) == (
+        ExecuteSkill.Result.FAILED,
+        "cannot be moved: head_yaw (limp); set_torque drives limp joints",
+    )
+    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.5, [0.4])))
+    stage.say_on(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[0.4]))
+    stage.until(lambda: len(told) == 2)
+    assert all("head_yaw (limp)" in line for line in told)
+    angles = [angle for message in stage.tracks for angle in angles_of(message, "head_yaw")]
+    assert max(map(abs, angles)) < 0.01
+    assert stage.call(SetTorque, "set_torque", joints=["head_yaw"], on=True).success
+    assert shake().status == ExecuteSkill.Result.SUCCEEDED
+    angles = [angle for message in stage.tracks for angle in angles_of(message, "head_yaw")]
+    assert max(map(abs, angles)) > 0.1
+    skills.destroy()
 
 
 def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> None:

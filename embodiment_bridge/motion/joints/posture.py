@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The targets of all joints; channels that are not driven come to rest and stay there."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from math import inf, isinf
 
 from embodiment_bridge.body.description import BodyDescription
@@ -23,6 +23,7 @@ class Posture:
         self.limiter = JointLimiter(description.joints)
         self.goal = list(self.limiter.position)
         self._idle: dict[str, Move] = {}
+        self._limp: Collection[int] = ()
         self._moves: dict[int, Move] = {}  # what has written the goal of a joint
         self._swayed: set[int] = (
             set()
@@ -45,6 +46,20 @@ class Posture:
         for i in joints:
             self.goal[i] = self.limiter.position[i]
         self.take(joints)  # a way to a stop that began earlier leads to where they were thought to be
+
+    def let_go(self, limp: Collection[int], position: Sequence[float]) -> None:
+        """Note that ``limp`` joints follow nothing: driven again, they begin at ``position`` (rad, of all joints)."""
+        self._limp = limp
+        if limp:
+            self.found(tuple(limp), position)
+
+    def arrived(self, joints: Iterable[int]) -> bool:
+        """Whether those of ``joints`` that are not limp are told to be at their goals, at rest."""
+        return self.limiter.arrived(self.goal, [joint for joint in joints if joint not in self._limp])
+
+    def at_rest(self, joints: Iterable[int]) -> bool:
+        """Whether none of ``joints`` is told to move, but limp ones."""
+        return self.limiter.at_rest(joint for joint in joints if joint not in self._limp)
 
     def release(self, channels: Iterable[str]) -> None:
         """Note that ``channels`` are no longer driven: their joints come to rest where they are."""

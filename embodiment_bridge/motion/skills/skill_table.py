@@ -9,6 +9,7 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
+from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
@@ -283,12 +284,12 @@ class SkillTable:
         """Report the skills that ended in the last ``dt`` s, and regularly those that run."""
         for run in tuple(self._runs.values()):
             if run.ending is Ending.REST:
-                at_rest = self._arrived(run) and self._posture.limiter.at_rest(run.joints)
+                at_rest = self._arrived(run) and self._posture.at_rest(run.joints)
                 at_rest = at_rest and (run.native is None or run.native.done)
                 if at_rest and (not run.uses_legs or self._standing):
                     self._end(run, SkillStatus.CANCELED)
-            elif run.failure:
-                self._end(run, SkillStatus.FAILED, run.failure)
+            elif failure := run.failure or self._limp(run):
+                self._end(run, SkillStatus.FAILED, failure)
             elif run.skill.lying and self._fall.fallen and self._complete(run):
                 self._get_up_again(run)
             elif self._complete(run):
@@ -314,20 +315,21 @@ class SkillTable:
             return
         run.joints = self._moved_joints(run)
 
+    def _limp(self, run: SkillRun) -> str:
+        """Why no joint of a skill moves; where only some do not, this is told with its result."""
+        moved = run.joints or (self._leg_joints if run.program is not None else ())
+        text, all_are = limp_among(self._description.joints, self._sensed.limp, moved)
+        run.remark = text if text and not all_are else run.remark
+        return text if all_are else ""
+
     def _arrived(self, run: SkillRun) -> bool:
-        if not run.joints:
-            return True
         motion = run.motion
-        return (
-            motion is not None
-            and motion.done
-            and self._posture.limiter.arrived(self._posture.goal, run.joints)
-        )
+        return not run.joints or (motion is not None and motion.done and self._posture.arrived(run.joints))
 
     def _complete(self, run: SkillRun) -> bool:
         if not run.slot_over or not self._arrived(run):
             return False
-        if run.ending is Ending.FINISH and not self._posture.limiter.at_rest(run.joints):
+        if run.ending is Ending.FINISH and not self._posture.at_rest(run.joints):
             return False
         if any(not part.done for part in (run.program, run.native) if part is not None):
             return False
