@@ -459,6 +459,19 @@ def test_a_time_tolerance_counts_from_the_time_that_the_goal_asked_for(action) -
     assert action._server.ended[0][2:] == (-5, "the joints need longer than the goal allows")
 
 
+def test_a_negative_time_tolerance_is_no_limit(action) -> None:
+    one = goal()
+    one.request.goal_time_tolerance = Duration(sec=-1)
+    action._server.begin(one)
+    action.queue.move()
+    action.report(reported())
+    for now in (10.0, 1000.0):
+        look(action, 0.1, now)
+    assert action._server.ended == []
+    look(action, 0.5, 1001.0)
+    assert action._server.ended[0][1]
+
+
 def test_a_trajectory_that_was_slowed_down_says_so(action) -> None:
     action._server.begin(goal())
     action.queue.move()

@@ -114,7 +114,7 @@ class SkillRun:
         """A report of the present state."""
         complete = status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED)
         self._since_report, self._reported_held = 0.0, self.held
-        reason = "; ".join(filter(None, (reason, self.remark if status.ended else "")))
+        reason = "; ".join(filter(None, (reason, self.remark)))
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:

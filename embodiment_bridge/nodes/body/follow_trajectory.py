@@ -189,10 +189,12 @@ class FollowTrajectory:
         for what, there in (
             (several, request.multi_dof_trajectory.joint_names or request.multi_dof_trajectory.points),
             (several, request.component_path_tolerance or request.component_goal_tolerance),
-            ("a path tolerance of velocity", any(one.velocity > 0.0 for one in request.path_tolerance)),
+            ("a path tolerance of velocity", any(not one.velocity <= 0.0 for one in request.path_tolerance)),
             (
                 "a tolerance of acceleration",
-                any(one.acceleration > 0.0 for one in (*request.path_tolerance, *request.goal_tolerance)),
+                any(
+                    not one.acceleration <= 0.0 for one in (*request.path_tolerance, *request.goal_tolerance)
+                ),
             ),
         ):
             if there:
@@ -212,7 +214,8 @@ class FollowTrajectory:
         self._path = {name: value for name, value in path.items() if value > 0.0}
         wanted = seconds(request.goal_time_tolerance)
         length = points[-1].time + delay_of(trajectory.header.stamp, self._node) if points else 0.0
-        self._patience, self._due = wanted or TIME_TOLERANCE_S, length if wanted else inf
+        self._patience = (wanted or TIME_TOLERANCE_S) if wanted >= 0.0 else inf
+        self._due = length if wanted > 0.0 else inf
         return points, follow
 
     def _start(

@@ -95,7 +95,8 @@ class SkillServer:
         )
         if report.reason and worth_a_line:  # a remark, or an end of which no client is told
             name = report.id if goal is None else goal.request.name
-            self._node.get_logger().warning(f"{name}: {report.status.value}: {report.reason}")
+            text = f"{name}: {report.status.value}: {report.reason}"
+            self._node.get_logger().warning(text, throttle_duration_sec=1.0)
         if goal is None:
             return
         if not report.status.ended:
