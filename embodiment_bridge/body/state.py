@@ -97,6 +97,7 @@ class BodyState:
     has_base: whether the base values are known.
     has_tilt: whether roll, pitch and base_rates are known while the position may be unknown; has_base implies it.
     height_estimated: whether the z of base_position is a rough estimate, too weak to tell standing from lying.
+    limp: why a joint, by its number, follows no targets: it has no torque, or is silent.
     """
 
     time: float
@@ -110,6 +111,7 @@ class BodyState:
     has_base: bool = False
     has_tilt: bool = False
     height_estimated: bool = False
+    limp: Mapping[int, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@
 from collections.abc import Mapping, Sequence
 
 from embodiment_bridge.body.description import Joint
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.direct import DirectDrive, JointDrive, checked_drives
+from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
@@ -33,11 +35,19 @@ class JointCommand:
         """What is commanded, by number of the joint."""
         return self._direct.drives
 
+    @property
+    def remark(self) -> str:
+        """Which of the commanded joints follow no targets, for people; else empty."""
+        return limp_among(self._joints, self._sensed.limp, self._direct.drives)[0]
+
     def set(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
         """See ``MotionRunner.drive``."""
         if not self._table.arbiter.held(CLAIM):
             self._drop()
         drives = checked_drives(self._joints, self._posture.limiter.position, names, columns)
+        text, all_are = limp_among(self._joints, self._sensed.limp, drives)
+        if all_are:
+            raise CommandError(f"joint command: {text}")
         added = drives.keys() - self._direct.drives.keys()
         self._direct.set(drives)
         self._table.claim(CLAIM, self._table.channels_of(drives))

@@ -12,6 +12,7 @@ from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.motion.gait.swing import ArmSwing
 from embodiment_bridge.motion.joint_command import JointCommand
+from embodiment_bridge.motion.joints.limp import limp_among
 from embodiment_bridge.motion.joints.pace import Pace
 from embodiment_bridge.motion.joints.posture import Posture
 from embodiment_bridge.motion.joints.sensing import Sensed
@@ -61,13 +62,7 @@ class MotionRunner:
         self._fall = FallDetector(description.fall)
         legs = self._legs = locomotion_of(description, index)
         self._table = SkillTable(
-            description,
-            self._posture,
-            self._legs,
-            native_skills,
-            self._fall,
-            things,
-            lambda: self._sensed.base_fresh,
+            description, self._posture, self._legs, native_skills, self._fall, things, self._sensed
         )
         shoulders = self._legs.shoulders if self._legs is not None else ()
         self._swing = ArmSwing(shoulders, joints, self._table.arbiter)
@@ -107,12 +102,17 @@ class MotionRunner:
 
     @property
     def remark(self) -> str:
-        """What the velocity command that is being followed asks in vain, for people; else empty."""
-        if self._velocity is None or self._velocity.program is None:
-            return ""
-        blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
-        gait = self._legs.remark if self._legs is not None else ""
-        return "; ".join(part for part in (self._velocity.remark, blind, gait) if part)
+        """What the velocity or joint command that is being followed asks in vain, for people; else empty."""
+        parts = [self._joint_command.remark]
+        if self._legs is not None and self._velocity is not None and self._velocity.program is not None:
+            blind = "" if self._sensed.base_fresh else "no pose is sensed, so the velocity is not corrected"
+            parts += [self._velocity.remark, blind, self._legs.remark, self._limp_legs[0]]
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def _limp_legs(self) -> tuple[str, bool]:
+        joints = self._legs.joints if self._legs is not None else ()
+        return limp_among(self._description.joints, self._sensed.limp, joints)
 
     @property
     def lights(self) -> Mapping[str, Shown]:
@@ -149,11 +149,7 @@ class MotionRunner:
         self._table.start(request)
 
     def cancel(self, request_id: str) -> bool:
-        """End a skill as its description says (``on_stop``); it reports CANCELED when its joints are at rest.
-
-        Returns:
-            False if no skill with this id is running.
-        """
+        """End a skill by its ``on_stop``; it reports CANCELED when at rest. False: no skill with this id is running."""
         return self._table.cancel(request_id, self._holds)
 
     def hold(self, on: bool, source: str = "") -> None:
@@ -179,19 +175,15 @@ class MotionRunner:
 
         A velocity beyond the range of the body is cut to it; ``left`` counts as zero for a body that cannot go
         sideways. ``remark`` says so. A velocity claims the legs; zero does not, so that an idle joystick does not end
-        a skill.
-
-        Returns:
-            Whether the command is followed: False when fallen.
+        a skill. Returns whether the command is followed: False when fallen.
 
         Raises:
-            CommandError: a value is not finite, or the body cannot walk.
+            CommandError: a value is not finite, or the body cannot walk, or its legs are limp.
         """
         velocity = self._walks()
         if not isfinite(forward + left + turn + timeout):
-            raise CommandError(
-                f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s is not finite"
-            )
+            asked = f"velocity {forward} m/s, {left} m/s left, {turn} rad/s for {timeout} s"
+            raise CommandError(f"{asked} is not finite")
         if self._fall.fallen:
             self._table.stopped = self._table.stopped and not (forward or left or turn)
             return False
@@ -219,16 +211,20 @@ class MotionRunner:
         if self._idle is not None:
             self._idle.hear(azimuth, self._sensed, by_head=by_head)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
-        """Move joints through timed points; the newest claim of their channels wins. Legs begin when they stand.
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float = 0.0) -> str:
+        """Move joints through timed points; the newest claim of their channels wins. Returns the id for ``cancel``.
 
-        Returns:
-            The id that ``cancel`` takes.
+        Legs begin when they stand. A trajectory that begins ``delay`` s later (negative: earlier) claims them now.
 
         Raises:
-            CommandError: the joints cannot follow; the text names joint, point, value and range.
+            CommandError: the joints cannot follow, or it is over; the text names joint, point, value and range.
         """
-        return self._table.follow(names, points)
+        return self._table.follow(names, points, delay)
+
+    @property
+    def commanded(self) -> Sequence[float]:
+        """Where the joints are told to be now, rad."""
+        return self._posture.limiter.position
 
     def drive(self, names: Sequence[str], columns: Mapping[str, Sequence[float]]) -> None:
         """Drive joints directly, each until its next such command, or for ``direct.TIMEOUT_S``; then it holds.
@@ -258,6 +254,9 @@ class MotionRunner:
     def _walks(self) -> VelocityCommand:
         if self._velocity is None:
             raise CommandError(f"body {self._description.name!r} does not walk")
+        text, all_are = self._limp_legs
+        if all_are:
+            raise CommandError(text)
         return self._velocity
 
     def _end_velocity(self) -> None:
@@ -282,6 +281,7 @@ class MotionRunner:
             self._posture.limiter.reset(self._sensed.position)
         if self._begun and self._sensed.came and not self._to_rest:
             self._posture.found(self._sensed.came, self._sensed.position)
+        self._posture.let_go(self._sensed.limp, self._sensed.position)
         if not self._begun and not self._begin(dt):
             return self._writer.limp(self._sensed.position)
         self._check_fall(dt)
@@ -292,7 +292,7 @@ class MotionRunner:
         self._table.lights.step(dt)
         self._table.advance(dt, self._holds)
         self._joint_command.write(self._posture.goal)
-        self._posture.limiter.step(self._step_legs(dt), dt)
+        self._posture.follow(self._step_legs(dt), dt)
         self._table.conclude(dt)
         return self._targets()
 

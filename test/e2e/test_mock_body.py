@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 from action_msgs.msg import GoalStatusArray
-from embodiment_bridge.msg import BodyStatus, LightCommand, LinkState
-from geometry_msgs.msg import Twist, TwistStamped, Vector3
+from builtin_interfaces.msg import Time
+from embodiment_bridge.msg import BodyStatus, JointCommand, LightCommand, LinkState
+from geometry_msgs.msg import PoseStamped, Twist, TwistStamped, Vector3
 from lifecycle_msgs.msg import State
 from mock_node_stage import FAILED, FAST, PATIENCE, ROOT, SUCCEEDED, TOPICS, Mock
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.nodes.base.deferred_action import KEEP_S
 from embodiment_bridge.nodes.base.qos import profile
@@ -124,6 +126,48 @@ def test_stamped_velocity_commands_are_taken_where_asked_for(mocks) -> None:
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.WALKING)
     mock.until(lambda: mock.last["body_status"].posture == BodyStatus.STANDING)
     assert mock.watcher.x < -0.02
+
+
+def moved(kind: Any, *, stamp: Time) -> Any:
+    """A command that moves the head to 0.3 rad, or the base ahead."""
+    message = kind()
+    message.header.stamp = stamp
+    if kind is JointTrajectory:
+        message.joint_names, message.points = ["head_yaw"], [JointTrajectoryPoint(positions=[0.3])]
+    elif kind is JointCommand:
+        message.names, message.position = ["head_yaw"], [0.3]
+    elif kind is TwistStamped:
+        message.twist.linear.x = 0.2
+    else:
+        message.pose.position.x, message.pose.orientation.w = 1.0, 1.0
+    return message
+
+
+STAMPED = {
+    "joint_trajectory": JointTrajectory,
+    "joint_command": JointCommand,
+    "cmd_vel": TwistStamped,
+    "goal_pose": PoseStamped,
+}
+
+
+def test_a_stamp_of_another_time_moves_nothing_and_says_so(mocks) -> None:
+    mock = mocks(enable_stamped_cmd_vel=True, idle=False)
+    mock.join()
+    told: list[str] = []
+    mock.body.get_logger().warning = lambda text, **_: told.append(text)
+    for topic, kind in STAMPED.items():
+        for stamp in (time.time() - 100.0, time.time() + 4000.0):
+            mock.say_on(kind, topic, moved(kind, stamp=Time(sec=int(stamp))))
+    mock.until(lambda: len(told) == 2 * len(STAMPED))
+    assert {line.split()[0] for line in told} == set(STAMPED)
+    before = mock.watcher.percepts
+    mock.until(lambda: mock.watcher.percepts > before + 50)  # a second
+    assert mock.watcher.distance == 0.0
+    joints = mock.last["joint_states"]
+    assert dict(zip(joints.name, joints.position, strict=True))["head_yaw"] == pytest.approx(0.0, abs=1e-3)
+    mock.say_on(TwistStamped, "cmd_vel", moved(TwistStamped, stamp=mock.body.get_clock().now().to_msg()))
+    mock.until(lambda: mock.watcher.distance > 0.0)
 
 
 def test_odometry_tells_place_and_velocity(mocks) -> None:

@@ -24,9 +24,9 @@ def test_the_mock_body_follows_a_trajectory_and_refuses_unknown_joints(stage) ->
     client = ActionClient(stage.watcher, FollowJointTrajectory, "follow_joint_trajectory")
     stage.until(client.server_is_ready)
 
-    def follow(joint: str):
-        point = JointTrajectoryPoint(positions=[0.4], velocities=[0.0])
-        point.time_from_start.sec = 2
+    def follow(joint: str, angle: float = 0.4, seconds: int = 2):
+        point = JointTrajectoryPoint(positions=[angle], velocities=[0.0])
+        point.time_from_start.sec = seconds
         goal = FollowJointTrajectory.Goal(trajectory=JointTrajectory(joint_names=[joint], points=[point]))
         answer = client.send_goal_async(goal)
         stage.until(answer.done)
@@ -39,4 +39,11 @@ def test_the_mock_body_follows_a_trajectory_and_refuses_unknown_joints(stage) ->
     stage.steps(2)
     assert stage.joints()["head_yaw"] == pytest.approx(0.4, abs=0.02)
     assert follow("tail").error_code == FollowJointTrajectory.Result.INVALID_JOINTS
+    found = follow("head_yaw", -0.8, 0)
+    assert found.error_code == FollowJointTrajectory.Result.SUCCESSFUL
+    assert "its joints are not faster" in found.error_string
+    for _ in range(50):  # a second
+        stage.steps(1)
+        assert stage.joints()["head_yaw"] > -0.82
+    assert stage.joints()["head_yaw"] == pytest.approx(-0.8, abs=0.02)
     client.destroy()

@@ -4,9 +4,12 @@
 import math
 
 import pytest
+from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, JointCommand, LinkState
 from embodiment_bridge.srv import CalibrateJoints, RebootServos, ServoRegister, SetJointMode, SetTorque
+from rclpy.action import ActionClient
 from rclpy.lifecycle import TransitionCallbackReturn
+from sensor_msgs.msg import JointState
 from servo_stage import ROOT, URDF, ServoStage
 from std_msgs.msg import Bool
 from std_srvs.srv import SetBool
@@ -73,6 +76,61 @@ def test_a_trajectory_is_followed_and_a_bad_one_is_refused_by_name(stages) -> No
     assert "point 1 is at 0.4 s" in "".join(refused)
     stage.spin(0.2)
     assert abs(stage.angle("head_yaw") - 0.4) < 0.02  # it holds
+
+
+def test_a_point_that_is_faster_than_the_joint_is_not_passed(stages) -> None:
+    stage = stages()
+    stage.join()
+    stage.tracks.clear()
+    goals = {"head_yaw": (0.05, [0.4]), "waist_yaw": (0.0, [0.3])}
+    for joint, point in goals.items():
+        stage.say_on(JointTrajectory, "joint_trajectory", trajectory([joint], point))
+    stage.until(lambda: all(abs(stage.angle(name) - point[1][0]) < 0.02 for name, point in goals.items()))
+    stage.spin(2.0)
+    for joint, (_, (target,)) in goals.items():
+        track = [angle for message in stage.tracks for angle in angles_of(message, joint)]
+        assert min(track) > -0.02
+        assert max(track) < target + 0.02
+        assert abs(stage.angle(joint) - target) < 0.02
+
+
+def angles_of(message: JointState, joint: str) -> list[float]:
+    return [angle for name, angle in zip(message.name, message.position, strict=True) if name == joint]
+
+
+def test_a_skill_of_limp_joints_fails_and_moves_again_with_torque(stages) -> None:
+    stage = stages(idle=False)
+    stage.join()
+    skills = ActionClient(stage.watcher, ExecuteSkill, "execute_skill")
+    stage.until(skills.server_is_ready)
+
+    def shake() -> ExecuteSkill.Result:
+        answer = skills.send_goal_async(ExecuteSkill.Goal(name="head_shake"))
+        stage.until(answer.done)
+        result = answer.result().get_result_async()
+        stage.until(result.done)
+        return result.result().result
+
+    assert stage.call(SetTorque, "set_torque", joints=["head_yaw"], on=False).success
+    told: list[str] = []
+    stage.driver.get_logger().warning = lambda text, **_: told.append(text)
+    stage.tracks.clear()
+    found = shake()
+    assert (found.status, found.reason) == (
+        ExecuteSkill.Result.FAILED,
+        "cannot be moved: head_yaw (limp); set_torque drives limp joints",
+    )
+    stage.say_on(JointTrajectory, "joint_trajectory", trajectory(["head_yaw"], (0.5, [0.4])))
+    stage.say_on(JointCommand, "joint_command", JointCommand(names=["head_yaw"], position=[0.4]))
+    stage.until(lambda: len(told) == 2)
+    assert all("head_yaw (limp)" in line for line in told)
+    angles = [angle for message in stage.tracks for angle in angles_of(message, "head_yaw")]
+    assert max(map(abs, angles)) < 0.01
+    assert stage.call(SetTorque, "set_torque", joints=["head_yaw"], on=True).success
+    assert shake().status == ExecuteSkill.Result.SUCCEEDED
+    angles = [angle for message in stage.tracks for angle in angles_of(message, "head_yaw")]
+    assert max(map(abs, angles)) > 0.1
+    skills.destroy()
 
 
 def test_services_torque_mode_registers_calibration_reboot(stages, tmp_path) -> None:

@@ -13,7 +13,8 @@ from embodiment_bridge.body.description import Track
 from embodiment_bridge.body.state import SkillStatus
 from embodiment_bridge.cli.motion_file import skill_text, track_of
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.motion.joints.recorded import Recorded, points_of
+from embodiment_bridge.motion.joints.move import Brake
+from embodiment_bridge.motion.joints.recorded import points_of, recorded
 from embodiment_bridge.motion.joints.thinning import thinned
 from embodiment_bridge.motion.joints.trajectory import Trajectory
 
@@ -44,7 +45,7 @@ def test_joints_that_did_not_move_stay_out() -> None:
 def test_a_thinned_track_is_near_every_sample(angles, near) -> None:
     times = [0.1 * i for i in range(len(angles))]
     track = thinned(["yaw"], times, [[angle] for angle in angles], near)
-    curve = Trajectory([0], [angles[0]], [0.0], points_of(track))
+    curve = Trajectory([0], [angles[0]], points_of(track))
     out = [0.0]
     for time, angle in zip(times, angles, strict=True):
         curve.advance(time - curve.time)
@@ -68,7 +69,8 @@ def test_written_read_and_played_it_does_what_was_recorded() -> None:
 @given(st.floats(-1, 1), st.floats(-2, 2))
 def test_it_begins_where_and_as_fast_as_the_joint_is(position, velocity) -> None:
     track = Track(("yaw",), (0.0, 1.0, 2.0), ((0.5,), (-0.5,), (0.2,)))
-    motion = Recorded([0], [position], [velocity], track, SMALL.joints[:1], 2.0)
+    brake = Brake(SMALL.joints, {0: position}, {0: velocity}, {0: 1.0})
+    motion = recorded([0], brake, track, SMALL.joints[:1], 2.0)
     out = [0.0]
     motion.write(out)
     assert out[0] == pytest.approx(position)

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """How skills run beside each other and how they end."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from motion_stage import ARM_FILE, DT, Stage
+from motion_stage import ARM_FILE, DT, T1, Stage
 
 from embodiment_bridge.body.body_file import parse_body
 from embodiment_bridge.body.state import SkillStatus
+from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 
 SUCCEEDED, SKIPPED, REPLACED, CANCELED, FAILED, RUNNING = (
     SkillStatus[name] for name in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED", "RUNNING")
@@ -230,3 +233,69 @@ def test_cancel_of_a_skill_that_has_not_moved_yet_ends_at_once() -> None:
     stage.step()
     assert stage.status(request) is CANCELED
     assert stage.angle("yaw") == 0.0
+
+
+LIMP = {0: "limp", 1: "silent"}  # of the head, and of the waist
+
+
+def test_a_skill_whose_joints_are_all_limp_fails_and_says_what_to_do() -> None:
+    stage = Stage()
+    stage.state = replace(stage.state, limp=LIMP)
+    stage.step()
+    nod, wave = stage.start("nod"), stage.start("wave")
+    report = stage.finish(nod, 0.1)
+    assert (report.status, report.reason) == (
+        FAILED,
+        "cannot be moved: yaw (limp); set_torque drives limp joints",
+    )
+    assert stage.finish(wave).status is SUCCEEDED
+    run = stage.runner.follow(["turn", "yaw"], [TrajectoryPoint(1.0, (0.6, 0.2))])
+    assert "turn (silent), yaw (limp)" in stage.finish(run, 0.1).reason
+
+
+def test_a_skill_of_which_some_joints_are_limp_succeeds_with_a_remark() -> None:
+    stage = Stage()
+    stage.state = replace(stage.state, limp=LIMP)
+    reset = stage.start("reset")
+    for _ in range(100):  # the head hangs
+        stage.step()
+        stage.state = replace(stage.state, position=(0.3, *stage.state.position[1:]))
+    report = stage.last(reset)
+    assert (report.status, report.reason) == (
+        SUCCEEDED,
+        "cannot be moved: yaw (limp), turn (silent); set_torque drives limp joints",
+    )
+
+
+def test_joints_that_become_limp_on_their_way_end_the_skill_and_begin_where_they_are_afterwards() -> None:
+    stage = Stage()
+    look = stage.start("look")
+    stage.run(0.5)
+    stage.state = replace(stage.state, limp={0: "limp: overload"})
+    assert stage.finish(look, 0.1).reason.startswith("cannot be moved: yaw (limp: overload)")
+    for _ in range(20):
+        stage.state = replace(stage.state, position=(-0.6, *stage.state.position[1:]))
+        stage.step()
+    stage.state = replace(stage.state, limp={}, position=(-0.6, *stage.state.position[1:]))
+    stage.track.clear()
+    stage.run(1.0)
+    assert stage.angles("yaw") == pytest.approx([-0.6] * 50, abs=1e-6)
+
+
+def test_commands_of_joints_and_velocities_that_nothing_can_follow_are_refused() -> None:
+    stage = Stage()
+    stage.state = replace(stage.state, limp=LIMP)
+    stage.step()
+    with pytest.raises(CommandError, match=r"^joint command: cannot be moved: yaw \(limp\)"):
+        stage.runner.drive(["yaw"], {"position": [0.2]})
+    stage.runner.drive(["yaw", "left"], {"position": [0.2, 0.2]})
+    assert stage.runner.remark == "cannot be moved: yaw (limp); set_torque drives limp joints"
+    legs = Stage(T1)
+    numbers = legs.runner._legs.joints
+    legs.state = replace(legs.state, limp=dict.fromkeys(numbers, "limp"))
+    legs.step()
+    for ask in (lambda: legs.runner.set_velocity(0.2, 0.0), lambda: legs.runner.walk_to(1.0, 0.0, 0.0)):
+        with pytest.raises(CommandError, match=r"cannot be moved: .* and \d+ more; set_torque"):
+            ask()
+    walk = legs.start("walk_forward") if "walk_forward" in T1.skills else legs.start("go_to", x=1.0, y=0.0)
+    assert legs.finish(walk, 0.1).status is FAILED

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
+from builtin_interfaces.msg import Duration, Time
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.body.body_file import read_body
@@ -14,7 +15,7 @@ from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.runner import MotionRunner
 from embodiment_bridge.nodes.body import follow_trajectory
-from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory, JointSample
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 
 BODY = read_body(Path(__file__).parents[2] / "config/bodies/desk_humanoid.yaml")
@@ -36,7 +37,7 @@ class Desk:
     refuses = ""
 
     def __init__(self) -> None:
-        self.posted, self.followed, self.canceled = [], [], []
+        self.posted, self.followed, self.canceled, self.delays = [], [], [], []
 
     def post(self, action, refused) -> None:
         self.posted.append((action, refused))
@@ -52,9 +53,10 @@ class Desk:
             except CommandError as error:
                 refused(str(error))
 
-    def follow(self, names, points) -> str:
+    def follow(self, names, points, delay) -> str:
         if self.refuses:
             raise CommandError(self.refuses)
+        self.delays.append(delay)
         self.followed.append((names, points[-1].positions))
         return f"run {len(self.followed)}"
 
@@ -63,28 +65,62 @@ def reported(progress=1.0, status=SkillStatus.RUNNING, *, held=False) -> SkillRe
     return SkillReport("run 1", status, progress, held)
 
 
+class Goal:
+    """Stands in for a goal handle: keeps the feedback."""
+
+    def __init__(self, request) -> None:
+        self.request, self.told = request, []
+
+    def publish_feedback(self, feedback) -> None:
+        self.told.append(feedback)
+
+
+def tolerance_of(position=0.0, velocity=0.0, acceleration=0.0, name="pan"):
+    return SimpleNamespace(name=name, position=position, velocity=velocity, acceleration=acceleration)
+
+
 def goal(position=0.5, time_s=2, tolerance=0.0, joint="pan"):
     point = JointTrajectoryPoint(positions=[position])
     point.time_from_start.sec = time_s
-    tolerances = [SimpleNamespace(name="pan", position=tolerance)]
-    return SimpleNamespace(
-        request=SimpleNamespace(
+    return Goal(
+        SimpleNamespace(
             trajectory=JointTrajectory(joint_names=[joint], points=[point]),
-            goal_tolerance=tolerances,
-            goal_time_tolerance=SimpleNamespace(sec=0, nanosec=0),
+            goal_tolerance=[tolerance_of(tolerance, name=joint)],
+            goal_time_tolerance=Duration(),
+            path_tolerance=[],
+            component_path_tolerance=[],
+            component_goal_tolerance=[],
+            multi_dof_trajectory=SimpleNamespace(joint_names=[], points=[]),
         )
     )
+
+
+def look(action, position, now, velocity=0.0, desired=0.5) -> None:
+    action.step({"pan": JointSample(position, velocity, desired)}, now)
+
+
+class Clocked:
+    """Stands in for the node: has the robot's clock, at 1000 s."""
+
+    def get_clock(self):
+        return self
+
+    def now(self):
+        return self
+
+    def to_msg(self):
+        return Time(sec=1000)
 
 
 @pytest.fixture
 def action(monkeypatch):
     module = ModuleType("control_msgs.action")
-    module.FollowJointTrajectory = SimpleNamespace(Result=SimpleNamespace)
+    module.FollowJointTrajectory = SimpleNamespace(Result=SimpleNamespace, Feedback=SimpleNamespace)
     monkeypatch.setitem(sys.modules, "control_msgs", ModuleType("control_msgs"))
     monkeypatch.setitem(sys.modules, "control_msgs.action", module)
     monkeypatch.setattr(follow_trajectory, "DeferredActionServer", Server)
     desk = Desk()
-    follow = FollowTrajectory.if_installed(None, desk, lambda: follow.refusal)
+    follow = FollowTrajectory.if_installed(Clocked(), desk, lambda: follow.refusal)
     follow.refusal, follow.queue = "", desk
     return follow
 
@@ -100,17 +136,17 @@ def test_a_goal_ends_when_the_joints_are_there(action) -> None:
     action.queue.move()
     assert action.queue.followed == [(["pan"], (0.5,))]
     action.report(reported(0.9))
-    action.step({"pan": 0.5}, 11.9)
+    look(action, 0.5, 11.9)
     assert not action._server.ended
     action.report(SkillReport("another", SkillStatus.SUCCEEDED, 1.0))
-    action.step({"pan": 0.5}, 12.0)
+    look(action, 0.5, 12.0)
     assert not action._server.ended
     action.report(reported(status=SkillStatus.SUCCEEDED))
-    action.step({"pan": 0.2}, 12.1)
+    look(action, 0.2, 12.1)
     assert not action._server.ended  # late, but it may still come
-    action.step({"pan": 0.45}, 12.5)
+    look(action, 0.45, 12.5)
     assert action._server.ended == [(one, True, 0, "")]
-    action.step({"pan": 0.0}, 99.0)
+    look(action, 0.0, 99.0)
 
 
 @pytest.mark.parametrize("where", [0.2, float("nan")])
@@ -118,13 +154,13 @@ def test_a_goal_that_is_not_reached_in_time_fails_and_names_the_joint(action, wh
     action._server.begin(goal(tolerance=0.05))
     action.queue.move()
     action.report(reported(held=True))  # its own time stands still
-    action.step({"pan": 0.0}, 0.0)
-    action.step({"pan": where}, 9.0)
+    look(action, 0.0, 0.0)
+    look(action, where, 9.0)
     action.report(reported())
-    action.step({"pan": where}, 10.0)
-    action.step({"pan": where}, 10.9)
+    look(action, where, 10.0)
+    look(action, where, 10.9)
     assert action._server.ended == []
-    action.step({"pan": where}, 11.1)
+    look(action, where, 11.1)
     ((_, succeeded, code, text),) = action._server.ended
     assert (succeeded, code) == (False, -5)
     assert text.startswith("pan is ")
@@ -138,7 +174,7 @@ def test_a_negative_tolerance_is_no_limit_and_zero_the_default(action, tolerance
     action._server.begin(goal(tolerance=tolerance))
     action.queue.move()
     action.report(reported())
-    action.step({"pan": 0.5 - far}, 10.0)
+    look(action, 0.5 - far, 10.0)
     assert [ended[1] for ended in action._server.ended] == [True] * ends
 
 
@@ -176,7 +212,7 @@ def test_a_newer_goal_or_a_cancel_ends_one(action) -> None:
     assert len(action.queue.followed) == 1  # the first one is not begun any more
     action._server.cancel(second)
     assert action._server.ended[1][:2] == (second, False)
-    action.step({"pan": 0.5}, 1.0)
+    look(action, 0.5, 1.0)
     assert action.queue.canceled == ["run 1"]
     assert action.queue.posted == []  # what else the body does goes on
 
@@ -192,7 +228,7 @@ def test_a_goal_that_is_canceled_before_it_began_does_not_begin(action) -> None:
 
 def test_a_goal_is_not_looked_at_before_the_body_has_taken_it(action) -> None:
     action._server.begin(goal(time_s=0, joint="tail"))
-    action.step({"pan": 0.5}, 1.0)
+    look(action, 0.5, 1.0)
     assert action._server.ended == []
     action.queue.refuses = "trajectory: unknown joint 'tail' (known: pan)"
     action.queue.move()
@@ -207,7 +243,7 @@ def test_the_refusal_of_a_goal_does_not_end_the_newer_one(action) -> None:
     refused("trajectory: unknown joint 'tail' (known: pan)")
     action.queue.move()
     action.report(reported())
-    action.step({"pan": 0.5}, 2.0)
+    look(action, 0.5, 2.0)
     assert action._server.ended[1:] == [(second, True, 0, "")]
 
 
@@ -234,7 +270,7 @@ class Moved:
     def __init__(self) -> None:
         self.runner = MotionRunner(BODY)
         self.queue = SkillQueue(self.runner, lambda report: self.follow.report(report))
-        self.follow = FollowTrajectory.if_installed(None, self.queue, str)
+        self.follow = FollowTrajectory.if_installed(Clocked(), self.queue, str)
         self.ended = self.follow._server.ended
         rest = tuple(joint.rest for joint in BODY.joints)
         self.state = BodyState(0.0, rest, tuple(0.0 for _ in rest))
@@ -245,6 +281,7 @@ class Moved:
         one = goal()
         trajectory = one.request.trajectory
         trajectory.joint_names = list(joints)
+        one.request.goal_tolerance = []
         trajectory.points[0].positions = list(joints.values())
         self.follow._server.begin(one)
         return one
@@ -253,7 +290,10 @@ class Moved:
         for _ in range(round(seconds / 0.02)):
             position = self.queue.step(self.state).position
             self.state = BodyState(self.state.time + 0.02, position, self.state.velocity)
-            self.follow.step(self.angles, self.state.time)
+            desired = self.runner.commanded
+            names = [joint.name for joint in BODY.joints]
+            samples = map(JointSample, position, self.state.velocity, desired)
+            self.follow.step(dict(zip(names, samples, strict=True)), self.state.time)
 
     @property
     def angles(self) -> dict[str, float]:
@@ -309,3 +349,132 @@ def test_a_goal_ends_when_the_body_is_lost(action) -> None:
     action._server.begin(one)
     action.lost("the link was lost")
     assert action._server.ended == [(one, False, -1, "the link was lost")]
+
+
+@pytest.mark.parametrize(
+    ("stamp", "delay"),
+    [(0, 0.0), (1001, 1.0), (999, -1.0), (1, -999.0)],
+    ids=["none", "later", "begun", "old"],
+)
+def test_a_goal_begins_at_its_stamp(action, stamp, delay) -> None:
+    one = goal()
+    one.request.trajectory.header.stamp.sec = stamp
+    action._server.begin(one)
+    action.queue.move()
+    assert action.queue.delays == [delay]
+
+
+def test_a_goal_that_is_over_has_the_code_of_old_stamps(action) -> None:
+    action.queue.refuses = "trajectory: over before it came: its last point was 3.00 s ago"
+    action._server.begin(goal())
+    action.queue.move()
+    assert action._server.ended[0][2] == -3
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "text"),
+    [
+        ("path_tolerance", [tolerance_of(velocity=0.1)], "a path tolerance of velocity is not watched"),
+        ("path_tolerance", [tolerance_of(acceleration=0.1)], "a tolerance of acceleration is not watched"),
+        ("goal_tolerance", [tolerance_of(acceleration=0.1)], "a tolerance of acceleration is not watched"),
+        ("path_tolerance", [tolerance_of(float("nan"))], "the path tolerance of pan is not a number"),
+        ("goal_tolerance", [tolerance_of(0, float("nan"))], "the goal tolerance of pan is not a number"),
+        ("path_tolerance", [tolerance_of(0.1, name="tail")], "of tail: the trajectory does not move it"),
+        ("component_goal_tolerance", [1], "joints of several degrees of freedom is not watched"),
+        ("component_path_tolerance", [1], "joints of several degrees of freedom is not watched"),
+        (
+            "multi_dof_trajectory",
+            SimpleNamespace(joint_names=["base"], points=[]),
+            "joints of several degrees of freedom is not watched",
+        ),
+    ],
+)
+def test_what_is_not_done_is_refused_and_not_ignored(action, field, value, text) -> None:
+    one = goal()
+    setattr(one.request, field, value)
+    action._server.begin(one)
+    ((_, succeeded, code, why),) = action._server.ended
+    assert (succeeded, code) == (False, -1)
+    assert text in why
+    assert action.queue.posted == []
+
+
+def test_efforts_are_refused(action) -> None:
+    one = goal()
+    one.request.trajectory.points[0].effort = [0.1]
+    action._server.begin(one)
+    assert "effort is not followed" in action._server.ended[0][3]
+
+
+def test_a_client_is_told_where_the_joints_are_and_should_be(action) -> None:
+    one = goal()
+    action._server.begin(one)
+    action.queue.move()
+    for step in range(13):
+        look(action, 0.1, 10.0 + 0.01 * step, desired=0.3)
+    assert len(one.told) == 3
+    last = one.told[-1]
+    assert last.joint_names == ["pan"]
+    told = [list(point.positions) for point in (last.desired, last.actual, last.error)]
+    assert told == [[0.3], [0.1], pytest.approx([0.2])]
+
+
+@pytest.mark.parametrize(("most", "ends"), [(0.1, [-4]), (0.3, []), (0.0, []), (-1.0, [])])
+def test_a_joint_that_leaves_its_path_ends_the_goal(action, most, ends) -> None:
+    one = goal()
+    one.request.path_tolerance = [tolerance_of(most)]
+    action._server.begin(one)
+    action.queue.move()
+    look(action, 0.1, 10.0, desired=0.3)
+    assert [ended[2] for ended in action._server.ended] == ends
+    assert action.queue.canceled == ["run 1"] * len(ends)
+
+
+@pytest.mark.parametrize(("limit", "ends"), [(0.0, False), (0.6, True), (-1.0, True)])
+def test_a_joint_that_still_moves_has_not_reached_its_goal(action, limit, ends) -> None:
+    one = goal()
+    one.request.goal_tolerance = [tolerance_of(0.0, limit)]
+    action._server.begin(one)
+    action.queue.move()
+    action.report(reported())
+    look(action, 0.5, 10.0, velocity=0.5)
+    assert [ended[1] for ended in action._server.ended] == [True] * ends
+    look(action, 0.5, 11.5, velocity=0.5)
+    if not ends:
+        assert action._server.ended[0][2:] == (-5, "pan still moves, at 0.500 rad/s")
+
+
+def test_a_time_tolerance_counts_from_the_time_that_the_goal_asked_for(action) -> None:
+    look(action, 0.1, 9.9)
+    one = goal(time_s=2)
+    one.request.goal_time_tolerance = Duration(nanosec=500_000_000)
+    action._server.begin(one)
+    action.queue.move()
+    look(action, 0.1, 10.0)
+    look(action, 0.1, 11.8)
+    look(action, 0.1, 12.2)
+    look(action, 0.1, 12.6)
+    assert action._server.ended == []
+    look(action, 0.1, 12.8)
+    assert action._server.ended[0][2:] == (-5, "the joints need longer than the goal allows")
+
+
+def test_a_negative_time_tolerance_is_no_limit(action) -> None:
+    one = goal()
+    one.request.goal_time_tolerance = Duration(sec=-1)
+    action._server.begin(one)
+    action.queue.move()
+    action.report(reported())
+    for now in (10.0, 1000.0):
+        look(action, 0.1, now)
+    assert action._server.ended == []
+    look(action, 0.5, 1001.0)
+    assert action._server.ended[0][1]
+
+
+def test_a_trajectory_that_was_slowed_down_says_so(action) -> None:
+    action._server.begin(goal())
+    action.queue.move()
+    action.report(SkillReport("run 1", SkillStatus.SUCCEEDED, 1.0, reason="took 0.30 s, not 0.05 s"))
+    look(action, 0.5, 10.0)
+    assert action._server.ended[0][1:] == (True, 0, "took 0.30 s, not 0.05 s")

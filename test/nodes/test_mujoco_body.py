@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from builtin_interfaces.msg import Duration
 from embodiment_bridge.action import ExecuteSkill
 from embodiment_bridge.msg import BodyStatus, EntityArray, LinkState, SkillList, TouchStates
 from embodiment_bridge.srv import Beam, PlaceThing, Push
@@ -173,6 +174,30 @@ def test_time_goes_on_when_the_world_begins_again(make) -> None:
     assert stage.call(Trigger, "reset").success
     before = stage.last["joint_states"].header.stamp.sec
     stage.until(lambda: stage.last["joint_states"].header.stamp.sec > before + 1)
+
+
+@pytest.mark.parametrize("time_s", [0.0, 0.05])
+def test_a_point_that_is_faster_than_the_joint_is_not_passed(make, time_s: float) -> None:
+    stage = make(model="desk_arm", body_file="none")
+    stage.until(lambda: "joint_states" in stage.last)
+    follow = stage.watcher.create_publisher(JointTrajectory, "joint_trajectory", profile("command"))
+    stage.until(follow.get_subscription_count)
+    point = JointTrajectoryPoint(positions=[0.4], time_from_start=Duration(nanosec=round(time_s * 1e9)))
+    follow.publish(JointTrajectory(joint_names=["turn"], points=[point]))
+    track: list[float] = []
+    times: list[int] = []
+
+    def look() -> float:
+        joints = stage.last["joint_states"]
+        track.append(dict(zip(joints.name, joints.position, strict=True))["turn"])
+        times.append(joints.header.stamp.sec)
+        return track[-1]
+
+    stage.until(lambda: abs(look() - 0.4) < 0.02)
+    there = times[-1]
+    stage.until(lambda: look() and times[-1] > there + 3)  # s of its own time
+    assert max(track) < 0.42
+    assert track[-1] == pytest.approx(0.4, abs=0.02)
 
 
 def test_robot_without_a_body_file_follows_trajectories_and_rests(make) -> None:

@@ -19,6 +19,7 @@ class JointReading(NamedTuple):
     """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
     heard: time of the last answer, s of the monotonic clock; -inf: never. error: bits of HardwareError.
+    wanted: its torque is on, or is about to be switched on.
     """
 
     joint: str
@@ -40,6 +41,16 @@ class JointReading(NamedTuple):
     answers: int
     timeouts: int
     damaged: int
+    wanted: bool
+
+    @property
+    def limp(self) -> str:
+        """Why the joint follows no targets; empty if it does."""
+        if self.silent:
+            return "silent"
+        if self.torque or self.wanted:
+            return ""
+        return f"limp: {self.reason}" if self.reason else "limp"
 
 
 @dataclass(slots=True)
@@ -150,6 +161,7 @@ class Servo:
             counters.answers,
             counters.timeouts,
             counters.damaged,
+            self.wanted and not self.locked,
         )
 
 

@@ -7,6 +7,7 @@ from math import isfinite
 from embodiment_bridge.body.description import Joint
 
 ARRIVED = 1e-6  # rad from the target within which a joint has arrived
+SLOW = 0.1  # rad/s at which it comes there at most: the last step of a motion that ends at rest
 
 
 class JointLimiter:
@@ -48,10 +49,11 @@ class JointLimiter:
             velocity[i] = (there - here) / dt
 
     def arrived(self, targets: Sequence[float], joints: Iterable[int]) -> bool:
-        """Whether the command of each of ``joints`` is at its target, clamped to its range."""
+        """Whether the command of each of ``joints`` is at its target, clamped to its range, and at rest there."""
         for i in joints:
             lower, upper, _ = self._bounds[i]
-            if abs(min(max(targets[i], lower), upper) - self.position[i]) > ARRIVED:
+            off = abs(min(max(targets[i], lower), upper) - self.position[i])
+            if off > ARRIVED or abs(self.velocity[i]) > SLOW:
                 return False
         return True
 

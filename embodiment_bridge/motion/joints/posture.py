@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The targets of all joints; channels that are not driven come to rest and stay there."""
 
-from collections.abc import Iterable, Sequence
-from math import isinf
+from collections.abc import Collection, Iterable, Sequence
+from math import inf, isinf
 
 from embodiment_bridge.body.description import BodyDescription
-from embodiment_bridge.motion.joints.keyframes import Motion, Stop, piece_to
+from embodiment_bridge.motion.joints.keyframes import Motion, piece_to
 from embodiment_bridge.motion.joints.limits import JointLimiter
+from embodiment_bridge.motion.joints.move import Brake, Move, Stop
 
 REST_S = 1.0  # s, at least, for a move to the rest pose without a given time
 
@@ -21,7 +22,12 @@ class Posture:
         self._joints = description.joints
         self.limiter = JointLimiter(description.joints)
         self.goal = list(self.limiter.position)
-        self._idle: dict[str, Motion] = {}
+        self._idle: dict[str, Move] = {}
+        self._limp: Collection[int] = ()
+        self._moves: dict[int, Move] = {}  # what has written the goal of a joint
+        self._swayed: set[int] = (
+            set()
+        )  # joints that something moves beside their goals: gait, swing, idle motions
         self._channels: dict[str, tuple[int, ...]] = {
             channel: tuple(i for i, joint in enumerate(description.joints) if joint.channel == channel)
             for channel in description.channels
@@ -32,6 +38,7 @@ class Posture:
         self.limiter.reset(position)
         self.goal[:] = self.limiter.position
         self._idle.clear()
+        self._moves.clear()
 
     def found(self, joints: Sequence[int], position: Sequence[float]) -> None:
         """Only ``joints`` begin anew: it is now known that they are at ``position`` (rad, of all joints)."""
@@ -39,6 +46,20 @@ class Posture:
         for i in joints:
             self.goal[i] = self.limiter.position[i]
         self.take(joints)  # a way to a stop that began earlier leads to where they were thought to be
+
+    def let_go(self, limp: Collection[int], position: Sequence[float]) -> None:
+        """Note that ``limp`` joints follow nothing: driven again, they begin at ``position`` (rad, of all joints)."""
+        self._limp = limp
+        if limp:
+            self.found(tuple(limp), position)
+
+    def arrived(self, joints: Iterable[int]) -> bool:
+        """Whether those of ``joints`` that are not limp are told to be at their goals, at rest."""
+        return self.limiter.arrived(self.goal, [joint for joint in joints if joint not in self._limp])
+
+    def at_rest(self, joints: Iterable[int]) -> bool:
+        """Whether none of ``joints`` is told to move, but limp ones."""
+        return self.limiter.at_rest(joint for joint in joints if joint not in self._limp)
 
     def release(self, channels: Iterable[str]) -> None:
         """Note that ``channels`` are no longer driven: their joints come to rest where they are."""
@@ -60,6 +81,8 @@ class Posture:
         Wheels beside them stay where a base has rolled them, which no goal tells.
         """
         taken = set(joints)
+        for joint in taken:
+            self._moves.pop(joint, None)
         for channel in {self._joints[i].channel for i in taken}:
             for i in self._channels[channel]:
                 if i not in taken and isinf(self._joints[i].upper):
@@ -75,26 +98,49 @@ class Posture:
             if joints:
                 self._idle[channel] = self.rest_motion(joints, REST_S)
 
+    def drive(self, move: Move) -> None:
+        """Set the goals of the joints of a move."""
+        move.write(self.goal)
+        self._moves.update(dict.fromkeys(move.joints, move))
+
+    def brake(self, joints: Iterable[int]) -> Brake:
+        """How joints come to rest from now on, not beyond where they are going."""
+        position, velocity = self.limiter.position, self.limiter.velocity
+        numbers = tuple(joints)
+        return Brake(
+            self._joints,
+            {i: position[i] for i in numbers},
+            {i: velocity[i] for i in numbers},
+            {i: self._room(i) for i in numbers},
+        )
+
+    def _room(self, joint: int) -> float:
+        """How far a joint may go on in the direction in which it moves, rad."""
+        if joint in self._swayed:
+            return inf
+        here, move = self.limiter.position[joint], self._moves.get(joint)
+        low, high = move.span(joint) if move is not None else (self.goal[joint],) * 2
+        return max(high - here if self.limiter.velocity[joint] > 0.0 else here - low, 0.0)
+
     def stop_motion(self, joints: tuple[int, ...]) -> Stop:
         """A motion from now to a stop."""
-        position, velocity = self._now(joints)
-        return Stop(joints, position, velocity)
+        return Stop(self.brake(joints))
 
-    def rest_motion(self, joints: tuple[int, ...], at_least: float) -> Motion:
+    def rest_motion(self, joints: tuple[int, ...], at_least: float) -> Move:
         """A motion from now to the rest pose that takes ``at_least`` s."""
-        position, velocity = self._now(joints)
-        moved = [self._joints[i] for i in joints]
-        goals = tuple(joint.rest for joint in moved)
-        return Motion(joints, position, velocity, [piece_to(goals, moved, position, velocity, at_least)])
-
-    def _now(self, joints: tuple[int, ...]) -> tuple[list[float], list[float]]:
-        limiter = self.limiter
-        return [limiter.position[i] for i in joints], [limiter.velocity[i] for i in joints]
+        brake, moved = self.brake(joints), [self._joints[i] for i in joints]
+        start, goals = [brake.rest[i] for i in joints], tuple(joint.rest for joint in moved)
+        return Move(brake, Motion(joints, start, [piece_to(goals, moved, start, at_least)]))
 
     def step(self, dt: float) -> None:
         """Let ``dt`` s pass for the joints that are not driven."""
-        for channel, motion in tuple(self._idle.items()):
-            motion.advance(dt)
-            motion.write(self.goal)
-            if motion.done:
+        for channel, move in tuple(self._idle.items()):
+            move.advance(dt)
+            self.drive(move)
+            if move.done:
                 del self._idle[channel]
+
+    def follow(self, targets: Sequence[float], dt: float) -> None:
+        """Let the joints follow ``targets`` for ``dt`` s: the goals, and what is added to them."""
+        self._swayed = {i for i, (a, b) in enumerate(zip(targets, self.goal, strict=True)) if a != b}
+        self.limiter.step(targets, dt)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sensed values, made safe to compute with: a bad value is replaced by the last good one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, isfinite, sin
 
@@ -34,8 +34,8 @@ class Sensed:
     """Joint angles and pose of the base, from percepts in which values may be missing.
 
     position, velocity: rad and rad/s per joint; came: the joints that the last state was the first to tell;
-    gap: s between the last two states by their own clock; x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link,
-    yaw continuous (not wrapped); rates: rad/s in base_link.
+    limp: why a joint follows no targets, by its number; gap: s between the last two states by their own clock;
+    x, y, z: m in ``map``; roll, pitch, yaw: rad of base_link, yaw continuous (not wrapped); rates: rad/s in base_link.
     """
 
     def __init__(self, rest: Sequence[float]) -> None:
@@ -46,6 +46,7 @@ class Sensed:
         """Forget everything."""
         self.position = list(self._rest)
         self.velocity = [0.0] * len(self._rest)
+        self.limp: Mapping[int, str] = {}
         self.gap = 0.0
         self._time: float | None = None
         self._missing = set(range(len(self._rest)))
@@ -82,6 +83,7 @@ class Sensed:
         """Use the finite values of ``state``, which came ``dt`` s after the last one (also after a gap)."""
         self.gap = state.time - self._time if self._time is not None else 0.0
         self._time = state.time
+        self.limp = state.limp
         if len(state.velocity) == len(self.velocity):
             self.velocity = [value if isfinite(value) else 0.0 for value in state.velocity]
         self.came = ()

@@ -55,7 +55,7 @@ def _worst(
 ) -> set[int]:
     """Of each piece the sample that is farthest off, where that is too far."""
     points = points_of(track)
-    curve = Trajectory(range(len(track.joints)), points[0].positions, (0.0,) * len(track.joints), points)
+    curve = Trajectory(range(len(track.joints)), points[0].positions, points)
     angles = list(points[0].positions)
     farthest: dict[int, tuple[float, int]] = {}
     for number, (time, row) in enumerate(zip(times, rows, strict=True)):

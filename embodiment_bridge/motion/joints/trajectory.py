@@ -2,15 +2,22 @@
 """Motion of joints through timed points, with the meaning of trajectory_msgs/JointTrajectory."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, isfinite
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf, isfinite, sqrt
 
 from embodiment_bridge.body.description import Joint
 from embodiment_bridge.core.errors import CommandError, unknown
 
 LONGEST_S = 3600.0  # s; a longer trajectory has wrong times
 POINT_LIMIT = 10_000
-TOLERANCE = 1e-3  # rad by which rounding may exceed a limit; the commands still keep the limit
+TOLERANCE = 1e-3  # rad, rad/s by which rounding may exceed a limit; the commands still keep the limit
+ROUNDING = 1e-6  # of a limit of speed
+OVER = "over before it came"  # why a trajectory with an old stamp is refused
+PEAK_SPEED, PEAK_ACCELERATION = (
+    1.5,
+    6.0,
+)  # of a cubic from rest to rest: multiples of way / time, way / time^2
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +30,24 @@ class TrajectoryPoint:
 
 
 class Trajectory:
-    """Cubic pieces through the points, starting with the present positions and velocities.
+    """Cubic pieces through the points, from rest at the present positions to rest.
 
     At an inner point without velocities a joint moves with the mean slope, or rests where its direction changes,
-    so that it never leaves the range between two neighbouring points. It is used like ``keyframes.Motion``.
+    so that it never leaves the range between two neighbouring points. It is a ``move.Way``.
+
+    Args:
+        joints: their numbers in the body.
+        position: rad, of each of them at the start.
+        points: with increasing times; the first one may be at the start.
     """
 
     def __init__(
-        self,
-        joints: Sequence[int],
-        position: Sequence[float],
-        velocity: Sequence[float],
-        points: Sequence[TrajectoryPoint],
+        self, joints: Sequence[int], position: Sequence[float], points: Sequence[TrajectoryPoint]
     ) -> None:
         self.joints = tuple(joints)
         self.total = points[-1].time
         self.time = 0.0
-        start = TrajectoryPoint(0.0, tuple(position), tuple(velocity))
+        start = TrajectoryPoint(0.0, tuple(position), (0.0,) * len(self.joints))
         first = [] if points[0].time > 0.0 else [points[0]]
         self._points = [*(first or [start]), *points[len(first) :]]
         self._slopes = [self._slope(i) for i in range(len(self._points))]
@@ -78,12 +86,35 @@ class Trajectory:
             slopes = into * self._slopes[i][k] + out_of * self._slopes[i + 1][k]
             out[joint] = near * a.positions[k] + far * b.positions[k] + slopes
 
+    def span(self, joint: int) -> tuple[float, float]:
+        """Between which angles (rad) a joint is on the present piece; with velocities of the points at most."""
+        k, points = self.joints.index(joint), self._points
+        if self.done:
+            return points[-1].positions[k], points[-1].positions[k]
+        a, b = points[self._piece], points[self._piece + 1]
+        third = (b.time - a.time) / 3.0
+        near = a.positions[k] + self._slopes[self._piece][k] * third
+        far = b.positions[k] - self._slopes[self._piece + 1][k] * third
+        angles = (a.positions[k], near, far, b.positions[k])  # a cubic stays between its control points
+        return min(angles), max(angles)
+
+    def paces(self, joints: Sequence[Joint]) -> list[float]:
+        """The highest speed on each piece of any of ``joints``, in their order, as a multiple of what it may have."""
+        found = []
+        for i, (a, b) in enumerate(pairwise(self._points)):
+            h = b.time - a.time
+            columns = zip(joints, a.positions, b.positions, self._slopes[i], self._slopes[i + 1], strict=True)
+            found.append(max(_peak((to - at) / h, m, n) / joint.velocity for joint, at, to, m, n in columns))
+        return found
+
     def _slope(self, i: int) -> tuple[float, ...]:
         points = self._points
         point = points[i]
+        if i == len(points) - 1:
+            return (0.0,) * len(self.joints)
         if point.velocities:
             return point.velocities
-        if i in (0, len(points) - 1):
+        if i == 0:
             return (0.0,) * len(self.joints)
         before, after = points[i - 1], points[i + 1]
         return tuple(
@@ -100,6 +131,64 @@ def _between(left: float, right: float) -> float:
     return 2.0 * left * right / (left + right) if left * right > 0.0 else 0.0
 
 
+def _peak(mean: float, first: float, last: float) -> float:
+    """The highest speed on a cubic with this mean slope and these slopes at its ends."""
+    bend = first + last - 2.0 * mean
+    peak = max(abs(first), abs(last))
+    if bend and 0.0 < (s := (2.0 * first + last - 3.0 * mean) / (3.0 * bend)) < 1.0:
+        peak = max(peak, abs(first + s * (3.0 * bend * s - 2.0 * (2.0 * first + last - 3.0 * mean))))
+    return peak
+
+
+def left_of(points: Sequence[TrajectoryPoint], elapsed: float) -> tuple[TrajectoryPoint, ...]:
+    """The points that are still to come ``elapsed`` s after the start, with their times from then on.
+
+    Raises:
+        CommandError: there is none.
+    """
+    left = tuple(replace(point, time=point.time - elapsed) for point in points if point.time > elapsed)
+    if not left:
+        raise CommandError(f"trajectory: {OVER}: its last point was {elapsed - points[-1].time:.2f} s ago")
+    return left
+
+
+def paced(
+    points: Sequence[TrajectoryPoint], position: Sequence[float], joints: Sequence[Joint]
+) -> Sequence[TrajectoryPoint]:
+    """The points, later where a joint could not follow: each piece takes at least as long as its joints need.
+
+    Args:
+        points: with increasing times.
+        position: rad, where each joint begins, at rest.
+        joints: in the order of the points.
+    """
+    first = points[0]
+    ways = [abs(there - here) for here, there in zip(position, first.positions, strict=True)]
+    need = max(
+        max(PEAK_SPEED * way / joint.velocity, sqrt(PEAK_ACCELERATION * way / joint.acceleration))
+        for way, joint in zip(ways, joints, strict=True)
+    )
+    if late := max(need - first.time, 0.0):
+        points = [replace(point, time=point.time + late) for point in points]
+    for alike in (False, True):  # a slower piece has slower ends, with which its neighbour may be too fast
+        slow = [max(pace, 1.0) for pace in Trajectory(range(len(joints)), position, points).paces(joints)]
+        if max(slow, default=1.0) <= 1.0 + ROUNDING:
+            break
+        slow = [max(slow)] * len(slow) if alike else slow
+        points = _slowed(points, slow if points[0].time > 0.0 else [1.0, *slow])
+    return points
+
+
+def _slowed(points: Sequence[TrajectoryPoint], slow: Sequence[float]) -> list[TrajectoryPoint]:
+    """The points with the time before each multiplied by ``slow``, and the speeds that fit."""
+    made, time, before = list[TrajectoryPoint](), 0.0, 0.0
+    for point, own, after in zip(points, slow, (*slow[1:], 1.0), strict=True):
+        time, before = time + (point.time - before) * own, point.time
+        speeds = tuple(speed / max(own, after) for speed in point.velocities)
+        made.append(TrajectoryPoint(time, point.positions, speeds))
+    return made
+
+
 def checked_points(
     names: Sequence[str], points: Sequence[TrajectoryPoint], known: Mapping[str, Joint]
 ) -> tuple[TrajectoryPoint, ...]:
@@ -107,13 +196,16 @@ def checked_points(
 
     Raises:
         CommandError: unknown or repeated joint, a point of the wrong length, a value that is not finite or outside of
-            the joint's range, times that do not increase; the text names joint, point, value and range.
+            the joint's range, times that do not increase, a speed at the end; the text names joint, point, value and
+            range.
     """
     for name in names:
         if name not in known:
             raise CommandError(f"trajectory: {unknown('joint', name, known)}")
     if len(set(names)) != len(names):
         raise CommandError(f"trajectory: a joint is named twice in {', '.join(names)}")
+    if not names:
+        raise CommandError("trajectory: it names no joint")
     if not points or len(points) > POINT_LIMIT:
         raise CommandError(f"trajectory: {len(points)} points, not 1 to {POINT_LIMIT}")
     before = -inf
@@ -125,6 +217,11 @@ def checked_points(
             )
         before = point.time
         _check_values(where, names, point, known)
+    for name, speed in zip(names, points[-1].velocities, strict=False):
+        if abs(speed) > TOLERANCE:
+            raise CommandError(
+                f"trajectory: {name} has {speed:g} rad/s at the last point, not 0: a trajectory ends at rest"
+            )
     return tuple(points)
 
 

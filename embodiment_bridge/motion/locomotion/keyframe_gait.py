@@ -102,10 +102,10 @@ class KeyframeGait(KinematicBase):
     def _motion_of(self, kick: Kick) -> Motion | None:
         if self._kick is None:
             return None
-        rest, still = [joint.rest for joint in self._legs], [0.0] * len(self._legs)
+        rest = [joint.rest for joint in self._legs]
         frames = self._kick.left if kick.left else self._kick.right
-        pieces = pieces_of(frames, self._legs, rest, still, self._kick.seconds)
-        return Motion(self.joints, rest, still, pieces)
+        pieces = pieces_of(frames, self._legs, rest, self._kick.seconds)
+        return Motion(self.joints, rest, pieces)
 
     def write(self, out: list[float]) -> tuple[float, float]:
         """Put the leg angles (rad) into ``out``; the arms do not swing."""

@@ -6,9 +6,8 @@ from enum import Enum
 
 from embodiment_bridge.body.description import Keyframe, Skill
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
-from embodiment_bridge.motion.joints.keyframes import Motion
-from embodiment_bridge.motion.joints.recorded import Recorded
-from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint
+from embodiment_bridge.motion.joints.move import Move
+from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
 from embodiment_bridge.motion.skills.native import Native, Placing
 from embodiment_bridge.motion.walking.walk_program import Program
 
@@ -49,11 +48,13 @@ class SkillRun:
         self.program = program
         self.track = track
         self.native = native
-        self.motion: Motion | Trajectory | Recorded | None = None
+        self.motion: Move | None = None
+        self.delay = 0.0  # s until its motion begins
         self.elapsed = 0.0
         self.ending = Ending.NOT
         self.held = False
         self.tries = 1
+        self.remark = ""  # what people should know of a skill that is done
         self._since_report = 0.0
         self._reported_held = False
         length = skill.nominal_s if program is None else 0.0
@@ -113,6 +114,7 @@ class SkillRun:
         """A report of the present state."""
         complete = status in (SkillStatus.SUCCEEDED, SkillStatus.SKIPPED)
         self._since_report, self._reported_held = 0.0, self.held
+        reason = "; ".join(filter(None, (reason, self.remark)))
         return SkillReport(self.request.id, status, 1.0 if complete else self.progress, self.held, reason)
 
     def due_report(self, dt: float) -> SkillReport | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The running skills of one body: their channels, progress and results."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from embodiment_bridge.body.description import BodyDescription, Skill
 from embodiment_bridge.body.stance import UPRIGHT
@@ -9,16 +9,18 @@ from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.body.things import Things, no_things
 from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.motion.joints.arbiter import ChannelArbiter
-from embodiment_bridge.motion.joints.keyframes import Motion, Stop, pieces_of
+from embodiment_bridge.motion.joints.limp import limp_among
+from embodiment_bridge.motion.joints.move import Move, Stop
 from embodiment_bridge.motion.joints.posture import Posture
-from embodiment_bridge.motion.joints.recorded import Recorded
-from embodiment_bridge.motion.joints.trajectory import Trajectory, TrajectoryPoint, checked_points
+from embodiment_bridge.motion.joints.sensing import Sensed
+from embodiment_bridge.motion.joints.trajectory import LONGEST_S, TrajectoryPoint, checked_points, left_of
 from embodiment_bridge.motion.locomotion.locomotion import Locomotion
 from embodiment_bridge.motion.skills.fall import FallDetector
 from embodiment_bridge.motion.skills.get_up import STILL_FALLEN, TRIES, as_it_lies
 from embodiment_bridge.motion.skills.holds import Holds
 from embodiment_bridge.motion.skills.intensity import weakened
 from embodiment_bridge.motion.skills.lights import Lights
+from embodiment_bridge.motion.skills.motion_of import motion_of
 from embodiment_bridge.motion.skills.native import Start
 from embodiment_bridge.motion.skills.requests import intensity_of, parameters_of, skill_of
 from embodiment_bridge.motion.skills.skill_run import Ending, SkillRun
@@ -35,8 +37,8 @@ PENDING_LIMIT = 1000  # reports that wait to be taken; then requests are refused
 class SkillTable:
     """The running skills by the id of their request.
 
-    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``located``: whether it
-    knows where it is. ``stopped``: nothing has been asked of the body since the last stop.
+    ``native_skills``: starters of native skills, by name. ``things``: that the body knows. ``stopped``: nothing has
+    been asked of the body since the last stop.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class SkillTable:
         native_skills: Mapping[str, Start],
         fall: FallDetector,
         things: Things,
-        located: Callable[[], bool],
+        sensed: Sensed,
     ) -> None:
         self.arbiter = ChannelArbiter()
         self.lights = Lights(description)
@@ -60,7 +62,7 @@ class SkillTable:
         if legs is not None:
             legs.busy = self.busy_joints
         self._fall = fall
-        self._things, self._located = things, located
+        self._things, self._sensed = things, sensed
         self._leg_joints = frozenset(legs.joints if legs else ())
         self._runs: dict[str, SkillRun] = {}
         self._reports: list[SkillReport] = []
@@ -87,10 +89,10 @@ class SkillTable:
         available, carrier = self._description.available(skill), self._description.carrier
         program = native = None
         if skill.kind == "walk" and available and carrier is not None:
-            if needs_place(skill, values) and not self._located():
+            if needs_place(skill, values) and not self._sensed.base_fresh:
                 raise CommandError(NOT_LOCATED)
             # Another kick by a body that does not know where it is runs straight ahead, as without a ball.
-            blind = skill.walk == "kick" and not self._located()
+            blind = skill.walk == "kick" and not self._sensed.base_fresh
             things = no_things if blind else self._things
             program = program_of(skill, values, request.slot_s, carrier, things)
         elif skill.kind == "native" and available:
@@ -99,17 +101,25 @@ class SkillTable:
         run.joints = self._moved_joints(run) if available else ()
         self._admit(run)
 
-    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint]) -> str:
+    def follow(self, names: Sequence[str], points: Sequence[TrajectoryPoint], delay: float) -> str:
         """Move joints through timed points, which claim the channels of the joints; returns the id of that.
 
+        delay: s until the trajectory begins; negative if it has begun: what is left of it is joined from here.
+
         Raises:
-            CommandError: the joints cannot follow.
+            CommandError: the joints cannot follow, or the trajectory is over.
         """
+        if delay > LONGEST_S:
+            raise CommandError(f"trajectory: begins in {delay:.0f} s, not within {LONGEST_S:g} s")
         joints = self._description.joints
         checked = checked_points(names, points, {joint.name: joint for joint in joints})
+        if delay < 0.0:
+            checked, delay = left_of(checked, -delay), 0.0
         numbers = tuple(self._index[name] for name in names)
-        skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), checked[-1].time, 0.0)
+        length = delay + checked[-1].time
+        skill = Skill("joint_trajectory", "motion", self.channels_of(numbers), length, 0.0)
         run = SkillRun(self._own_request(skill.name), skill, True, numbers, None, checked)
+        run.delay = delay
         self._admit(run)
         return run.request.id
 
@@ -248,11 +258,11 @@ class SkillTable:
             rate = holds.rate_of(run.request.source)
             own = dt if run.ending is Ending.REST else dt * rate
             run.elapsed += own
-            if run.motion is None and run.joints and rate > 0.0:
+            if run.motion is None and run.joints and rate > 0.0 and run.elapsed >= run.delay:
                 run.motion = self._begin_motion(run)
             if run.motion is not None:
                 run.motion.advance(own)
-                run.motion.write(self._posture.goal)
+                self._posture.drive(run.motion)
             if run.native is not None and own > 0.0 and self._begun(run):
                 run.native.step(own)
             run.held = rate == 0.0 and (not run.uses_legs or self._standing)
@@ -261,22 +271,10 @@ class SkillTable:
         """Whether a native skill may begin: if it uses the legs, a walk must have ended."""
         return run.motion is not None if run.joints else not run.uses_legs or self._standing
 
-    def _begin_motion(self, run: SkillRun) -> Motion | Trajectory | Recorded | None:
+    def _begin_motion(self, run: SkillRun) -> Move | None:
         if not self._leg_joints.isdisjoint(run.joints) and not self._standing:
             return None  # keyframes must not begin during a walk: the walker stops first, as the skill holds the legs
-        limiter = self._posture.limiter
-        joints = [self._description.joints[i] for i in run.joints]
-        position = [limiter.position[i] for i in run.joints]
-        velocity = [limiter.velocity[i] for i in run.joints]
-        own = run.skill.nominal_s if run.skill.lying else 0.0
-        length = own or run.request.slot_s or run.skill.nominal_s
-        self._posture.take(run.joints)
-        if run.track:
-            return Trajectory(run.joints, position, velocity, run.track)
-        if run.skill.track is not None:
-            return Recorded(run.joints, position, velocity, run.skill.track, joints, length)
-        pieces = pieces_of(run.keyframes, joints, position, velocity, length)
-        return Motion(run.joints, position, velocity, pieces)
+        return motion_of(run, self._posture, self._description.joints)
 
     @property
     def _standing(self) -> bool:
@@ -286,12 +284,12 @@ class SkillTable:
         """Report the skills that ended in the last ``dt`` s, and regularly those that run."""
         for run in tuple(self._runs.values()):
             if run.ending is Ending.REST:
-                at_rest = self._arrived(run) and self._posture.limiter.at_rest(run.joints)
+                at_rest = self._arrived(run) and self._posture.at_rest(run.joints)
                 at_rest = at_rest and (run.native is None or run.native.done)
                 if at_rest and (not run.uses_legs or self._standing):
                     self._end(run, SkillStatus.CANCELED)
-            elif run.failure:
-                self._end(run, SkillStatus.FAILED, run.failure)
+            elif failure := run.failure or self._limp(run):
+                self._end(run, SkillStatus.FAILED, failure)
             elif run.skill.lying and self._fall.fallen and self._complete(run):
                 self._get_up_again(run)
             elif self._complete(run):
@@ -317,20 +315,21 @@ class SkillTable:
             return
         run.joints = self._moved_joints(run)
 
+    def _limp(self, run: SkillRun) -> str:
+        """Why no joint of a skill moves; where only some do not, this is told with its result."""
+        moved = run.joints or (self._leg_joints if run.program is not None else ())
+        text, all_are = limp_among(self._description.joints, self._sensed.limp, moved)
+        run.remark = text if text and not all_are else run.remark
+        return text if all_are else ""
+
     def _arrived(self, run: SkillRun) -> bool:
-        if not run.joints:
-            return True
         motion = run.motion
-        return (
-            motion is not None
-            and motion.done
-            and self._posture.limiter.arrived(self._posture.goal, run.joints)
-        )
+        return not run.joints or (motion is not None and motion.done and self._posture.arrived(run.joints))
 
     def _complete(self, run: SkillRun) -> bool:
         if not run.slot_over or not self._arrived(run):
             return False
-        if run.ending is Ending.FINISH and not self._posture.limiter.at_rest(run.joints):
+        if run.ending is Ending.FINISH and not self._posture.at_rest(run.joints):
             return False
         if any(not part.done for part in (run.program, run.native) if part is not None):
             return False

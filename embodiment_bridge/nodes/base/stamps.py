@@ -3,11 +3,11 @@
 
 from typing import Final
 
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 
 NANOSECONDS: Final = 1e9
 
 
-def seconds(stamp: Time) -> float:
-    """A stamp in s."""
+def seconds(stamp: Time | Duration) -> float:
+    """A stamp, or a duration, in s."""
     return float(stamp.sec) + float(stamp.nanosec) / NANOSECONDS

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped, Twist, TwistStamped
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -13,14 +14,16 @@ from embodiment_bridge.body.description import LIGHT_PATTERNS, Light
 from embodiment_bridge.body.fixed_frames import FixedFrames, Place
 from embodiment_bridge.core.errors import CommandError, unknown
 from embodiment_bridge.core.rotation import rpy_from_quaternion
+from embodiment_bridge.motion.joints.direct import TIMEOUT_S
 from embodiment_bridge.motion.joints.trajectory import TrajectoryPoint
-from embodiment_bridge.motion.runner import MotionRunner
+from embodiment_bridge.motion.runner import VELOCITY_TIMEOUT_S, MotionRunner
 from embodiment_bridge.msg import JointCommand, LightCommand
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.stamps import seconds
 from embodiment_bridge.nodes.body.skill_queue import SkillQueue
 from embodiment_bridge.nodes.sound.mouth_light import LEVEL
 
-NANOSECONDS = 1e-9
+GOAL_AGE_S = 10.0  # s that a stamped goal_pose may be old
 
 
 class BodyCommands:
@@ -47,8 +50,8 @@ class BodyCommands:
         self._frames = frames
         self._refusal = refusal
         handlers: list[tuple[Any, str, Callable[[Any], Callable[[MotionRunner], object]]]] = [
-            (JointTrajectory, "joint_trajectory", _trajectory),
-            (JointCommand, "joint_command", _drive),
+            (JointTrajectory, "joint_trajectory", self._trajectory),
+            (JointCommand, "joint_command", self._drive),
             (LightCommand, "lights", _light),
         ]
         if walks:
@@ -85,45 +88,70 @@ class BodyCommands:
     def _refuse(self, topic: str, reason: str) -> None:
         self._node.get_logger().warning(f"{topic} refused: {reason}", throttle_duration_sec=1.0)
 
+    def _fresh(self, stamp: Time, within: float) -> None:
+        """A stamp, if there is one, is at most ``within`` s off the robot's clock.
+
+        Raises:
+            CommandError: it is not; the command is too late, or the clocks differ.
+        """
+        late = -delay_of(stamp, self._node)
+        if abs(late) > within:
+            when = f"{late:.2f} s old" if late > 0.0 else f"{-late:.2f} s in the future"
+            raise CommandError(
+                f"its stamp is {when} by the robot's clock, and may be {within:g} s off; without a stamp it counts now"
+            )
+
+    def _trajectory(self, message: JointTrajectory) -> Callable[[MotionRunner], object]:
+        return trajectory_of(message, self._node)[1]
+
+    def _drive(self, message: JointCommand) -> Callable[[MotionRunner], object]:
+        self._fresh(message.header.stamp, TIMEOUT_S)
+        columns = {
+            "position": message.position,
+            "velocity": message.velocity,
+            "kp": message.kp,
+            "kd": message.kd,
+            "effort": message.effort,
+        }
+        return lambda runner: runner.drive(list(message.names), columns)
+
     def _stamped_velocity(self, message: TwistStamped) -> Callable[[MotionRunner], object]:
+        self._fresh(message.header.stamp, VELOCITY_TIMEOUT_S)
         frame = message.header.frame_id
         if frame not in ("", base := self._prefix + "base_link"):
             raise CommandError(f"frame {frame!r} is not {base!r}")
         return _velocity(message.twist)
 
     def _goal(self, message: PoseStamped) -> Callable[[MotionRunner], object]:
+        self._fresh(message.header.stamp, GOAL_AGE_S)
         place, turn = message.pose.position, message.pose.orientation
         yaw = rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2]
         goal = self._frames().in_base(message.header.frame_id, self._prefix, Place(place.x, place.y, yaw))
         return lambda runner: runner.walk_to(*goal)
 
 
-def _trajectory(message: JointTrajectory) -> Callable[[MotionRunner], object]:
-    return trajectory_of(message)[1]
+def delay_of(stamp: Time, node: Node) -> float:
+    """How many s after now a stamp is by the robot's clock; 0 without a stamp."""
+    at = seconds(stamp)
+    return at - seconds(node.get_clock().now().to_msg()) if at else 0.0
 
 
 def trajectory_of(
-    message: JointTrajectory,
+    message: JointTrajectory, node: Node
 ) -> tuple[list[TrajectoryPoint], Callable[[MotionRunner], str]]:
-    """The points of a trajectory, and the function that makes a runner follow them and returns the id to cancel."""
-    points = [_point(point) for point in message.points]
-    return points, lambda runner: runner.follow(list(message.joint_names), points)
+    """The points of a trajectory, and the function that makes a runner follow them and returns the id to cancel.
+
+    Raises:
+        CommandError: it asks for torques, which joints do not follow.
+    """
+    if any(point.effort for point in message.points):
+        raise CommandError("trajectory: effort is not followed; leave it out, or use joint_command")
+    points, delay = [_point(point) for point in message.points], delay_of(message.header.stamp, node)
+    return points, lambda runner: runner.follow(list(message.joint_names), points, delay)
 
 
 def _point(point: JointTrajectoryPoint) -> TrajectoryPoint:
-    time = point.time_from_start.sec + point.time_from_start.nanosec * NANOSECONDS
-    return TrajectoryPoint(time, tuple(point.positions), tuple(point.velocities))
-
-
-def _drive(message: JointCommand) -> Callable[[MotionRunner], object]:
-    columns = {
-        "position": message.position,
-        "velocity": message.velocity,
-        "kp": message.kp,
-        "kd": message.kd,
-        "effort": message.effort,
-    }
-    return lambda runner: runner.drive(list(message.names), columns)
+    return TrajectoryPoint(seconds(point.time_from_start), tuple(point.positions), tuple(point.velocities))
 
 
 def _velocity(message: Twist) -> Callable[[MotionRunner], object]:

@@ -22,7 +22,7 @@ from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.body_clock import BodyClock
 from embodiment_bridge.nodes.body.body_commands import BodyCommands
 from embodiment_bridge.nodes.body.body_status import BodyStatusPublisher
-from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory
+from embodiment_bridge.nodes.body.follow_trajectory import FollowTrajectory, JointSample
 from embodiment_bridge.nodes.body.joint_states import JointStates
 from embodiment_bridge.nodes.body.link_publisher import LinkPublisher
 from embodiment_bridge.nodes.body.marker_publisher import DRAWN, MarkerPublisher
@@ -173,7 +173,10 @@ class BodyInterface:
     def after_step(self, state: BodyState, stamp: Time) -> None:
         """Publish the state of the body after a step of the queue. Session's thread only."""
         if self._follow is not None:
-            self._follow.step(dict(zip(self._joints, state.position, strict=True)), state.time)
+            columns = zip(state.position, state.velocity, self._runner.commanded, strict=True)
+            self._follow.step(
+                dict(zip(self._joints, map(JointSample._make, columns), strict=True)), state.time
+            )
         if self._odometry is not None:
             self._odometry.publish(state, stamp)
         self.status.publish(stamp)

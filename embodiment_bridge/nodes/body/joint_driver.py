@@ -261,7 +261,7 @@ class JointDriver(BridgeNode):
         self._tell_link()
         now = time.monotonic()
         stamp = self.get_clock().now().to_msg()
-        state = BodyState(now, *self._sensed(readings))
+        state = self._state(readings, now)
         if robot.serving and not self._estop:
             robot.command(self._targets(interface.queue.step(state), readings))
         if interface.wanted("joint_states"):
@@ -298,9 +298,10 @@ class JointDriver(BridgeNode):
             if message is not None:
                 self._interface.publish("battery", message)
 
-    def _sensed(self, readings: Mapping[str, JointReading]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def _state(self, readings: Mapping[str, JointReading], now: float) -> BodyState:
         known = [readings[name] for name in self._joints]
-        return tuple(one.position for one in known), tuple(one.velocity for one in known)
+        limp = {number: one.limp for number, one in enumerate(known) if one.limp}
+        return BodyState(now, tuple(r.position for r in known), tuple(r.velocity for r in known), limp=limp)
 
     def _targets(self, targets: JointTargets, readings: Mapping[str, JointReading]) -> dict[str, Target]:
         """The targets of the joints of which an angle is known: a servo that is found next would jump to another's."""

@@ -90,6 +90,13 @@ class SkillServer:
 
     def _tell(self, report: SkillReport) -> None:
         goal = self._goals.get(report.id)
+        worth_a_line = report.status is SkillStatus.SUCCEEDED or (
+            goal is None and report.status is SkillStatus.FAILED
+        )
+        if report.reason and worth_a_line:  # a remark, or an end of which no client is told
+            name = report.id if goal is None else goal.request.name
+            text = f"{name}: {report.status.value}: {report.reason}"
+            self._node.get_logger().warning(text, throttle_duration_sec=1.0)
         if goal is None:
             return
         if not report.status.ended:
