@@ -148,8 +148,9 @@ class Servo:
 def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
     """A servo of this model that has not been asked yet."""
     scale = JointScale(config, table, calibration)
-    fastest = table.motor.no_load_speed_rad_s / abs(config.reduction)
-    return Servo(config, table, scale, GoalFilter(config, fastest), config.mode)
+    ratio, motor = abs(config.reduction), table.motor
+    goals = GoalFilter(config, motor.no_load_speed_rad_s / ratio, motor.stall_torque_nm * ratio)
+    return Servo(config, table, scale, goals, config.mode)
 
 
 def has_mode(table: ControlTable, mode: str) -> bool:
