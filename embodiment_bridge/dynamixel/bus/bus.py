@@ -216,8 +216,7 @@ class ServoBus:
     def _mark_lost(self, reason: str) -> None:
         now = time.monotonic()
         for servo in self.servos:
-            servo.silent, servo.torque, servo.retry_at, servo.retry_s = True, False, now, 0.0
-            servo.reason = "the bus is lost"
+            servo.fall_silent("the bus is lost", now)
         self._set_state(BusState.LOST, reason)
         self._refuse_work()
 
@@ -246,7 +245,7 @@ class ServoBus:
         if not self._stopping:
             self._set_state(BusState.PROBE)
         for servo in self.servos:
-            self._unless_stopped(cycle, partial(supervisor.find, servo))
+            self._unless_stopped(cycle, supervisor, partial(supervisor.find, servo))
         supervisor.plan_reads()
         for servo in self.servos:
             if self._stopping:
@@ -255,11 +254,12 @@ class ServoBus:
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
-                self._unless_stopped(cycle, partial(supervisor.set_up, servo, now, first=not servo.known))
+                set_up = partial(supervisor.set_up, servo, now, first=not servo.known)
+                self._unless_stopped(cycle, supervisor, set_up)
                 self._after_found(servo)
         cycle.settle()
 
-    def _unless_stopped(self, cycle: Cycle, work: Callable[[], object]) -> None:
+    def _unless_stopped(self, cycle: Cycle, supervisor: Supervisor, work: Callable[[], object]) -> None:
         """Do ``work``. It begins anew after an emergency stop, and is left when the bus is to stop.
 
         The servos may be driven during it: those of a bus that was lost and is there again.
@@ -267,6 +267,7 @@ class ServoBus:
         while not self._stopping:
             if self._estop != cycle.estop:
                 cycle.apply_estop(self._estop)
+            supervisor.calm_unruly(time.monotonic())
             with suppress(GivenWay), cycle.giving_way(lambda: self._stopping or self._estop != cycle.estop):
                 work()
                 return

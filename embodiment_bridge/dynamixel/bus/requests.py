@@ -61,35 +61,52 @@ class SetTorque(BusRequest):
 
     @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        problems = []
         chosen = _chosen(servos, self._joints)
-        for servo in chosen:
-            servo.wanted = (
-                servo.wanted and self._on
-            )  # also of those that an emergency stop lets us not come to
-        for servo in chosen:
-            if servo.silent:  # told, and not done later either: somebody may have the joint in the hand then
-                problems.append(f"joint {servo.config.joint!r} does not answer")
-                continue
-            before = servo.wanted, servo.locked
-            servo.wanted, servo.locked = self._on, False
-            try:
-                if self._on and not servo.torque:
-                    self.touched = True
-                    supervisor.torque_on(servo)
-                    servo.reason = servo.reason if servo.error else ""
-                elif not self._on:
-                    self.touched = True
-                    supervisor.settings.torque_off(servo)
-            except CommandError as error:
-                servo.wanted = False
-                problems.append(str(error))
-            except GivenWay:
-                servo.wanted, servo.locked = before
-                raise
+        problems = self._drive(supervisor, chosen) if self._on else self._let_go(supervisor, chosen)
         if problems:
             raise CommandError("; ".join(problems))
         return "driven" if self._on else "limp", 0
+
+    def _drive(self, supervisor: Supervisor, chosen: Sequence[Servo]) -> list[str]:
+        """Switch torque on; what fails is told, and not done later: somebody may have the joint in the hand then."""
+        problems = []
+        for servo in chosen:
+            if servo.silent:
+                problems.append(f"joint {servo.config.joint!r} does not answer")
+                continue
+            before, servo.wanted = servo.wanted, False
+            try:
+                if not servo.torque:
+                    self.touched = True
+                    supervisor.torque_on(servo)
+                    servo.reason = servo.reason if servo.error else ""
+            except CommandError as error:
+                supervisor.send_torque_off([servo])  # only its answer may be lost
+                problems.append(str(error))
+                continue
+            except GivenWay:
+                servo.wanted = before
+                raise
+            servo.wanted, servo.locked = True, False
+        return problems
+
+    def _let_go(self, supervisor: Supervisor, chosen: Sequence[Servo]) -> list[str]:
+        """Switch torque off: first without waiting for answers, also of servos that are not heard; then confirm it."""
+        self.touched = True
+        for servo in chosen:
+            servo.let_go()
+        supervisor.send_torque_off(chosen)
+        problems = []
+        for servo in chosen:
+            try:
+                if servo.silent:
+                    raise CommandError("it does not answer")
+                supervisor.settings.torque_off(servo)
+            except CommandError as error:
+                problems.append(
+                    f"joint {servo.config.joint!r} MAY STILL BE DRIVEN: torque off was sent, but {error}"
+                )
+        return problems
 
 
 class Reboot(BusRequest):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from embodiment_bridge.dynamixel.bus.answers import Counters
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
 from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, MODE_NUMBERS, Calibration, JointScale
-from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
 NEVER = -inf
@@ -18,7 +18,8 @@ OLD_WHEEL, OLD_JOINT = "velocity", "position"
 class JointReading(NamedTuple):
     """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
-    heard: time of the last answer, s of the monotonic clock; -inf: never. error: bits of HardwareError.
+    heard: time of the last answer, s of the monotonic clock; -inf: never. torque: also where it was not confirmed that
+    it is off. error: bits of HardwareError.
     """
 
     joint: str
@@ -57,7 +58,8 @@ class Limits:
 class Servo:
     """The state of one servo; only the thread of its bus changes it.
 
-    wanted: torque should be on (activation, service, policy); torque: it is on. ticks, speed, load: last raw values.
+    wanted: torque should be on (activation, service, policy); torque: it is on. unsure: it may be on: torque off was
+    not confirmed. ticks, speed, load: last raw values.
     """
 
     config: ServoConfig
@@ -74,6 +76,7 @@ class Servo:
     retry_s: float = 0.0
     wanted: bool = False
     torque: bool = False
+    unsure: bool = False
     locked: bool = False  # a fault keeps the torque off until it is requested
     uncalibrated: bool = False  # the file with its calibration could not be used
     held: bool = False  # a fault keeps the joint where it is
@@ -109,6 +112,30 @@ class Servo:
         """Joint angle, rad; nan if it was never read."""
         return self.scale.position(self.ticks) if self.known else nan
 
+    @property
+    def is_as_wanted(self) -> bool:
+        """Whether its torque is on, or confirmed to be off, as it should be."""
+        return self.torque if self.wanted and not self.locked else not (self.torque or self.unsure)
+
+    @property
+    def is_unruly(self) -> bool:
+        """Whether it may be driven against our wish, and does not answer: it may hear all the same.
+
+        In a mode in which a motor runs on, nobody wants one that is not heard to be driven.
+        """
+        held = self.wanted and not self.locked and self.mode in POSITION_MODES
+        return self.silent and (self.unsure or (self.torque and self.known)) and not held
+
+    def fall_silent(self, reason: str, retry_at: float) -> None:
+        """It is not asked before ``retry_at`` (s), and not driven until it answers; its torque may still be on."""
+        self.unsure = self.unsure or self.torque
+        self.silent, self.torque = True, False
+        self.reason, self.retry_s, self.retry_at = reason, 0.0, retry_at
+
+    def know_torque(self, on: bool) -> None:
+        """The servo has told whether its torque is on."""
+        self.torque, self.unsure = on, False
+
     def want(self) -> None:
         """The driver was activated: torque as ``on_start`` says."""
         start = self.config.on_start
@@ -117,7 +144,13 @@ class Servo:
 
     def release(self) -> None:
         """The driver was deactivated: no torque where ``on_shutdown`` is off."""
-        self.wanted = self.wanted and self.config.on_shutdown != "off"
+        if self.config.on_shutdown == "off":
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Nobody wants its torque any more."""
+        self.wanted = False
+        self.unsure = self.unsure or self.silent
 
     def reading(self) -> JointReading:
         """The reading for other threads."""
@@ -130,7 +163,7 @@ class Servo:
             scale.current(self.load) if known else nan,
             self.heard,
             self.silent,
-            self.torque,
+            self.torque or self.unsure,
             self.mode,
             self.error,
             self.voltage,

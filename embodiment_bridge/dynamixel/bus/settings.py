@@ -37,6 +37,10 @@ CHUNK = 120  # bytes of a control table that are read at once
 GAP = 32  # bytes without items over which a read goes on
 
 
+class NoAnswerError(CommandError):
+    """A servo did not answer: it may have done what it was asked for."""
+
+
 class Settings:
     """Operations on single servos. Each method raises CommandError when the servo refuses or does not answer."""
 
@@ -82,7 +86,7 @@ class Settings:
             for name, item in table.items.items()
             if "direct" not in name
         }
-        servo.torque = bool(now["torque_enable"])
+        servo.know_torque(bool(now["torque_enable"]))
         keep = keep and servo.torque and mode_now(servo, now) != ""  # one without a name cannot be driven
         now |= self._set_eeprom(servo, now, keep=keep)
         self._set_ram(servo, now)
@@ -126,8 +130,13 @@ class Settings:
         rest = self.write_goal_of_rest(servo, ticks)
         servo.goals.start(servo.scale.position(rest))
         self.arm_watchdog(servo)
-        self.write(servo, "torque_enable", 1)
-        servo.torque = True
+        servo.unsure = True
+        try:
+            self.write(servo, "torque_enable", 1)
+        except CommandError as error:
+            servo.unsure = isinstance(error, NoAnswerError)
+            raise
+        servo.know_torque(True)
         servo.starts += 1
 
     def arm_watchdog(self, servo: Servo) -> None:
@@ -138,7 +147,7 @@ class Settings:
     def torque_off(self, servo: Servo) -> None:
         """Switch the torque off."""
         self.write(servo, "torque_enable", 0)
-        servo.torque = False
+        servo.know_torque(False)
 
     def write_goal_of_rest(self, servo: Servo, ticks: int) -> int:
         """Write the goal with which the motor does not move; returns the ticks at which it will then say that it is."""
@@ -203,7 +212,7 @@ class Settings:
                 if least_s:
                     self._client.settle()
                 return answer
-        raise CommandError(f"{_named(servo)} does not answer")
+        raise NoAnswerError(f"{_named(servo)} does not answer")
 
     def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> dict[str, int]:
         """Write what differs from the description; returns the registers that were written."""
