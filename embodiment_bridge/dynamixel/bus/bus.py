@@ -124,9 +124,7 @@ class ServoBus:
 
     def request(self, work: BusRequest, done: Done) -> None:
         """Do ``work`` between two cycles; ``done(success, text, value)`` is called once, by any thread."""
-        if self._estop and work.drives:
-            done(False, "emergency stop: release it first", 0)
-        elif self.state not in SERVING:
+        if self.state not in SERVING:
             done(False, self._not_serving(), 0)
         else:
             self._requests.add(work, done)
@@ -321,7 +319,7 @@ class ServoBus:
                     supervisor.keep_limp(now)
                 else:
                     supervisor.drive(now)
-                self._requests.step(supervisor, self.servos, now)
+                self._requests.step(supervisor, self.servos, now, stopped=bool(self._estop))
         except GivenWay:  # an emergency stop comes first, in the next cycle
             return
         self.read_kind = supervisor.reader.kind

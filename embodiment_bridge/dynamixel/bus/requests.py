@@ -6,7 +6,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from embodiment_bridge.core.errors import CommandError, unknown
+from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
 from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
@@ -131,14 +131,14 @@ class Reboot(BusRequest):
                 )
         for servo in chosen:
             self.touched = True
-            limp, before = not servo.config.faults.torque_after_reboot, servo.locked
-            servo.locked = before or limp  # also if the servo restarts and its answer is lost
+            before = servo.locked
+            # Also if the servo restarts and its answer is lost, or it comes back after this request has failed.
+            servo.locked = before or not servo.config.faults.torque_after_reboot
             try:
                 supervisor.reboot(servo, now)
             except GivenWay:  # nothing was sent
                 servo.locked = before
                 raise
-            servo.locked = limp
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
@@ -148,6 +148,9 @@ class Reboot(BusRequest):
 def _restarted(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
     away = [servo.config.joint for servo in chosen if servo.silent]
     if not away:
+        for servo in chosen:
+            if not servo.error:  # else it may be locked for a new fault
+                servo.locked = not servo.config.faults.torque_after_reboot
         return f"restarted: {names}", len(chosen)
     if waited > RESTART_PATIENCE_S:
         raise CommandError(f"not back {RESTART_PATIENCE_S:g} s after a restart: {', '.join(away)}")
@@ -184,7 +187,7 @@ class SetMode(BusRequest):
                 self.touched = True
                 try:
                     supervisor.set_mode(servo, self._mode, now)  # `drive` switches the torque on again
-                except (CommandError, GivenWay):
+                except (BridgeError, GivenWay):
                     # Half of it may be done: the servo is set up anew, in the mode that it had.
                     servo.mode = before
                     supervisor.silence(servo, now, "its mode was being changed", 0.0)
