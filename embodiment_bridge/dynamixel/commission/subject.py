@@ -138,6 +138,7 @@ class Subject:
 
     def torque_on_here(self) -> float:
         """Switch the torque on where the servo is; returns the angle, rad."""
+        self.torque_off()  # from here on it is guarded: a goal may switch the torque on as well
         here = self.read("present_position")
         self.write("goal_position", here)
         self.write("torque_enable", 1)
