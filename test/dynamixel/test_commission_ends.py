@@ -150,7 +150,7 @@ def test_the_driver_that_is_to_be_killed_ends_with_the_checklist(bus, run, tmp_p
 
 
 def test_a_driver_whose_parent_is_gone_lets_go(bus, run, tmp_path) -> None:
-    words = (str(tmp_path / "tty"), "1000000", "1", "xm430_w350")
+    words = (str(tmp_path / "tty"), "1000000", "1", "xm430_w350", "velocity")
     process = run("-m", "embodiment_bridge.dynamixel.commission.driven", *words)
     assert process.stdout.readline() == b"drives\n"
     assert bus.servo(1).torque

@@ -161,3 +161,21 @@ def test_a_motor_that_ran_on_without_a_port_is_stopped_before_its_servos_are_fou
     stage.virtual.inject("drop_status")
     stage.virtual.heal(rule)
     stage.until(lambda: is_off(stage))
+
+
+def test_a_model_whose_watchdog_does_not_stop_it_is_not_driven_in_a_turning_mode(tmp_path) -> None:
+    configs = [servo(1, model="xl330_m288"), servo(2, model="xl330_m288", mode="velocity"), servo(3)]
+    stage = Stage(tmp_path, configs)
+    try:
+        stage.start(active=False)
+        why = "joint 'j2': XL330-M288 has no mode 'velocity' (it has: position, extended_position, "
+        assert stage.reading(2).reason.startswith(why)
+        assert "its motor may turn on after its Bus Watchdog has fired" in stage.reading(2).reason
+        answers: list[tuple[bool, str, int]] = []
+        request = requests.SetMode(["j1"], "current", force=True)
+        stage.bus.request(request, lambda *answer: answers.append(answer))
+        stage.until(lambda: bool(answers))
+        assert not answers[0][0]
+        assert stage.register(1, "operating_mode") == 3
+    finally:
+        stage.close()

@@ -9,7 +9,7 @@ from typing_extensions import override
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.joints import Calibration
-from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT
@@ -176,11 +176,7 @@ class SetMode(BusRequest):
                 )
             if servo.silent:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
-            if not has_mode(servo.table, self._mode):
-                raise CommandError(
-                    f"joint {servo.config.joint!r}: {servo.table.model} has no mode {self._mode!r} "
-                    f"(it has: {', '.join(modes_of(servo.table))})"
-                )
+            check_mode(servo, self._mode)
         for servo in chosen:
             before = servo.mode
             if before != self._mode:

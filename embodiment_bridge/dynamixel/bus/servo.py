@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import NamedTuple
 
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus.answers import Counters
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
-from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, MODE_NUMBERS, Calibration, JointScale
+from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, JointScale
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
@@ -186,15 +187,24 @@ def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibratio
     return Servo(config, table, scale, goals, config.mode)
 
 
-def has_mode(table: ControlTable, mode: str) -> bool:
-    """Whether the model has this mode."""
-    if table.protocol == 1:
-        return mode in (OLD_WHEEL, OLD_JOINT)
-    return MODE_NUMBERS[mode] in table.modes
-
-
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes of a model."""
+    """The modes in which a model is driven: only position modes if its watchdog does not stop it."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
-    return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
+    names = (MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
+    return tuple(name for name in names if table.watchdog_stops or name in POSITION_MODES)
+
+
+def check_mode(servo: Servo, mode: str) -> None:
+    """Refuse a mode in which a servo is not driven.
+
+    Raises:
+        CommandError: the model has no such mode, or would run on in it.
+    """
+    modes, table = modes_of(servo.table), servo.table
+    if mode in modes:
+        return
+    why = "" if table.watchdog_stops else "; its motor may turn on after its Bus Watchdog has fired"
+    raise CommandError(
+        f"joint {servo.config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
+    )

@@ -13,7 +13,7 @@ from embodiment_bridge.dynamixel.bus.answers import Answer, fault_text
 from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.layout import Block
-from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
 from embodiment_bridge.dynamixel.wire.error_codes import error_bits
@@ -230,10 +230,7 @@ class Settings:
                 )
             servo.mode = mode
             return {}
-        if not has_mode(table, servo.mode):
-            raise CommandError(
-                f"{_named(servo)} has no mode {servo.mode!r} (it has: {', '.join(modes_of(table))})"
-            )
+        check_mode(servo, servo.mode)
         if not different and mode == servo.mode:
             return {}
         if servo.torque:
