@@ -124,6 +124,7 @@ class ServoBus:
 
     def request(self, work: BusRequest, done: Done) -> None:
         """Do ``work`` between two cycles; ``done(success, text, value)`` is called once, by any thread."""
+        work.at_once(self.servos)
         if self.state not in SERVING:
             done(False, self._not_serving(), 0)
         else:

@@ -38,6 +38,10 @@ class BusRequest(Protocol):
     drives: bool
     touched: bool = False
 
+    def at_once(self, servos: Sequence[Servo]) -> None:
+        """Do what needs no answer, on any thread, also if the request is refused because the bus is lost."""
+        return
+
     def begin(
         self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> "tuple[str, int] | Callable[[float], tuple[str, int] | None]":
@@ -58,6 +62,12 @@ class SetTorque(BusRequest):
     def __init__(self, joints: Sequence[str], *, on: bool) -> None:
         self._joints, self._on = joints, on
         self.drives = on
+
+    @override
+    def at_once(self, servos: Sequence[Servo]) -> None:
+        if not self._on:
+            for servo in _chosen(servos, self._joints):
+                servo.let_go()
 
     @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
