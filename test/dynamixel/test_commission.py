@@ -199,6 +199,26 @@ def test_a_watchdog_that_sleeps(bench):
     )
 
 
+def test_a_watchdog_that_fires_and_lets_the_motor_turn_on(bench):
+    bench = bench()
+    memory = bench.servo.memory
+    bench.servo.trip_watchdog = lambda: memory.set("bus_watchdog", -1)
+    assert bench.check("watchdog")["watchdog"].text.startswith("it has fired, and the horn went on by")
+    assert not bench.servo.torque
+
+
+def test_a_horn_that_turns_on_after_its_driver_was_killed(bench):
+    bench = bench()
+    servo, driven = bench.servo, []
+
+    def load(position, velocity):
+        driven.extend([True] if servo.torque else [])
+        return 0.5 if driven and not servo.torque else 0.0  # Nm
+
+    begin = at("kill", lambda: setattr(servo.drive, "load", load))
+    assert "the horn went on by" in bench.check("kill", on_step=begin)["kill"].text
+
+
 def test_a_pause_of_the_computer_leaves_nothing_unmeasured():
     assert len(list(Watch(0.0, 0.001))) == 10
 
@@ -242,7 +262,7 @@ def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
 def test_a_driver_that_cannot_drive(bench, monkeypatch):
     bench = bench()
     monkeypatch.setattr("embodiment_bridge.dynamixel.commission.kill.START_S", 5.0)
-    results = bench.check("kill", on_step=at("kill", lambda: bench.bus.inject("drop_status", id=1)))
+    results = bench.check("kill", on_step=at("kill", lambda: bench.bus.inject("axis", id=1, state="stuck")))
     assert "the driver did not drive it" in results["kill"].text
 
 

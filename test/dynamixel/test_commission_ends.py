@@ -90,6 +90,38 @@ def test_a_signal_in_the_middle_of_a_move_leaves_the_servo_limp_and_as_it_was(
     assert (after["goal_pwm"], after["profile_velocity"]) == (before["goal_pwm"], before["profile_velocity"])
 
 
+def test_a_checklist_that_is_killed_leaves_the_servo_limp(bus, run, tmp_path) -> None:
+    bus.inject("axis", id=1, state="stuck")
+    process = checklist(run, tmp_path, "hold", "move")
+    until(lambda: bus.servo(1).torque)
+    process.kill()
+    until(lambda: not bus.servo(1).torque)
+
+
+def write_torque(run, tmp_path, value: int) -> subprocess.Popen:
+    words = ("--wait", "3000", "write", "1", "torque_enable", str(value))
+    return run("-c", COMMAND, "servos", str(tmp_path / "tty"), *words)
+
+
+def test_torque_that_was_written_by_hand_stays(bus, run, tmp_path) -> None:
+    for value in (1, 0, 1):
+        assert write_torque(run, tmp_path, value).wait(PATIENCE) == 0
+        assert bus.servo(1).torque == bool(value)
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_torque_that_was_written_by_hand_and_not_confirmed_goes_off(bus, run, tmp_path, killed) -> None:
+    bus.on_packet = lambda _, way, raw: (
+        bus.inject("drop_status", id=1) if way == "tx" and len(bus.faults.rules) == 0 else None
+    )
+    process = write_torque(run, tmp_path, 1)  # the ping is answered
+    until(lambda: bus.servo(1).torque)
+    if killed:
+        process.kill()
+    until(lambda: not bus.servo(1).torque)
+    assert process.wait(PATIENCE) == (-signal.SIGKILL if killed else 2)
+
+
 def test_further_signals_do_not_cut_the_end_short(bus, run, tmp_path) -> None:
     before = bus.snapshot()[1]
     bus.inject("axis", id=1, state="stuck")
@@ -118,7 +150,7 @@ def test_the_driver_that_is_to_be_killed_ends_with_the_checklist(bus, run, tmp_p
 
 
 def test_a_driver_whose_parent_is_gone_lets_go(bus, run, tmp_path) -> None:
-    words = (str(tmp_path / "tty"), "1000000", "1", "xm430_w350")
+    words = (str(tmp_path / "tty"), "1000000", "1", "xm430_w350", "velocity")
     process = run("-m", "embodiment_bridge.dynamixel.commission.driven", *words)
     assert process.stdout.readline() == b"drives\n"
     assert bus.servo(1).torque

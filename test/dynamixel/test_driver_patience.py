@@ -14,6 +14,7 @@ from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
 from embodiment_bridge.dynamixel.bus.port import Port
 from embodiment_bridge.dynamixel.bus.reading import MISSES
+from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.bus.state import BusState
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
@@ -118,7 +119,7 @@ def test_answers_that_are_always_late_are_waited_for(stages) -> None:
     stage.virtual.heal(rule)
 
 
-class BrownOutMeanwhile:
+class BrownOutMeanwhile(BusRequest):
     """The power of the bus fails while this computer does something else, and is back before it asks again."""
 
     drives = False
@@ -142,7 +143,7 @@ def test_a_brown_out_that_no_read_noticed_is_found_without_torque(stages, monkey
     stage.until(lambda: bool(done) and stage.register(1, "position_p_gain") == 700)
 
 
-class LostAnswer:
+class LostAnswer(BusRequest):
     """The driver does not learn that servo 2 has torque, and its goal is one of long ago."""
 
     drives = False

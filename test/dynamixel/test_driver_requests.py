@@ -7,10 +7,12 @@ import pytest
 from driver_stage import MARGIN_S, Stage, counted, servo
 from test_driver_safety import ask
 
+from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.dynamixel.bus import requests, settings, supervisor
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.goal_writer import Target
+from embodiment_bridge.dynamixel.bus.port import Port, open_port
 from embodiment_bridge.dynamixel.bus.requests import BusRequest
 from embodiment_bridge.dynamixel.config.servo_config import FaultPolicy
 
@@ -201,3 +203,84 @@ def test_a_limit_whose_confirmation_is_lost_counts(stages, monkeypatch) -> None:
     monkeypatch.setattr(settings.Settings, "write", deaf)
     assert_not_answered(stage, requests.Register("j1", "max_position_limit", 2300))
     stage.until(lambda: not stage.reading(1).silent and stage.bus.servos[0].limits.highest == 2300)
+
+
+class PulledPort(Port):
+    """Its cable is pulled, once, when a packet with ``trigger`` is written: before it is sent, or ``after`` that."""
+
+    trigger = b""
+    after = False
+    gone = False
+
+    def write(self, data: bytes) -> None:
+        pulled = bool(PulledPort.trigger) and PulledPort.trigger in data
+        if not self.gone and (not pulled or PulledPort.after):
+            super().write(data)
+        if pulled:
+            self.gone, PulledPort.trigger = True, b""
+        if self.gone:
+            raise LinkError("pulled")
+
+
+def pulled(stage: Stage) -> Stage:
+    def open_pulled(name: str, baud_rate: int) -> Port:
+        port = open_port(name, baud_rate)
+        return PulledPort(name, port.fileno(), port.close)
+
+    stage.bus = ServoBus(stage.bus.config, margin_s=MARGIN_S, open_port=open_pulled)
+    return stage.start()
+
+
+def writes(id: int, address: int, value: int) -> bytes:
+    """The part of a packet that writes one byte, without its length and its checksum."""
+    return bytes((id, 6, 0, 3, address, 0, value))
+
+
+def fails_while_the_cable_is_pulled(
+    stage: Stage, request: BusRequest, trigger: bytes, *, after: bool
+) -> None:
+    """The request fails, the bus is back, and goes on for some time."""
+    PulledPort.trigger, PulledPort.after = trigger, after
+    connects = stage.bus.connects
+    answers: list[tuple[bool, str, int]] = []
+    stage.bus.request(request, lambda *answer: answers.append(answer))
+    stage.until(lambda: bool(answers))
+    assert not answers[0][0]
+    stage.until(lambda: stage.bus.connects > connects and not stage.reading(2).silent)
+    before = stage.reading(2).answers
+    stage.until(lambda: stage.reading(2).answers > before + 30 and stage.reading(1).torque)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_torque_whose_request_failed_with_the_cable_is_not_switched_on_when_it_is_back(stages, after) -> None:
+    stage = pulled(stages([servo(1), servo(2)]))
+    assert ask(stage, requests.SetTorque(["j2"], on=False))[0]
+    request = requests.SetTorque(["j2"], on=True)
+    fails_while_the_cable_is_pulled(stage, request, writes(2, 64, 1), after=after)
+    assert not stage.register(2, "torque_enable")
+    assert ask(stage, requests.SetTorque(["j2"], on=True))[0]
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_mode_whose_request_failed_with_the_cable_is_not_set_when_it_is_back(stages, after) -> None:
+    stage = pulled(stages([servo(1), servo(2)]))
+    trigger = writes(2, 98, 0) if after else writes(2, 11, 1)  # bus_watchdog comes after the mode
+    request = requests.SetMode(["j2"], "velocity", force=True)
+    fails_while_the_cable_is_pulled(stage, request, trigger, after=after)
+    assert stage.reading(2).mode == "position"
+    assert stage.register(2, "operating_mode") == 3
+
+
+def test_a_servo_that_is_back_after_its_reboot_was_given_up_stays_limp_if_it_was(stages, monkeypatch) -> None:
+    monkeypatch.setattr(requests, "RESTART_PATIENCE_S", 0.0)
+    policy = FaultPolicy(voltage="torque_off", torque_after_reboot=True)
+    stage = stages([servo(1), servo(2, faults=policy)]).start()
+    stage.virtual.inject("hardware_error", id=2, bits=0x01)
+    stage.until(lambda: "limp until" in stage.reading(2).reason)
+    success, text, _ = ask(stage, requests.Reboot(["j2"]))
+    assert not success
+    assert text.startswith("not back 0 s after a restart")
+    stage.until(lambda: not stage.reading(2).silent and not stage.reading(2).error)
+    before = stage.reading(2).answers
+    stage.until(lambda: stage.reading(2).answers > before + 30)
+    assert not stage.register(2, "torque_enable")

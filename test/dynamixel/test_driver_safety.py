@@ -78,7 +78,7 @@ def test_torque_on_moves_no_joint_by_more_than_a_tick(stages, mode) -> None:
 
 
 def test_a_soft_start_begins_slowly_and_no_step_is_larger_than_the_speed(stages) -> None:
-    filter = GoalFilter(servo(1, soft_start_s=1.0, velocity=2.0), 5.0)
+    filter = GoalFilter(servo(1, soft_start_s=1.0, velocity=2.0), 5.0, 1.0)
     filter.start(0.0)
     goals = [filter.position(1.4, 0.01) for _ in range(200)]
     steps = [b - a for a, b in zip([0.0, *goals], goals, strict=False)]
@@ -96,21 +96,21 @@ def test_a_soft_start_begins_slowly_and_no_step_is_larger_than_the_speed(stages)
 @pytest.mark.parametrize("value", [5.0, -5.0, math.inf, -math.inf, nan])
 def test_no_command_leaves_the_limits(value) -> None:
     config = servo(1, lower=-1.0, upper=1.0, velocity=2.0, effort=0.5, soft_start_s=0.0)
-    filter = GoalFilter(config, 5.0)
+    filter = GoalFilter(config, 5.0, 1.0)
     filter.start(0.9)
     for _ in range(100):
         assert -1.0 <= filter.position(value, 0.1) <= 1.0
         assert abs(filter.velocity(value, 0.0, 0.1)) <= 2.0
-        assert abs(filter.effort(value, 0.0, 0.1)) <= 0.5
-        assert abs(filter.share_of_full(value, 0.0, 0.1)) <= 1.0
-    assert filter.velocity(1.0, 1.0, 0.1) == filter.effort(1.0, 1.2, 0.1) == 0.0  # no further outwards
+        assert abs(filter.effort(value, 0.0, 0.0, 0.1)) <= 0.5
+        assert abs(filter.share_of_full(value, 0.0, 0.0, 0.1)) <= 1.0
+    assert filter.velocity(1.0, 1.0, 0.1) == filter.effort(1.0, 1.2, 0.0, 0.1) == 0.0  # no further outwards
     assert filter.velocity(-1.0, 1.2, 0.1) < 0.0
     assert filter.velocity(1.0, nan, 0.1) == 0.0  # nobody knows where it is
 
 
 @pytest.mark.parametrize(("found", "end", "inside"), [(1.4, 1.0, 0.9), (-1.4, -1.0, -0.9)])
 def test_joint_beyond_its_range_stays_where_it_is_until_it_is_asked_to_be_inside(found, end, inside) -> None:
-    filter = GoalFilter(servo(1, lower=-1.0, upper=1.0, velocity=2.0, soft_start_s=0.0), 5.0)
+    filter = GoalFilter(servo(1, lower=-1.0, upper=1.0, velocity=2.0, soft_start_s=0.0), 5.0, 1.0)
     filter.start(found)
     assert [filter.position(target, 0.1) for target in (end, found, 9.0 * end)] == [found] * 3
     way = [filter.position(inside, 0.1) for _ in range(5)]
@@ -128,7 +128,7 @@ def test_joint_beyond_the_range_of_its_body_is_not_moved_by_what_nobody_asked(fo
     setup = setup.within({joint.name: (joint.lower, joint.upper) for joint in body.joints})
     names = [joint.name for joint in body.joints]
     angles = tuple(found if name == "head_yaw" else 0.0 for name in names)
-    filter = GoalFilter(next(one for one in setup.servos if one.joint == "head_yaw"), 5.0)
+    filter = GoalFilter(next(one for one in setup.servos if one.joint == "head_yaw"), 5.0, 1.0)
     filter.start(found)
     runner = MotionRunner(body, to_rest=False)
     for cycle in range(150):

@@ -5,10 +5,27 @@ import pytest
 from driver_stage import servo
 
 from embodiment_bridge.dynamixel.bus.bus import ServoBus
+from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.described_servos import described_servos
 from embodiment_bridge.dynamixel.bus.request_queue import RequestQueue
 from embodiment_bridge.dynamixel.bus.requests import SetTorque
 from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.servo_config import BusConfig
+
+
+class Silence:
+    """A wire on which nothing may be sent."""
+
+    def write(self, data: bytes) -> None:
+        raise AssertionError(data)
+
+    def read(self, timeout: float) -> bytes:
+        return b""
+
+    def discard(self) -> int:
+        return 0
+
 
 WORK = SetTorque([], on=True)
 LOST, CLOSED = "bus 'test' is lost: unplugged", "bus 'test' is closed: "
@@ -49,4 +66,16 @@ def test_a_request_that_comes_while_others_are_refused_is_refused_too() -> None:
     queue.add(WORK, first)
     queue.refuse("lost")
     assert told == ["first: lost", "second: lost"]
+    assert not queue
+
+
+def test_torque_that_was_asked_for_before_an_emergency_stop_is_refused_in_it() -> None:
+    queue = RequestQueue()
+    told: list[tuple[bool, str, int]] = []
+    queue.add(WORK, lambda *answer: told.append(answer))
+    client = BusClient(Silence(), 1_000_000)
+    setup = BusConfig("test", "/dev/null", (servo(1),))
+    servos = described_servos(setup, {})
+    queue.step(Supervisor(client, setup, servos, {}), servos, 0.0, stopped=True)
+    assert told == [(False, "emergency stop: release it first", 0)]
     assert not queue

@@ -169,7 +169,9 @@ def _read(registers: "Registers", arguments: argparse.Namespace) -> Rows:
 
 
 def _write(registers: "Registers", arguments: argparse.Namespace) -> Rows:
-    return [{"written": registers.write(arguments.id, arguments.register, arguments.value)}]
+    written = registers.write(arguments.id, arguments.register, arguments.value)
+    registers.keep_torque()
+    return [{"written": written}]
 
 
 def _reboot(registers: "Registers", arguments: argparse.Namespace) -> Rows:

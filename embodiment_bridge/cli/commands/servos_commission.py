@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 TEXT = """\
 One servo, with nothing on its horn, is read, held, moved a little with little force, and stopped; then its cable is
 pulled by hand, and a driver that holds it is killed. The first step that fails ends it. At the end its torque is off,
-and all registers are as before, also after Ctrl-C, SIGTERM or a closed terminal. The report is Markdown, with a row
-for docs/dynamixel.md: please send it.
+and all registers are as before, also after Ctrl-C, SIGTERM or a closed terminal; after kill -9 only the torque is off.
+The report is Markdown, with a row for docs/dynamixel.md: please send it.
 Steps: state, hold, move, limits, stop, watchdog, cable, kill. Exit code 1 if one fails.
 """
 READY = "have you seen that nothing is on the horn, and can you cut the power? Type yes to begin: "

@@ -124,9 +124,8 @@ class ServoBus:
 
     def request(self, work: BusRequest, done: Done) -> None:
         """Do ``work`` between two cycles; ``done(success, text, value)`` is called once, by any thread."""
-        if self._estop and work.drives:
-            done(False, "emergency stop: release it first", 0)
-        elif self.state not in SERVING:
+        work.at_once(self.servos)
+        if self.state not in SERVING:
             done(False, self._not_serving(), 0)
         else:
             self._requests.add(work, done)
@@ -216,8 +215,7 @@ class ServoBus:
     def _mark_lost(self, reason: str) -> None:
         now = time.monotonic()
         for servo in self.servos:
-            servo.silent, servo.torque, servo.retry_at, servo.retry_s = True, False, now, 0.0
-            servo.reason = "the bus is lost"
+            servo.fall_silent("the bus is lost", now)
         self._set_state(BusState.LOST, reason)
         self._refuse_work()
 
@@ -246,7 +244,7 @@ class ServoBus:
         if not self._stopping:
             self._set_state(BusState.PROBE)
         for servo in self.servos:
-            self._unless_stopped(cycle, partial(supervisor.find, servo))
+            self._unless_stopped(cycle, supervisor, partial(supervisor.find, servo))
         supervisor.plan_reads()
         for servo in self.servos:
             if self._stopping:
@@ -255,11 +253,12 @@ class ServoBus:
             now = time.monotonic()
             servo.silent, servo.retry_at, servo.retry_s = True, now, 0.0
             if servo.found:
-                self._unless_stopped(cycle, partial(supervisor.set_up, servo, now, first=not servo.known))
+                set_up = partial(supervisor.set_up, servo, now, first=not servo.known)
+                self._unless_stopped(cycle, supervisor, set_up)
                 self._after_found(servo)
         cycle.settle()
 
-    def _unless_stopped(self, cycle: Cycle, work: Callable[[], object]) -> None:
+    def _unless_stopped(self, cycle: Cycle, supervisor: Supervisor, work: Callable[[], object]) -> None:
         """Do ``work``. It begins anew after an emergency stop, and is left when the bus is to stop.
 
         The servos may be driven during it: those of a bus that was lost and is there again.
@@ -267,6 +266,7 @@ class ServoBus:
         while not self._stopping:
             if self._estop != cycle.estop:
                 cycle.apply_estop(self._estop)
+            supervisor.calm_unruly(time.monotonic())
             with suppress(GivenWay), cycle.giving_way(lambda: self._stopping or self._estop != cycle.estop):
                 work()
                 return
@@ -320,7 +320,7 @@ class ServoBus:
                     supervisor.keep_limp(now)
                 else:
                     supervisor.drive(now)
-                self._requests.step(supervisor, self.servos, now)
+                self._requests.step(supervisor, self.servos, now, stopped=bool(self._estop))
         except GivenWay:  # an emergency stop comes first, in the next cycle
             return
         self.read_kind = supervisor.reader.kind

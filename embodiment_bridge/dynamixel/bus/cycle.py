@@ -130,11 +130,6 @@ class Cycle:
     def _is_calm(self) -> bool:
         """Whether all servos answer, have no error, and have the torque that is wanted."""
         for servo in self._servos:
-            if (
-                servo.silent
-                or servo.misses
-                or servo.alert
-                or servo.torque != (servo.wanted and not servo.locked)
-            ):
+            if servo.silent or servo.misses or servo.alert or not servo.is_as_wanted:
                 return False
         return True

@@ -106,15 +106,17 @@ def goal_of(servo: Servo, target: Target, dt: float, *, fresh: bool) -> tuple[st
             elif ticks > limits.highest:
                 ticks = limits.highest
         return "goal_position", ticks
+    fresh = fresh and not servo.misses  # a motor that would run on is not driven blindly
     old = servo.table.protocol == 1
     if mode == "velocity":
         raw = scale.raw_velocity(goals.velocity(target.velocity, servo.position, dt, fresh=fresh))
         raw = min(max(raw, -limits.velocity), limits.velocity)
         return ("moving_speed", _old_speed(raw)) if old else ("goal_velocity", raw)
+    speed = scale.velocity(servo.speed)
     if mode == "current":
-        raw = scale.raw_current(goals.effort(target.effort, servo.position, dt, fresh=fresh))
+        raw = scale.raw_current(goals.effort(target.effort, servo.position, speed, dt, fresh=fresh))
         return "goal_current", min(max(raw, -limits.current), limits.current)
-    share = goals.share_of_full(target.effort, servo.position, dt, fresh=fresh)
+    share = goals.share_of_full(target.effort, servo.position, speed, dt, fresh=fresh)
     reverse = -1 if servo.config.reduction < 0.0 else 1
     return GOAL_ITEMS[mode], round(reverse * share * limits.pwm)
 

@@ -96,6 +96,7 @@ class Health:
             else:
                 bits = _value(servo, LAST, answer, start) if LAST in servo.table.items else servo.error
             lost, found = servo.torque and not torque, torque and not servo.torque
+            servo.unsure = False
             shut_down = servo.table.protocol == 1 and bool(bits or servo.error)
             if bits != servo.error:
                 self._supervisor.handle_fault(servo, bits, now)

@@ -5,7 +5,7 @@ The known state of a servo is not used here: one that counts as silent, limp or 
 """
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from embodiment_bridge.dynamixel.bus.client import BusClient
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS
@@ -18,36 +18,47 @@ PATIENCE_S = 2.0  # s within which servos must confirm that their torque is off
 SILENT = "does not answer"
 DRIVEN = "says that its torque is on"
 Place = tuple[int, int, int]  # protocol, address, bytes
+Groups = dict[Place, dict[int, bytes]]  # data by id
+
+
+def limp_packets(servos: Sequence[Servo]) -> bytes:
+    """Goal 0 where a motor would run on, then torque off: one sync write for each kind of servo."""
+    limp: Groups = {}
+    for servo in servos:
+        limp.setdefault(_torque(servo), {})[servo.id] = b"\0"
+    return _goals_of_rest(servos) + _sync_writes(limp)
 
 
 def safe_packets(servos: Sequence[Servo]) -> bytes:
-    """Torque off where ``on_shutdown`` is off; goal 0 where it is hold and the motor would otherwise run on.
+    """``limp_packets`` where ``on_shutdown`` is off; only goal 0 where it is hold.
 
-    One sync write for each kind of servo. If all servos of a protocol are to be limp, the same is added as a
-    broadcast, which is shorter and may get through where the sync write does not.
+    If all servos of a protocol are to be limp, torque off is added as a broadcast, which is shorter and may get through
+    where the sync write does not.
     """
-    limp: dict[Place, dict[int, bytes]] = {}
-    still: dict[Place, dict[int, bytes]] = {}
-    others = set()  # protocols with servos that keep their torque
+    limp = [servo for servo in servos if servo.config.on_shutdown == "off"]
+    held = [servo for servo in servos if servo.config.on_shutdown == "hold"]
+    others = {servo.table.protocol for servo in servos if servo.config.on_shutdown != "off"}
+    places = {_torque(servo) for servo in limp}
+    return b"".join([limp_packets(limp), *_broadcasts(places, others), _goals_of_rest(held)])
+
+
+def _goals_of_rest(servos: Iterable[Servo]) -> bytes:
+    """Goal 0 for the servos whose motors would run on."""
+    still: Groups = {}
     for servo in servos:
-        table, policy = servo.table, servo.config.on_shutdown
-        if policy == "off":
-            limp.setdefault(_torque(servo), {})[servo.id] = b"\0"
-            continue
-        others.add(table.protocol)
-        if policy == "hold" and servo.mode not in POSITION_MODES:
-            item = table.items.get("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
-            if item is None:  # a model without this mode was found: it is not driven
-                continue
+        table = servo.table
+        item = table.items.get("moving_speed" if table.protocol == 1 else GOAL_ITEMS[servo.mode])
+        # A model without the mode was found: it is not driven.
+        if servo.mode not in POSITION_MODES and item is not None:
             still.setdefault((table.protocol, item.address, item.size), {})[servo.id] = bytes(item.size)
-    return b"".join([_sync_writes(limp), *_broadcasts(limp, others), _sync_writes(still)])
+    return _sync_writes(still)
 
 
 def _torque(servo: Servo) -> Place:
     return servo.table.protocol, servo.table.item("torque_enable").address, 1
 
 
-def _sync_writes(groups: Mapping[Place, Mapping[int, bytes]]) -> bytes:
+def _sync_writes(groups: Groups) -> bytes:
     made = []
     for (protocol, address, size), data in groups.items():
         make = packet1.sync_write if protocol == 1 else packet.sync_write
@@ -86,7 +97,8 @@ def make_safe(client: BusClient, servos: Sequence[Servo], deadline: float) -> di
             if torque:
                 left[servo] = DRIVEN
             else:
-                servo.torque = servo.wanted = False
+                servo.wanted = False
+                servo.know_torque(False)
                 del left[servo]
         if time.monotonic() >= deadline:
             break

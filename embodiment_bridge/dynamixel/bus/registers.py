@@ -9,13 +9,16 @@ from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import CommandError, ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.answers import Answer
 from embodiment_bridge.dynamixel.bus.client import BusClient
+from embodiment_bridge.dynamixel.bus.guardian import Guardian
 from embodiment_bridge.dynamixel.bus.port import open_port
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
+from embodiment_bridge.dynamixel.wire import packet, packet1
 from embodiment_bridge.dynamixel.wire.instructions import HIGHEST_ID, Fault
 
 USB_S: Final = (
     0.034  # s allowed for the adapter, both ways: two periods of the latency timer of an FTDI chip, and 2 ms
 )
+TORQUE: Final = "torque_enable"
 BAUDS: Final = range(1200, 10_500_001)
 
 
@@ -32,6 +35,8 @@ class Found:
 
 class Registers(ClosedOnExit):
     """An open port with servos. Only one thread may use it at a time.
+
+    A servo whose torque was written is limp at the end, whatever ends this process; see ``keep_torque``.
 
     usb_s: time for an answer in addition to its bytes on the wire, s.
 
@@ -51,10 +56,21 @@ class Registers(ClosedOnExit):
             2: BusClient(self._port, baud, margin_s=usb_s),
         }
         self._tables: dict[int, tuple[int, ControlTable]] = {}  # by id: protocol, table
+        self._guardian: Guardian | None = None
+        self._driven: dict[
+            int, bytes
+        ] = {}  # by id: the packet that makes a servo limp that may be driven by us
 
     def close(self) -> None:
-        """Close the port."""
+        """Make limp what may be driven by us, and close the port."""
+        if self._guardian is not None:
+            self._guardian.close(act=bool(self._driven))
+            self._guardian = None
         self._port.close()
+
+    def keep_torque(self) -> None:
+        """Leave the torque of all servos as it is at the end."""
+        self._driven.clear()
 
     def ping(self, id: int, protocols: Iterable[int] = (2, 1)) -> Found:
         """The servo with an id, found with the first of ``protocols`` that it answers.
@@ -122,8 +138,26 @@ class Registers(ClosedOnExit):
         _refuse_read_only(item, table)
         if item.eeprom and self.read(id, name) == value:
             return False
+        if name == TORQUE:
+            self._guard(id, protocol, item)
         self._checked(id, self._clients[protocol].write(id, item.address, data))
+        if name == TORQUE and value == 0:
+            del self._driven[id]
         return True
+
+    def _guard(self, id: int, protocol: int, torque: Item) -> None:
+        """Let a guardian make a servo limp when this process is gone, or when its torque was not confirmed to be off.
+
+        Raises:
+            LinkError: there can be no guardian; nothing was written.
+        """
+        make = packet.sync_write if protocol == 2 else packet1.sync_write
+        self._driven[id] = make(torque.address, 1, {id: b"\0"})
+        if self._guardian is None:
+            self._guardian = Guardian(self._port.fileno())
+        if self._guardian.problem:
+            raise LinkError(self._guardian.problem)
+        self._guardian.set_packets(b"".join(self._driven.values()))
 
     def reboot(self, id: int) -> None:
         """Restart a servo: its RAM is lost, its torque is off, and it is silent for half a second."""

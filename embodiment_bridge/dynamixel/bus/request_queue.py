@@ -22,12 +22,15 @@ class Request:
         self.done = done
         self._look: Callable[[float], tuple[str, int] | None] | None = None
 
-    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> bool:
-        """Begin the request; whether it has ended.
+    def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float, *, stopped: bool) -> bool:
+        """Begin the request, unless it drives and there is an emergency stop; whether it has ended.
 
         Raises:
             GivenWay: an emergency stop came in between; ``done`` was called.
         """
+        if stopped and self._work.drives:
+            self.done(False, "emergency stop: release it first", 0)
+            return True
         try:
             result = self._work.begin(supervisor, servos, now)
         except GivenWay:
@@ -76,8 +79,8 @@ class RequestQueue:
         else:
             self._new.append(Request(work, done))
 
-    def step(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> None:
-        """Look at what was begun, and begin one more.
+    def step(self, supervisor: Supervisor, servos: Sequence[Servo], now: float, *, stopped: bool) -> None:
+        """Look at what was begun, and begin one more. stopped: there is an emergency stop.
 
         Raises:
             GivenWay: an emergency stop came in between.
@@ -85,7 +88,7 @@ class RequestQueue:
         if self._begun:
             self._begun = [work for work in self._begun if not work.look(now)]
         work = self._next()
-        if work is not None and not work.begin(supervisor, servos, now):
+        if work is not None and not work.begin(supervisor, servos, now, stopped=stopped):
             self._begun.append(work)
 
     def refuse(self, why: str) -> None:

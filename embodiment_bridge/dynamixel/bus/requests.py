@@ -13,7 +13,7 @@ from embodiment_bridge.dynamixel.bus.client import GivenWay
 from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.foreign_settings import MEANINGS
 from embodiment_bridge.dynamixel.bus.joints import Calibration
-from embodiment_bridge.dynamixel.bus.servo import Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT, Stored
@@ -42,6 +42,10 @@ class BusRequest(Protocol):
     drives: bool
     touched: bool = False
 
+    def at_once(self, servos: Sequence[Servo]) -> None:
+        """Do what needs no answer, on any thread, also if the request is refused because the bus is lost."""
+        return
+
     def begin(
         self, supervisor: Supervisor, servos: Sequence[Servo], now: float
     ) -> "tuple[str, int] | Callable[[float], tuple[str, int] | None]":
@@ -64,36 +68,59 @@ class SetTorque(BusRequest):
         self.drives = on
 
     @override
+    def at_once(self, servos: Sequence[Servo]) -> None:
+        if not self._on:
+            for servo in _chosen(servos, self._joints):
+                servo.let_go()
+
+    @override
     def begin(self, supervisor: Supervisor, servos: Sequence[Servo], now: float) -> tuple[str, int]:
-        problems = []
         chosen = _chosen(servos, self._joints)
-        for servo in chosen:
-            servo.wanted = (
-                servo.wanted and self._on
-            )  # also of those that an emergency stop lets us not come to
-        for servo in chosen:
-            if servo.silent:  # told, and not done later either: somebody may have the joint in the hand then
-                problems.append(f"joint {servo.config.joint!r} does not answer")
-                continue
-            before = servo.wanted, servo.locked
-            servo.wanted, servo.locked = self._on, False
-            try:
-                if self._on and not servo.torque:
-                    self.touched = True
-                    supervisor.torque_on(servo)
-                    servo.reason = servo.reason if servo.error else ""
-                elif not self._on:
-                    self.touched = True
-                    supervisor.settings.torque_off(servo)
-            except CommandError as error:
-                servo.wanted = False
-                problems.append(str(error))
-            except GivenWay:
-                servo.wanted, servo.locked = before
-                raise
+        problems = self._drive(supervisor, chosen) if self._on else self._let_go(supervisor, chosen)
         if problems:
             raise CommandError("; ".join(problems))
         return "driven" if self._on else "limp", 0
+
+    def _drive(self, supervisor: Supervisor, chosen: Sequence[Servo]) -> list[str]:
+        """Switch torque on; what fails is told, and not done later: somebody may have the joint in the hand then."""
+        problems = []
+        for servo in chosen:
+            if servo.silent:
+                problems.append(f"joint {servo.config.joint!r} does not answer")
+                continue
+            before, servo.wanted = servo.wanted, False
+            try:
+                if not servo.torque:
+                    self.touched = True
+                    supervisor.torque_on(servo)
+                    servo.reason = servo.reason if servo.error else ""
+            except CommandError as error:
+                supervisor.send_torque_off([servo])  # only its answer may be lost
+                problems.append(str(error))
+                continue
+            except GivenWay:
+                servo.wanted = before
+                raise
+            servo.wanted, servo.locked = True, False
+        return problems
+
+    def _let_go(self, supervisor: Supervisor, chosen: Sequence[Servo]) -> list[str]:
+        """Switch torque off: first without waiting for answers, also of servos that are not heard; then confirm it."""
+        self.touched = True
+        for servo in chosen:
+            servo.let_go()
+        supervisor.send_torque_off(chosen)
+        problems = []
+        for servo in chosen:
+            try:
+                if servo.silent:
+                    raise CommandError("it does not answer")
+                supervisor.settings.torque_off(servo)
+            except CommandError as error:
+                problems.append(
+                    f"joint {servo.config.joint!r} MAY STILL BE DRIVEN: torque off was sent, but {error}"
+                )
+        return problems
 
 
 class Reboot(BusRequest):
@@ -118,14 +145,14 @@ class Reboot(BusRequest):
                 )
         for servo in chosen:
             self.touched = True
-            limp, before = not servo.config.faults.torque_after_reboot, servo.locked
-            servo.locked = before or limp  # also if the servo restarts and its answer is lost
+            before = servo.locked
+            # Also if the servo restarts and its answer is lost, or it comes back after this request has failed.
+            servo.locked = before or not servo.config.faults.torque_after_reboot
             try:
                 supervisor.reboot(servo, now)
             except GivenWay:  # nothing was sent
                 servo.locked = before
                 raise
-            servo.locked = limp
         names = ", ".join(servo.config.joint for servo in chosen)
         if not chosen:
             return "no servo has a hardware error", 0
@@ -135,6 +162,9 @@ class Reboot(BusRequest):
 def _restarted(chosen: Sequence[Servo], names: str, waited: float) -> tuple[str, int] | None:
     away = [servo.config.joint for servo in chosen if servo.silent]
     if not away:
+        for servo in chosen:
+            if not servo.error:  # else it may be locked for a new fault
+                servo.locked = not servo.config.faults.torque_after_reboot
         return f"restarted: {names}", len(chosen)
     if waited > RESTART_PATIENCE_S:
         raise CommandError(f"not back {RESTART_PATIENCE_S:g} s after a restart: {', '.join(away)}")
@@ -160,18 +190,14 @@ class SetMode(BusRequest):
                 )
             if servo.silent:
                 raise CommandError(f"joint {servo.config.joint!r} does not answer")
-            if not has_mode(servo.table, self._mode):
-                raise CommandError(
-                    f"joint {servo.config.joint!r}: {servo.table.model} has no mode {self._mode!r} "
-                    f"(it has: {', '.join(modes_of(servo.table))})"
-                )
+            check_mode(servo, self._mode)
         for servo in chosen:
             before = servo.mode
             if before != self._mode:
                 self.touched = True
                 try:
                     supervisor.set_mode(servo, self._mode, now)  # `drive` switches the torque on again
-                except (CommandError, GivenWay):
+                except (BridgeError, GivenWay):
                     # Half of it may be done: the servo is set up anew, in the mode that it had.
                     servo.mode = before
                     supervisor.silence(servo, now, "its mode was being changed", 0.0)

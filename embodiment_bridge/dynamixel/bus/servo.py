@@ -5,10 +5,11 @@ from dataclasses import dataclass, field, replace
 from math import inf, nan
 from typing import NamedTuple
 
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.dynamixel.bus.answers import Counters
 from embodiment_bridge.dynamixel.bus.goals import GoalFilter
-from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, MODE_NUMBERS, Calibration, JointScale
-from embodiment_bridge.dynamixel.config.servo_config import ServoConfig
+from embodiment_bridge.dynamixel.bus.joints import MODE_NAMES, Calibration, JointScale
+from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, ServoConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
 
 NEVER = -inf
@@ -18,8 +19,8 @@ OLD_WHEEL, OLD_JOINT = "velocity", "position"
 class JointReading(NamedTuple):
     """The latest values of a joint: rad, rad/s, Nm, A, V, degrees Celsius; nan: never received.
 
-    heard: time of the last answer, s of the monotonic clock; -inf: never. error: bits of HardwareError.
-    wanted: its torque is on, or is about to be switched on.
+    heard: time of the last answer, s of the monotonic clock; -inf: never. torque: also where it was not confirmed that
+    it is off. wanted: its torque is on, or is about to be switched on. error: bits of HardwareError.
     """
 
     joint: str
@@ -68,7 +69,8 @@ class Limits:
 class Servo:
     """The state of one servo; only the thread of its bus changes it.
 
-    wanted: torque should be on (activation, service, policy); torque: it is on. ticks, speed, load: last raw values.
+    wanted: torque should be on (activation, service, policy); torque: it is on. unsure: it may be on: torque off was
+    not confirmed. ticks, speed, load: last raw values.
     """
 
     config: ServoConfig
@@ -85,6 +87,7 @@ class Servo:
     retry_s: float = 0.0
     wanted: bool = False
     torque: bool = False
+    unsure: bool = False
     locked: bool = False  # a fault keeps the torque off until it is requested
     calibrated_on: str = ""  # name of the table of the model for which its calibration was made
     uncalibrated: bool = False  # its calibration cannot be used
@@ -122,6 +125,30 @@ class Servo:
         """Joint angle, rad; nan if it was never read."""
         return self.scale.position(self.ticks) if self.known else nan
 
+    @property
+    def is_as_wanted(self) -> bool:
+        """Whether its torque is on, or confirmed to be off, as it should be."""
+        return self.torque if self.wanted and not self.locked else not (self.torque or self.unsure)
+
+    @property
+    def is_unruly(self) -> bool:
+        """Whether it may be driven against our wish, and does not answer: it may hear all the same.
+
+        In a mode in which a motor runs on, nobody wants one that is not heard to be driven.
+        """
+        held = self.wanted and not self.locked and self.mode in POSITION_MODES
+        return self.silent and (self.unsure or (self.torque and self.known)) and not held
+
+    def fall_silent(self, reason: str, retry_at: float) -> None:
+        """It is not asked before ``retry_at`` (s), and not driven until it answers; its torque may still be on."""
+        self.unsure = self.unsure or self.torque
+        self.silent, self.torque = True, False
+        self.reason, self.retry_s, self.retry_at = reason, 0.0, retry_at
+
+    def know_torque(self, on: bool) -> None:
+        """The servo has told whether its torque is on."""
+        self.torque, self.unsure = on, False
+
     def want(self) -> None:
         """The driver was activated: torque as ``on_start`` says."""
         start = self.config.on_start
@@ -130,7 +157,13 @@ class Servo:
 
     def release(self) -> None:
         """The driver was deactivated: no torque where ``on_shutdown`` is off."""
-        self.wanted = self.wanted and self.config.on_shutdown != "off"
+        if self.config.on_shutdown == "off":
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Nobody wants its torque any more."""
+        self.wanted = False
+        self.unsure = self.unsure or self.silent
 
     def distrust(self, why: str) -> None:
         """Its calibration cannot be used: it is limp until it is asked for."""
@@ -149,7 +182,7 @@ class Servo:
             scale.current(self.load) if known else nan,
             self.heard,
             self.silent,
-            self.torque,
+            self.torque or self.unsure,
             self.mode,
             self.error,
             self.voltage,
@@ -168,19 +201,29 @@ class Servo:
 def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibration | None = None) -> Servo:
     """A servo of this model that has not been asked yet."""
     scale = JointScale(config, table, calibration)
-    fastest = table.motor.no_load_speed_rad_s / abs(config.reduction)
-    return Servo(config, table, scale, GoalFilter(config, fastest), config.mode)
-
-
-def has_mode(table: ControlTable, mode: str) -> bool:
-    """Whether the model has this mode."""
-    if table.protocol == 1:
-        return mode in (OLD_WHEEL, OLD_JOINT)
-    return MODE_NUMBERS[mode] in table.modes
+    ratio, motor = abs(config.reduction), table.motor
+    goals = GoalFilter(config, motor.no_load_speed_rad_s / ratio, motor.stall_torque_nm * ratio)
+    return Servo(config, table, scale, goals, config.mode)
 
 
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes of a model."""
+    """The modes in which a model is driven: only position modes if its watchdog does not stop it."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
-    return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
+    names = (MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
+    return tuple(name for name in names if table.watchdog_stops or name in POSITION_MODES)
+
+
+def check_mode(servo: Servo, mode: str) -> None:
+    """Refuse a mode in which a servo is not driven.
+
+    Raises:
+        CommandError: the model has no such mode, or would run on in it.
+    """
+    modes, table = modes_of(servo.table), servo.table
+    if mode in modes:
+        return
+    why = "" if table.watchdog_stops else "; its motor may turn on after its Bus Watchdog has fired"
+    raise CommandError(
+        f"joint {servo.config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
+    )

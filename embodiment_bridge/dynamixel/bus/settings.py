@@ -14,7 +14,7 @@ from embodiment_bridge.dynamixel.bus.client import PATIENT_S, BusClient
 from embodiment_bridge.dynamixel.bus.foreign_settings import as_made, check_meanings
 from embodiment_bridge.dynamixel.bus.joints import GOAL_ITEMS, MODE_NAMES, MODE_NUMBERS
 from embodiment_bridge.dynamixel.bus.layout import Block
-from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, has_mode, modes_of
+from embodiment_bridge.dynamixel.bus.servo import Limits, Servo, check_mode
 from embodiment_bridge.dynamixel.config.servo_config import POSITION_MODES, BusConfig
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable, Item, table_of
 from embodiment_bridge.dynamixel.wire.error_codes import error_bits
@@ -36,6 +36,10 @@ LIMIT_ITEMS = {  # registers that are known as fields of ``Limits``
 }
 CHUNK = 120  # bytes of a control table that are read at once
 GAP = 32  # bytes without items over which a read goes on
+
+
+class NoAnswerError(CommandError):
+    """A servo did not answer: it may have done what it was asked for."""
 
 
 class Settings:
@@ -86,7 +90,7 @@ class Settings:
             for name, item in table.items.items()
             if "direct" not in name
         }
-        servo.torque = bool(now["torque_enable"])
+        servo.know_torque(bool(now["torque_enable"]))
         check_meanings(servo, now)
         keep = keep and servo.torque and mode_now(servo, now) != ""  # one without a name cannot be driven
         now |= self._set_eeprom(servo, now, keep=keep)
@@ -131,8 +135,13 @@ class Settings:
         rest = self.write_goal_of_rest(servo, ticks)
         servo.goals.start(servo.scale.position(rest))
         self.arm_watchdog(servo)
-        self.write(servo, "torque_enable", 1)
-        servo.torque = True
+        servo.unsure = True
+        try:
+            self.write(servo, "torque_enable", 1)
+        except CommandError as error:
+            servo.unsure = isinstance(error, NoAnswerError)
+            raise
+        servo.know_torque(True)
         servo.starts += 1
         return rest
 
@@ -144,7 +153,7 @@ class Settings:
     def torque_off(self, servo: Servo) -> None:
         """Switch the torque off."""
         self.write(servo, "torque_enable", 0)
-        servo.torque = False
+        servo.know_torque(False)
 
     def write_goal_of_rest(self, servo: Servo, ticks: int) -> int:
         """Write the goal with which the motor does not move; returns the ticks at which it will then say that it is."""
@@ -209,7 +218,7 @@ class Settings:
                 if least_s:
                     self._client.settle()
                 return answer
-        raise CommandError(f"{_named(servo)} does not answer")
+        raise NoAnswerError(f"{_named(servo)} does not answer")
 
     def _set_eeprom(self, servo: Servo, now: Mapping[str, int], *, keep: bool) -> dict[str, int]:
         """Write what differs from the description; returns the registers that were written."""
@@ -227,10 +236,7 @@ class Settings:
                 )
             servo.mode = mode
             return {}
-        if not has_mode(table, servo.mode):
-            raise CommandError(
-                f"{_named(servo)} has no mode {servo.mode!r} (it has: {', '.join(modes_of(table))})"
-            )
+        check_mode(servo, servo.mode)
         if not different and mode == servo.mode:
             return {}
         if servo.torque:

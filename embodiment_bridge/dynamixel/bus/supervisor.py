@@ -9,6 +9,7 @@ from embodiment_bridge.dynamixel.bus.client import BusClient, GivenWay
 from embodiment_bridge.dynamixel.bus.described_servos import CALIBRATE
 from embodiment_bridge.dynamixel.bus.joints import JointScale
 from embodiment_bridge.dynamixel.bus.layout import plan_reads
+from embodiment_bridge.dynamixel.bus.making_safe import limp_packets
 from embodiment_bridge.dynamixel.bus.reading import MISSES, Reader
 from embodiment_bridge.dynamixel.bus.servo import Servo
 from embodiment_bridge.dynamixel.bus.settings import Settings
@@ -21,7 +22,7 @@ RETRY_S, RETRY_LATEST_S = 0.5, 4.0  # s between searches for a silent servo, dou
 SILENT_S = 0.25  # s without an answer, while others answer, before a servo is taken out of the list
 # The same if no servo answers, or none did a moment ago: more likely the computer is busy than all servos are gone.
 ALL_SILENT_S = 1.5
-OFF_AGAIN_S = 0.1  # s between two packets "torque off" to silent servos during an emergency stop
+OFF_AGAIN_S = 0.1  # s between two packets "torque off" to silent servos
 TRIES = 2  # reads before a servo gets no torque: an answer may be late
 RESTART_S = 0.35  # s for which a servo is silent after a reboot, at least
 AT_ONCE = (
@@ -55,8 +56,8 @@ class Supervisor:
         self._bus = bus
         self._servos = servos
         self._stored = stored
-        self._all_silent_at = float("-inf")  # when no servo answered last, s
-        self._off_again_at = float("-inf")  # s
+        self._all_silent_at = -inf  # when no servo answered last, s
+        self._off_again_at = -inf  # s
         self.settings = Settings(client, bus)
         self.reader = self._make_reader()
 
@@ -178,35 +179,36 @@ class Supervisor:
 
     def silence(self, servo: Servo, now: float, reason: str, wait: float = RETRY_S) -> None:
         """Mark a servo as silent: it is not asked again for ``wait`` s."""
-        servo.silent, servo.torque = True, False
-        servo.reason = reason
-        servo.retry_s = 0.0
-        servo.retry_at = now + wait
+        servo.fall_silent(reason, now + wait)
+        self._off_again_at = -inf
 
     def drive(self, now: float) -> None:
         """Switch torque on or off as wanted, for at most ``AT_ONCE`` servos in each cycle."""
+        self.calm_unruly(now)
         done = 0
         for servo in self._servos:
-            wanted = servo.wanted and not servo.locked
-            if servo.silent or servo.torque == wanted or now < servo.retry_at:
+            if servo.silent or servo.is_as_wanted or now < servo.retry_at:
                 continue
-            held = servo.held  # only who asks for the torque ends it
-            self.attempt(servo, self.torque_on if wanted else self.settings.torque_off)
-            servo.held = held
-            if servo.torque != wanted:
+            on, held = servo.wanted and not servo.locked, servo.held
+            self.attempt(servo, self.torque_on if on else self.settings.torque_off)
+            servo.held = held  # only who asks for the torque ends it
+            if not servo.is_as_wanted:
                 servo.retry_at = now + RETRY_S
             done += 1
             if done >= AT_ONCE:
                 return
 
     def send_torque_off(self, servos: Iterable[Servo]) -> None:
-        """Switch torque off without waiting for answers."""
-        groups: dict[int, dict[int, bytes]] = {}
-        for servo in servos:
-            groups.setdefault(servo.table.item("torque_enable").address, {})[servo.id] = b"\0"
-            servo.torque = False
-        for address, data in groups.items():
-            self._client.sync_write(address, 1, data)
+        """Stop the motors and switch torque off without waiting for answers."""
+        chosen = list(servos)
+        self._client.hold(limp_packets(chosen))
+        self._client.flush()
+        for servo in chosen:
+            servo.torque, servo.unsure = False, servo.torque or servo.unsure or servo.silent
+
+    def calm_unruly(self, now: float) -> None:
+        """Send torque off, again and again, to servos that do not answer, and that nobody wants to be driven so."""
+        self._send_off_again(now, [servo for servo in self._servos if servo.is_unruly])
 
     def keep_limp(self, now: float) -> None:
         """Switch off any torque that is on: a servo may have missed the emergency stop.
@@ -216,9 +218,12 @@ class Supervisor:
         for servo in self._servos:
             if servo.torque and not servo.silent:
                 self.attempt(servo, self.settings.torque_off)
-        if now >= self._off_again_at:
+        self._send_off_again(now, [servo for servo in self._servos if servo.silent])
+
+    def _send_off_again(self, now: float, servos: Sequence[Servo]) -> None:
+        if servos and now >= self._off_again_at:
             self._off_again_at = now + OFF_AGAIN_S
-            self.send_torque_off(servo for servo in self._servos if servo.silent)
+            self.send_torque_off(servos)
 
     def torque_on(self, servo: Servo) -> None:
         """Switch the torque on where the joint is now.
@@ -332,6 +337,7 @@ class Supervisor:
         answer = self._client.reboot(servo.id)
         if answer is None:
             raise CommandError(f"joint {servo.config.joint!r} (servo {servo.id}) does not answer")
+        servo.know_torque(False)
         self.silence(servo, now, "restarts", RESTART_S)
         servo.error, servo.alert = 0, False
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.dynamixel.bus.servo import modes_of
 from embodiment_bridge.dynamixel.commission.subject import Subject, Watch
 
 START_S: Final = 30.0  # until the driver drives; the computer may be slow
@@ -25,7 +26,9 @@ def killed_driver(subject: Subject) -> float | None:
     """
     found = subject.found
     program = [sys.executable, "-m", "embodiment_bridge.dynamixel.commission.driven"]
-    words = [subject.port, str(subject.baud), str(found.id), subject.table.name]
+    turns = "velocity" in modes_of(subject.table) and found.protocol == 2  # where it is no change of limits
+    mode = "velocity" if turns else "position"
+    words = [subject.port, str(subject.baud), str(found.id), subject.table.name, mode]
     pipe = subprocess.PIPE
     with subprocess.Popen([*program, *words], stdin=pipe, stdout=pipe, stderr=pipe) as driver:
         try:

@@ -3,12 +3,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import degrees, radians
+from math import copysign, degrees, radians
 from typing import Final
 
 from embodiment_bridge.core.errors import CommandError, LinkError
 from embodiment_bridge.dynamixel.commission.kill import LET_GO_S, killed_driver
-from embodiment_bridge.dynamixel.commission.subject import Subject, Watch
+from embodiment_bridge.dynamixel.commission.subject import VELOCITY_MODE, Subject, Watch
 from embodiment_bridge.dynamixel.wire.instructions import HardwareError
 
 STILL: Final = radians(1.5)  # a servo that is not to move may be this far away
@@ -16,7 +16,7 @@ ASTRAY: Final = radians(4.0)  # further from its goal than at the start of a mov
 SPEED: Final = radians(15.0)  # rad/s of every move
 LOOKS: Final = 5  # in a row at the goal, so that it has arrived
 HOLD_S, LIMP_S = 1.0, 0.5
-WATCHDOG_UNITS, WATCHDOG_S, FIRED = 5, 0.1, -1
+WATCHDOG_UNITS, WATCHDOG_MOST, WATCHDOG_S, FIRED = 5, 127, 0.1, -1
 AWAY_S, BACK_S = (
     0.5,
     1.0,
@@ -170,23 +170,45 @@ def stop(subject: Subject, options: Options) -> str:
 
 
 def watchdog(subject: Subject, options: Options) -> str:
-    """The servo's own watchdog notices a silent bus."""
-    if not subject.has("bus_watchdog"):
-        return "not applicable: this model has none"
-    if subject.read("homing_offset"):
-        return "not applicable: with a homing offset it can make the motor creep"
-    subject.torque_on_here()
+    """The servo's own watchdog notices a silent bus, and the horn, which turned, stands still then."""
+    if not subject.has("bus_watchdog") or VELOCITY_MODE not in subject.table.modes:
+        return "not applicable: this model has none, or no velocity mode"
+    subject.make_gentle(options.force, SPEED, VELOCITY_MODE)
+    way = copysign(SPEED, _way(subject, options))
+    subject.write("goal_velocity", 0)
+    start = subject.torque_on_here()
+    subject.write("bus_watchdog", WATCHDOG_MOST)
+    subject.write("goal_velocity", round(way / subject.table.item("goal_velocity").factor))
+    for _ in Watch(4.0 * STILL / SPEED + 2.0):
+        if abs(subject.angle - start) > STILL:
+            break
+    else:
+        subject.torque_off()
+        raise StepError("it did not turn in velocity mode: is it blocked, or is --force too small?")
     subject.write("bus_watchdog", WATCHDOG_UNITS)
     for _ in Watch(4 * WATCHDOG_S, 4 * WATCHDOG_S, least=1):
         pass  # not a word on the bus
     found = subject.read("bus_watchdog")
+    moved = _moved(subject)
     subject.torque_off()
-    subject.write("bus_watchdog", 0)
+    subject.write("bus_watchdog", 0)  # it refuses goals until then
+    subject.make_gentle(options.force, SPEED)
     if found != FIRED:
         raise StepError(
             f"after {4 * WATCHDOG_S:.1f} s of silence it has not fired (bus_watchdog reads {found})"
         )
-    return f"set to {WATCHDOG_S:.1f} s, fired"
+    if moved > STILL:
+        raise StepError(
+            f"it has fired, and the horn went on by {degrees(moved):.1f} degrees: velocity, current and pwm mode "
+            "are not for this servo"
+        )
+    return f"set to {WATCHDOG_S:.1f} s, fired, and the horn stood still"
+
+
+def _moved(subject: Subject) -> float:
+    """How far the horn goes from where it is within ``LIMP_S``, rad."""
+    start = subject.angle
+    return max(abs(subject.angle - start) for _ in Watch(LIMP_S))
 
 
 def cable(subject: Subject, options: Options) -> str:
@@ -222,7 +244,8 @@ def _until(subject: Subject, *, answers: bool, steady_s: float, patience_s: floa
 
 
 def kill(subject: Subject, options: Options) -> str:
-    """A driver that is killed leaves the servo limp."""
+    """A driver that is killed while the horn turns leaves the servo limp, and the horn stands still."""
+    subject.make_gentle(options.force, SPEED)  # which notes the registers that the driver changes
     subject.close()
     try:
         took = killed_driver(subject)
@@ -231,7 +254,12 @@ def kill(subject: Subject, options: Options) -> str:
     if took is None:
         subject.torque_off()
         raise StepError(f"its torque was still on {LET_GO_S:g} s after its driver was killed")
-    return f"torque off {1000 * took:.0f} ms after the driver was killed, by its guardian"
+    moved = _moved(subject)
+    if moved > STILL:
+        raise StepError(f"its torque is off, and the horn went on by {degrees(moved):.1f} degrees")
+    return (
+        f"torque off {1000 * took:.0f} ms after the driver was killed, by its guardian; the horn stood still"
+    )
 
 
 def _load(subject: Subject, load: float) -> str:

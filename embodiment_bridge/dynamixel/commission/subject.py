@@ -15,7 +15,7 @@ from embodiment_bridge.dynamixel.wire.error_codes import error_bits
 T = TypeVar("T")
 TRIES: Final = 3
 LEAVE_TRIES, LEAVE_S = 4, 2.0  # the guardian of a killed driver has the port for a moment
-POSITION_MODE: Final = 3
+POSITION_MODE, VELOCITY_MODE = 3, 1
 OLD_SIZE: Final = 0x3FF  # bits of a load of protocol 1.0 without its direction
 FORCES: Final = ("goal_pwm", "torque_limit")  # of RAM, that limit the force in position mode
 SPEEDS: Final = ("profile_velocity", "moving_speed")
@@ -117,14 +117,14 @@ class Subject:
         raw = self.read(item.name)
         return abs(raw if item.signed else raw & OLD_SIZE) * item.factor
 
-    def make_gentle(self, force: float, speed: float) -> str:
-        """Set position mode with little force and speed, torque off; says what limits the force."""
+    def make_gentle(self, force: float, speed: float, mode: int = POSITION_MODE) -> str:
+        """Set a mode with little force and speed, torque off; says what limits the force."""
         self.torque_off()
         for name in TURNED:
             if self.has(name) and name not in self._before:
                 self._before[name] = self.read(name)
         if self.has("operating_mode"):
-            self.write("operating_mode", POSITION_MODE)
+            self.write("operating_mode", mode)
         limit = self.table.first(*FORCES)
         if limit is not None and limit.name == "goal_pwm" and 16 not in self.table.modes:
             limit = None  # of the Y series: it does not limit the other modes
@@ -138,6 +138,7 @@ class Subject:
 
     def torque_on_here(self) -> float:
         """Switch the torque on where the servo is; returns the angle, rad."""
+        self.torque_off()  # from here on it is guarded: a goal may switch the torque on as well
         here = self.read("present_position")
         self.write("goal_position", here)
         self.write("torque_enable", 1)

@@ -67,7 +67,8 @@ class ControlTable:
     fast_read_firmware: the first version with fast reads; 0: none has them. modes: values of ``operating_mode``
     (an AX has 1 as wheel and 3 as joint). centre: the tick at 0 rad. indirect: (number of the first entry,
     count, address of addresses, address of data) of each run. keeps_turns: the position counts whole turns also in
-    position mode, and survives a power cut.
+    position mode, and survives a power cut. watchdog_stops: whether the motor stands still after
+    the servo's Bus Watchdog has fired.
     """
 
     name: str
@@ -85,6 +86,7 @@ class ControlTable:
     items: Mapping[str, Item]
     indirect: tuple[tuple[int, int, int, int], ...]
     keeps_turns: bool = False
+    watchdog_stops: bool = True
 
     @property
     def has_current(self) -> bool:

@@ -42,6 +42,7 @@ LAYOUT_KEYS: Final = (
     "before",
     "eeprom_end",
     "keeps_turns",
+    "watchdog_stops",
 )
 HEAD: Final = re.compile(r"(?:model|aliases|number):")
 SIZES: Final = (1, 2, 4)
@@ -78,7 +79,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
     chain = _chain(path, top)
     pulses = top.number("ticks_per_turn", 1, 1e7)
     indirect = _indirect_of(chain, firmware)
-    keeps = _first(chain, "keeps_turns")
+    keeps, stops = _first(chain, "keeps_turns"), _first(chain, "watchdog_stops")
     found = ControlTable(
         name=path.stem,
         model=top.text("model"),
@@ -95,6 +96,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
         items={item.name: item for item in _items(chain, indirect, pulses)},
         indirect=indirect,
         keeps_turns=keeps is not None and keeps.flag("keeps_turns"),
+        watchdog_stops=stops is None or stops.flag("watchdog_stops"),
     )
     top.has("firmware")
     top.close()

@@ -33,7 +33,7 @@ from embodiment_bridge.nodes.base.signals import do_at_once, do_no_more
 from embodiment_bridge.nodes.body import body_interface
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.emergency_stop import EmergencyStop
-from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos
+from embodiment_bridge.nodes.body.servo_diagnostics import diagnose_servos, with_doubts
 from embodiment_bridge.nodes.body.servo_services import ServoServices
 from embodiment_bridge.nodes.body.speaking import Voice, with_voice
 from embodiment_bridge.protocols.spec import Output
@@ -288,7 +288,7 @@ class JointDriver(BridgeNode):
         status = self._interface.status
         status.torque = any(reading.torque for reading in readings.values())
         status.moved = self.active
-        status.reason = "emergency stop" if self._estop else reason
+        status.reason = with_doubts("emergency stop" if self._estop else reason, readings.values())
 
     def _publish_states(self, readings: Sequence[JointReading], now: float, stamp: Time) -> None:
         if self._interface.wanted("servo_states"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Diagnostics of servo buses: problems as text, and values for finding the cause."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import inf, isfinite
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -68,10 +68,23 @@ def _joint_text(reading: JointReading, now: float) -> str:
     asked = reading.answers + reading.timeouts + reading.damaged
     bad = reading.timeouts + reading.damaged
     parts = [
-        f"{reading.model}, {reading.mode}, {'driven' if reading.torque else 'limp'}",
+        f"{reading.model}, {reading.mode}, {_torque_text(reading)}",
         f"{reading.voltage:.1f} V, {reading.temperature:.0f} degC" if isfinite(reading.voltage) else "",
         f"heard {age:.2f} s ago" if age < inf else "never heard",
         f"{bad} of {asked} answers missing ({reading.damaged} damaged)" if bad else "",
         reading.reason,
     ]
     return "; ".join(part for part in parts if part)
+
+
+def _torque_text(reading: JointReading) -> str:
+    if reading.torque:
+        return "may be driven" if reading.silent else "driven"
+    return "limp" if reading.heard > -inf else "torque not known"
+
+
+def with_doubts(told: str, readings: Iterable[JointReading]) -> str:
+    """``told``, and the joints of which nobody knows whether they are limp."""
+    names = [reading.joint for reading in readings if reading.silent and reading.torque]
+    doubts = f"MAY STILL BE DRIVEN, does not answer: {', '.join(names)}" if names else ""
+    return "; ".join(text for text in (told, doubts) if text)

@@ -53,7 +53,13 @@ class ServoServices:
 
     def _torque(self, request: SetTorque.Request, reply: Reply) -> None:
         after = partial(self._restart, "torque was set") if request.on else None
-        self._ask(request.joints, lambda joints: requests.SetTorque(joints, on=request.on), reply, after)
+        self._ask(
+            request.joints,
+            lambda joints: requests.SetTorque(joints, on=request.on),
+            reply,
+            after,
+            always=not request.on,  # a servo that does not answer may hear
+        )
 
     def _reboot(self, request: RebootServos.Request, reply: Reply) -> None:
         self._ask(request.joints, requests.Reboot, reply, partial(self._restart, "servos were restarted"))
@@ -98,9 +104,14 @@ class ServoServices:
         make: Callable[[Sequence[str]], requests.BusRequest],
         reply: Reply,
         after: Callable[[], None] | None = None,
+        *,
+        always: bool = False,
     ) -> None:
-        """Ask the buses, and then reply; before that ``after()``, if anything may have been changed."""
-        refusal = self._refusal()
+        """Ask the buses, and then reply; before that ``after()``, if anything may have been changed.
+
+        always: also while the servos are not there.
+        """
+        refusal = "" if always else self._refusal()
         if not refusal and len(joints) > LONGEST_LIST:
             refusal = f"{len(joints)} joints are more than {LONGEST_LIST}"
         if refusal:
