@@ -34,8 +34,7 @@ class Graph:
 
     ``say(text)`` receives one line for people at a time. When a node cannot be configured or activated at the start, or
     one in a process of its own fails, ``failed`` is set and serving ends, unless ``keep_going``.
-    ``runtime`` may also serve nodes of the caller. ``others`` are programs that run further nodes; they start and end
-    as nodes in processes of their own do.
+    ``runtime`` may also serve nodes of the caller.
     """
 
     runtime: Runtime
@@ -46,12 +45,10 @@ class Graph:
         say: Callable[[str], None],
         *,
         keep_going: bool = False,
-        others: Iterable[ProgramDescription] = (),
     ) -> None:
         self._description = description
         self._say = say
         self._keep_going = keep_going
-        self._others = tuple(others)
         self.failed = False
         self._nodes: list[BridgeNode] = []
         self._own: list[Program] = []  # nodes in processes of their own
@@ -116,8 +113,8 @@ class Graph:
             for node, _, words in nodes
             if node.executable in OWN_PROCESS
         ]
-        # The last ends first: drivers of servos, then robots in other processes, then a viewer, which may take long.
-        ranked = sorted([*own, *((0, other) for other in self._others)], key=lambda one: -one[0])
+        # The last ends first: drivers of servos, then a viewer, which may take long.
+        ranked = sorted(own, key=lambda one: -one[0])
         with held_back():
             self._own = [self._add_program(program, folder, os.environ) for _, program in ranked]
         self.runtime = self._open.enter_context(Runtime())
