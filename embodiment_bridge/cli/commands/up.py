@@ -40,7 +40,8 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--keep-going",
         action="store_true",
-        help="go on when a node cannot be configured or activated at the start (else: exit code 2)",
+        help="go on when a node cannot be configured or activated at the start (else: exit code 2), or when a "
+        "program or node has ended without which there is no robot (else: its exit code, 1 at least)",
     )
     command.set_defaults(run=run)
 
@@ -48,7 +49,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
 def run(arguments: argparse.Namespace) -> int:
     """Run until a signal. Exit code 0, 8 if a body may still be driven then, 2 if it or one of its nodes cannot start.
 
-    If a node in a process of its own fails, its exit code is returned.
+    If a node in a process of its own fails, or a program ends that is required, its exit code is returned, 1 at least.
     """
     path = find_launch_file(arguments.launch)
     if arguments.show_args:
