@@ -9,7 +9,6 @@ from pathlib import Path
 
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.keeper_program import END
 
 PROGRAM = Path(__file__).with_name("keeper_program.py")
 
@@ -46,16 +45,13 @@ class Keeper(ClosedOnExit):
 
     def keep(self, group: int, first: float) -> None:
         """End a process group with this process. ``first``: s to wait after SIGINT."""
-        self._send(f"{group} {first}")
-
-    def close(self) -> None:
-        """Let it go: the programs have ended."""
-        self._send(END)
-        os.close(self._orders)
-        self._process.wait()
-
-    def _send(self, line: str) -> None:
         with suppress(
             BrokenPipeError
         ):  # it was killed; the programs then end only with an orderly end of ours
-            os.write(self._orders, f"{line}\n".encode())
+            os.write(self._orders, f"{group} {first}\n".encode())
+
+    def close(self) -> None:
+        """Let it go: the programs have ended."""
+        self._process.kill()
+        self._process.wait()
+        os.close(self._orders)

@@ -2,8 +2,8 @@
 """The keeper of programs: a program that ends what a graph has started when the process of the graph is gone.
 
 A process that is killed cannot end its programs. The keeper reads from a pipe that breaks then: a line for each program
-that was started, with its process group and the s to wait after SIGINT; ``END``: the graph has ended them itself. It
-ends them as the graph does, the last one first, so that a robot is made safe while its peer still lives.
+that was started, with its process group and the s to wait after SIGINT. It ends them as the graph does, the last one
+first, so that a robot is made safe while its peer still lives.
 
 It needs only the standard library and ignores all signals that can be ignored.
 """
@@ -18,7 +18,6 @@ from collections.abc import Callable
 # before it looks whether it is to end.
 PATIENCE = ((signal.SIGINT, 8.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 3.0))
 LOOK_S = 0.02  # s between two looks at a group that is ending
-END = "end"
 
 
 def main(orders: int) -> None:
@@ -31,12 +30,11 @@ def main(orders: int) -> None:
 
 
 def wait(orders: int) -> list[str]:
-    """The lines that came until the pipe broke; none if the graph has ended its programs."""
+    """The lines that came until the pipe broke."""
     received = b""
     while data := os.read(orders, 65536):
         received += data
-    lines = received.decode().split("\n")[:-1]  # the last was not written to its end
-    return [] if END in lines else lines
+    return received.decode().split("\n")[:-1]  # the last was not written to its end
 
 
 def end_group(

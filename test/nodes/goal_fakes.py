@@ -48,7 +48,7 @@ class FakeServer:
 
         def create_timer(_: float, callback: Any, **__: Any) -> Any:
             self.looks.append(callback)
-            return SimpleNamespace(cancel=lambda: None, reset=lambda: None)
+            return SimpleNamespace(cancel=lambda: None, reset=lambda: None, is_canceled=lambda: True)
 
         return SimpleNamespace(create_timer=create_timer, **others)
 

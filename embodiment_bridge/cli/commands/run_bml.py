@@ -36,8 +36,8 @@ examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
 exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED by others, PREEMPTED, ERROR, no
-server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or a cancel, or a
-second signal came
+server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, was started anew, did not answer the goal or a
+cancel, or a second signal came
 """
 
 

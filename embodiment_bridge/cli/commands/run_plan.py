@@ -30,8 +30,8 @@ examples:
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
 exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED by others,
-PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or
-a cancel, or a second signal came
+PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, was started anew, did not
+answer the goal or a cancel, or a second signal came
 """
 
 

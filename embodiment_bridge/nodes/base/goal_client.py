@@ -177,7 +177,8 @@ class GoalClient(Generic[F, R]):
         self._seen = self._looked = time.monotonic()
         answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback)
         answer.add_done_callback(sent.take_answer)
-        self._timer.reset()
+        if self._timer.is_canceled():
+            self._timer.reset()
         return sent
 
     def destroy(self) -> None:
