@@ -164,7 +164,7 @@ LAYERS = (
     ),
     ("cli/doctor", "io messages parsers ros", "core launching nodes/base"),
     (
-        "cli/demos", "io messages parsers ros",
+        "cli/demos", "io messages parsers",
         "cli core launching mcp_server nodes/base nodes/tree robot standins/bml standins/mcp_host standins/oac",
     ),
     (

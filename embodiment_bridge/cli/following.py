@@ -12,11 +12,8 @@ from embodiment_bridge.cli.say import drop_output
 F = TypeVar("F")
 
 GONE = 5  # exit code: the outcome of the goal is unknown
-PATIENCE = (
-    1.5  # s: discovery loses a running server for a moment now and then, and one turn of the loop takes 0.5 s
-)
+PATIENCE = 1.5  # s; for a late answer to a goal that was given up
 UNANSWERED = "the goal was not answered: it may be running"
-LOOKS = 3  # and so many looks: after a pause of this program, discovery needs some turns of the loop
 
 
 class GoneError(Exception):
@@ -28,22 +25,23 @@ class GoneError(Exception):
 
 
 class FollowedGoal(Protocol):
-    """A goal that was sent, or will be sent, to an action server."""
+    """A goal that was sent to an action server."""
 
     @property
     def result(self) -> object:
         """The result; None until the goal has ended."""
 
     @property
-    def server_is_there(self) -> bool:
-        """Whether a node serves the action."""
+    def lost(self) -> str:
+        """Why the outcome is not known; empty while it may come, or has."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the server has accepted or refused it."""
 
     @property
     def cancel_taken(self) -> bool:
         """Whether the server has accepted the cancel."""
-
-    def look_after(self) -> None:
-        """Notice a server that was started anew; called now and then."""
 
     def cancel(self) -> None:
         """Ask the server to cancel the goal."""
@@ -88,39 +86,19 @@ def await_server(
     return is_served()
 
 
-def await_late_answer(is_answered: Callable[[], bool], spin: Callable[[Callable[[], bool]], None]) -> None:
-    """Wait a moment for the answer to a goal that was given up, so that it is canceled when it comes."""
-    deadline = time.monotonic() + PATIENCE
-    spin(lambda: is_answered() or time.monotonic() > deadline)
-
-
 def follow(
     goal: FollowedGoal, spin: Callable[[Callable[[], bool]], None], stopped: Callable[[], bool]
 ) -> None:
     """Spin until the goal has a result. ``stopped()`` cancels it; another signal after that stops waiting.
 
     Raises:
-        GoneError: the server is gone, does not answer the cancel, or there was a second signal.
+        GoneError: the server is gone, does not answer the goal or the cancel, or there was a second signal.
     """
-    from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
+    from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    looks, missed = 0, 0.0  # how often the server was not there since it was last, and when first
-
-    def gone() -> bool:
-        nonlocal looks, missed
-        if goal.server_is_there:
-            looks = 0
-            goal.look_after()  # only now: else a client would count a pause of this program as absence
-            return False
-        now = time.monotonic()
-        if not looks:
-            missed = now
-        looks += 1
-        return looks > LOOKS and now - missed > PATIENCE
-
-    spin(lambda: goal.result is not None or stopped() or gone())
-    if goal.result is None and stopped():
+    spin(lambda: goal.result is not None or stopped())
+    if goal.result is None:
         with stop_on_signals() as again:
             goal.cancel()
             sys.stderr.write("embodiment_bridge: canceling; interrupt again to stop waiting\n")
@@ -129,10 +107,14 @@ def follow(
             def unanswered() -> bool:
                 return not goal.cancel_taken and time.monotonic() - asked > ANSWER_WITHIN
 
-            spin(lambda: goal.result is not None or again() or gone() or unanswered())
+            spin(lambda: goal.result is not None or again() or unanswered())
             if goal.result is None and again():
                 raise GoneError("interrupted again: the goal may still be running")
-            if goal.result is None and unanswered():
+            if goal.result is None:
                 raise GoneError("no answer to the cancel: the goal may still be running")
-    if goal.result is None:
-        raise GoneError("the behaviour-tree node is gone")
+    if goal.lost and not goal.answered:
+        deadline = time.monotonic() + PATIENCE
+        spin(lambda: goal.answered or time.monotonic() > deadline)  # it is canceled when the answer comes
+        raise GoneError(UNANSWERED)
+    if goal.lost:
+        raise GoneError(goal.lost)

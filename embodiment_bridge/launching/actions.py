@@ -121,6 +121,7 @@ def _executable(element: Element, scope: Scope) -> None:
             cwd=None if cwd is None else Path(cwd),
             env=_env(element, scope),
             output=_output(element, scope),
+            required=_required(element),
             place=element.place,
         )
     )
@@ -144,6 +145,7 @@ def _node(element: Element, scope: Scope) -> None:
             arguments=() if arguments is None else command_words(parse(arguments), scope.evaluate),
             env=_env(element, scope),
             output=_output(element, scope),
+            required=_required(element),
             place=element.place,
         )
     )
@@ -213,6 +215,13 @@ def _output(element: Element, scope: Scope) -> str:
     if output not in OUTPUTS:
         raise ConfigError(f"output {output!r} is not one of {', '.join(OUTPUTS)}")
     return output
+
+
+def _required(element: Element) -> bool:
+    on_exit = element.attributes.get("on_exit")
+    if on_exit not in (None, "shutdown"):
+        raise ConfigError(f"on_exit {on_exit!r} is not shutdown")
+    return on_exit is not None
 
 
 _ACTIONS: Mapping[str, Callable[[Element, Scope], None]] = {

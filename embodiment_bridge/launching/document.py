@@ -81,7 +81,12 @@ TAGS = {
     "group": Tag((), ("scoped",), ACTIONS, plain=("scoped",)),
     "push-ros-namespace": Tag(("namespace",)),
     "push_ros_namespace": Tag(("namespace",)),
-    "node": Tag(("pkg", "exec"), ("name", "namespace", "args", "output"), ("param", "remap", "env")),
+    "node": Tag(
+        ("pkg", "exec"),
+        ("name", "namespace", "args", "output", "on_exit"),
+        ("param", "remap", "env"),
+        plain=("on_exit",),
+    ),
     "param": Tag((), ("name", "value", "type", "from"), ("param",), False, ("value", "type")),
     "remap": Tag(("from", "to"), conditional=False),
     "env": Tag(("name", "value"), conditional=False),
@@ -91,7 +96,7 @@ TAGS = {
     "set_env": Tag(("name", "value")),
     "unset_env": Tag(("name",)),
     "set_parameter": Tag(("name", "value")),
-    "executable": Tag(("cmd",), ("name", "cwd", "output"), ("env",)),
+    "executable": Tag(("cmd",), ("name", "cwd", "output", "on_exit"), ("env",), plain=("on_exit",)),
     "log": Tag(("message",)),
 }
 

@@ -26,7 +26,7 @@ class NodeDescription:
     ``global_parameters`` come from ``<set_parameter>`` and hold for any node of the process; ``parameters``
     are for this node, values and YAML files in the order in which they are applied.
     ``env`` has the variables that differ from the environment of the reader; None unsets one.
-    ``place`` is ``file:line``, for messages.
+    ``required``: nothing goes on when it has ended (``on_exit="shutdown"``). ``place`` is ``file:line``, for messages.
     """
 
     package: str
@@ -39,6 +39,7 @@ class NodeDescription:
     arguments: tuple[str, ...]
     env: Mapping[str, str | None]
     output: str
+    required: bool
     place: str
 
     @property
@@ -51,13 +52,14 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True)
 class ProgramDescription:
-    """One outside program: ``cmd`` is its command line; ``name`` labels its output."""
+    """One outside program: ``cmd`` is its command line; ``name`` labels its output; ``required`` as of a node."""
 
     cmd: tuple[str, ...]
     name: str
     cwd: Path | None
     env: Mapping[str, str | None]
     output: str
+    required: bool
     place: str
 
 

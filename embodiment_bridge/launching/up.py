@@ -16,6 +16,8 @@ from types import TracebackType
 from embodiment_bridge.core.errors import BridgeError, ConfigError
 from embodiment_bridge.launching.environment import OUR_PROGRAM, prepare
 from embodiment_bridge.launching.executables import OWN_PROCESS, node_factory
+from embodiment_bridge.launching.keeper import Keeper
+from embodiment_bridge.launching.keeper_program import PATIENCE
 from embodiment_bridge.launching.launch_description import (
     LaunchDescription,
     NodeDescription,
@@ -33,9 +35,8 @@ class Graph:
     """The running nodes and programs of a launch description; a context manager that ends all of them.
 
     ``say(text)`` receives one line for people at a time. When a node cannot be configured or activated at the start, or
-    one in a process of its own fails, ``failed`` is set and serving ends, unless ``keep_going``.
-    ``runtime`` may also serve nodes of the caller. ``others`` are programs that run further nodes; they start and end
-    as nodes in processes of their own do.
+    a program or a node in a process of its own that is required has ended, ``failed`` is set and serving ends, unless
+    ``keep_going``. ``runtime`` may also serve nodes of the caller. When this process is killed, the programs end too.
     """
 
     runtime: Runtime
@@ -46,12 +47,10 @@ class Graph:
         say: Callable[[str], None],
         *,
         keep_going: bool = False,
-        others: Iterable[ProgramDescription] = (),
     ) -> None:
         self._description = description
         self._say = say
         self._keep_going = keep_going
-        self._others = tuple(others)
         self.failed = False
         self._nodes: list[BridgeNode] = []
         self._own: list[Program] = []  # nodes in processes of their own
@@ -85,10 +84,12 @@ class Graph:
         """Serve until ``until()`` is true; report programs that end by themselves."""
 
         def done() -> bool:
+            if until():  # first: what ends together with this process has not failed
+                return True
             self._watch_programs()
             self._watch_nodes()
             self.runtime.settle()
-            return until() or self.failed
+            return self.failed
 
         self.runtime.spin(done)
 
@@ -105,6 +106,8 @@ class Graph:
         prepare()
         factories = [_factory(node) for node in self._description.nodes]
         folder = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="embodiment_bridge_")))
+        if self._description.executables or any(n.executable in OWN_PROCESS for n in self._description.nodes):
+            self._keeper = self._open.enter_context(Keeper())
         for executable in self._description.executables:
             self._add_program(executable, folder, before)
         arguments = [
@@ -116,10 +119,10 @@ class Graph:
             for node, _, words in nodes
             if node.executable in OWN_PROCESS
         ]
-        # The last ends first: drivers of servos, then robots in other processes, then a viewer, which may take long.
-        ranked = sorted([*own, *((0, other) for other in self._others)], key=lambda one: -one[0])
+        # The last ends first: drivers of servos, then a viewer, which may take long.
+        ranked = sorted(own, key=lambda one: -one[0])
         with held_back():
-            self._own = [self._add_program(program, folder, os.environ) for _, program in ranked]
+            self._own = [self._add_program(one, folder, os.environ, NODE_PATIENCE_S) for _, one in ranked]
         self.runtime = self._open.enter_context(Runtime())
         for node, factory, words in nodes:
             if node.executable not in OWN_PROCESS:
@@ -128,15 +131,19 @@ class Graph:
             self._open.callback(self._stop_node, program)
 
     def _add_program(
-        self, description: ProgramDescription, folder: Path, environment: Mapping[str, str]
+        self,
+        description: ProgramDescription,
+        folder: Path,
+        environment: Mapping[str, str],
+        patience: float = PATIENCE[0][1],
     ) -> Program:
-        program = Program(description, folder, environment)
+        program = Program(description, folder, environment, self._keeper, patience)
         self._open.callback(program.stop, self._say)
         self._programs.append(program)
         return program
 
     def _stop_node(self, node: Program) -> None:
-        node.stop(self._say, NODE_PATIENCE_S)
+        node.stop(self._say)
         self._code = self._code or abs(node.ended() or 0)
 
     def _add_node(
@@ -159,20 +166,26 @@ class Graph:
     def _watch_programs(self) -> None:
         for program in list(self._programs):
             code = program.ended()
-            if code is not None:
-                self._programs.remove(program)
-                self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
-                if program in self._own and code == NOT_STARTED and not self._keep_going:
-                    self._fail(program.name, code)
+            if code is None:
+                continue
+            self._programs.remove(program)
+            self._say(f"{program.name} ended with exit code {code}{_last_lines(program.log)}")
+            if program in self._own and code == NOT_STARTED:
+                self._fail(f"{program.name} did not start", code)
+            elif program.required:
+                self._fail(f"{program.name} has ended", max(code, 1))
 
     def _watch_nodes(self) -> None:
-        for node in [] if self._keep_going else self._nodes:
-            if node.not_started and not self.failed:
-                self._fail(node.get_fully_qualified_name(), NOT_STARTED, f": {node.not_started}")
+        for node in self._nodes:
+            if node.not_started:
+                self._fail(
+                    f"{node.get_fully_qualified_name()} did not start: {node.not_started}", NOT_STARTED
+                )
 
-    def _fail(self, name: str, code: int, why: str = "") -> None:
-        self.failed, self._code = True, code
-        self._say(f"ending, because {name} did not start{why} (--keep-going goes on without it)")
+    def _fail(self, why: str, code: int) -> None:
+        if not (self.failed or self._keep_going):
+            self.failed, self._code = True, code
+            self._say(f"ending, because {why} (--keep-going goes on without it)")
 
 
 def _factory(description: NodeDescription) -> Callable[..., BridgeNode]:
@@ -203,7 +216,7 @@ def _as_program(node: NodeDescription, arguments: list[str], keep_going: bool) -
         ends.append("--end-if-not-started")
     words = (OUR_PROGRAM, *command, *ends, *arguments)
     return ProgramDescription(
-        words, node.name or node.executable, Path.cwd(), node.env, node.output, node.place
+        words, node.name or node.executable, Path.cwd(), node.env, node.output, node.required, node.place
     )
 
 

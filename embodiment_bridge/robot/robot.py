@@ -21,7 +21,7 @@ from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.launching.environment import prepare
 from embodiment_bridge.launching.launch_description import LaunchDescription
 from embodiment_bridge.launching.names import join_namespace
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
+from embodiment_bridge.nodes.base.goal_client import ANSWER_WITHIN
 from embodiment_bridge.robot.checking import Written, examine, text_of
 from embodiment_bridge.robot.going import Document, Goal, legs
 from embodiment_bridge.robot.graph_thread import GraphThread

@@ -2,24 +2,19 @@
 """Documents that were sent to the behaviour tree, each followed to its end."""
 
 import math
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-from rclpy.action import ActionClient
-from rclpy.action.client import ClientGoalHandle
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from embodiment_bridge.action import ExecuteBml
+from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient
 from embodiment_bridge.nodes.base.goal_ids import run_id_of
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
 from embodiment_bridge.nodes.body.keep_alive import KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
-LOOK_S: Final = 0.25
 DEAD_MAN: Final = (
     0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time
 )
@@ -34,28 +29,26 @@ class Run:
         self.began: Future[bool] = Future()
         self.ended: Future[Outcome] = Future()
         self.progress = Progress("SENT", 0.0)
-        self.run_id = ""
         self.warnings: list[str] = []
-        self.asked = time.monotonic()
-        self.goal: ClientGoalHandle | None = None
-        self.result: GoalResult | None = None
-        self.cancel_asked = False
+        self.sent: BmlGoal | None = None
         self._listeners: list[Callable[[Progress], None]] = []
+
+    @property
+    def run_id(self) -> str:
+        """The name that the tree has for it; empty until it was accepted."""
+        return run_id_of(self.sent.handle) if self.sent is not None and self.sent.handle is not None else ""
 
     def on_progress(self, listener: Callable[[Progress], None]) -> None:
         """Call ``listener(progress)`` at each news, on the thread of the graph."""
         self._listeners.append(listener)
 
-    def take_feedback(self, message: Any) -> None:
+    def take_feedback(self, news: ExecuteBml.Feedback) -> None:
         """News from the tree."""
-        news: ExecuteBml.Feedback = message.feedback
         self.warnings.extend(news.warnings)
         expected = float(news.expected) if math.isfinite(news.expected) else None
         self.progress = Progress(
             news.state, float(news.elapsed), tuple(news.active), expected, tuple(news.doing)
         )
-        if self.result is not None:
-            self.result.heard()
         self.begin()
         for listener in self._listeners:
             listener(self.progress)
@@ -80,19 +73,15 @@ class Runs:
     """
 
     def __init__(self, node: Node, source: str) -> None:
-        self._node = node
         self._source = source
         self._alive = KeepAlive(node, DEAD_MAN)
-        self._client = ActionClient(node, ExecuteBml, "execute_bml")
+        self._client = DocumentClient(node)
         self._running: list[Run] = []
-        self._seen = time.monotonic()
-        self._timer = node.create_timer(LOOK_S, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     @property
     def is_ready(self) -> bool:
         """Whether a behaviour tree serves documents."""
-        ready: bool = self._client.server_is_ready()
-        return ready
+        return self._client.server_is_there
 
     @property
     def running(self) -> tuple[Run, ...]:
@@ -107,16 +96,13 @@ class Runs:
         self._running.append(run)
         self._alive.tell((self._source,))
         self._alive.rest((self._source,))
-        run.asked = self._seen = time.monotonic()
         goal = ExecuteBml.Goal(document=run.document, source=self._source, on_new=on_new, priority=priority)
-        answer = self._client.send_goal_async(goal, feedback_callback=run.take_feedback)
-        answer.add_done_callback(lambda future: self._answered(run, future.result()))
+        run.sent = self._client.send(goal, run.take_feedback, partial(self._ended, run))
 
     def cancel(self, run: Run) -> None:
         """Ask for its end; it ends when the body is at rest."""
-        run.cancel_asked = True
-        if run.goal is not None and not run.ended.done():
-            run.goal.cancel_goal_async()
+        if run.sent is not None and not run.ended.done():
+            run.sent.cancel()
 
     def close(self) -> None:
         """Cancel everything; what has not ended is not known any more.
@@ -126,7 +112,6 @@ class Runs:
         for run in self.running:
             self.cancel(run)
             self._end(run, Outcome(LOST, "this program has ended"))
-        self._node.destroy_timer(self._timer)
         self._alive.destroy()
 
     def lose(self) -> None:
@@ -134,19 +119,10 @@ class Runs:
         for run in self.running:
             run.end(Outcome(LOST, "this program serves the graph no more"))
 
-    def _answered(self, run: Run, goal: ClientGoalHandle) -> None:
-        if not goal.accepted:
-            self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
-            return
-        run.goal, run.run_id = goal, run_id_of(goal)
-        run.result = GoalResult(goal, partial(self._ended, run))
-        # An answer that comes after it was given up: nobody looks after the run any more.
-        if run.cancel_asked or run.ended.done():
-            goal.cancel_goal_async()
-
-    def _ended(self, run: Run, result: ExecuteBml.Result | None) -> None:
-        if result is None:
-            self._end(run, Outcome(LOST, f"the behaviour-tree node {NOT_KNOWN}"))
+    def _ended(self, run: Run, sent: BmlGoal) -> None:
+        result = sent.result
+        if result is None or sent.lost:
+            self._end(run, Outcome(LOST, sent.lost))
             return
         warnings = tuple(dict.fromkeys(run.warnings))
         self._end(
@@ -167,16 +143,3 @@ class Runs:
         if not self._running:
             self._alive.tell(())
         run.end(outcome)
-
-    def _look(self) -> None:
-        now = time.monotonic()
-        if self.is_ready:
-            self._seen = now
-        for run in self.running:
-            if now - self._seen > GONE_AFTER:
-                self._end(run, Outcome(LOST, "the behaviour-tree node is gone"))
-            elif run.goal is None and now - run.asked > ANSWER_WITHIN:
-                text = f"the behaviour-tree node did not answer within {ANSWER_WITHIN:g} s"
-                self._end(run, Outcome(LOST, text))
-            elif run.result is not None:
-                run.result.look()

@@ -212,6 +212,30 @@ def test_place_that_cannot_be_had_is_named(tmp_path, make, error):
     assert (tmp_path / "file").read_text() == "precious"
 
 
+SERVER = """\
+import sys
+from embodiment_bridge.dynamixel.virtual.pty_port import PtyPort
+port = PtyPort(sys.argv[1])
+print("serves", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_link_is_taken_over_from_a_dead_process_only(link):
+    words = [sys.executable, "-c", SERVER, str(link)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT) as old:
+        assert old.stdout.readline() == b"serves\n"
+        before = link.readlink()
+        os.close(open_terminal(link))  # a client that leaves is no end of the server
+        with pytest.raises(LinkError, match=f"{link} is the port of process {old.pid}"):
+            VirtualPort(bus(), link=str(link))
+        assert link.readlink() == before
+        old.kill()
+        old.wait()
+    with VirtualPort(bus(), link=str(link)) as port:
+        assert str(link.readlink()) == port.name
+
+
 def test_port_without_any_place_is_refused():
     with pytest.raises(ConfigError, match="needs a terminal or a TCP port"):
         VirtualPort(bus(), pty=False)

@@ -82,7 +82,6 @@ class Robot:
         return self.bml.result
 
     def begin(self, document: str) -> None:
-        self.bml.result = None
         self.feedback.clear()
         self.bml.send(document, source="test")
 

@@ -98,7 +98,6 @@ class Mock(Asker):
         self.watcher.mark()
 
     def run(self, document: str) -> Any:
-        self.bml.result = None
         self.bml.send(document, source="test")
         self.until(lambda: self.bml.result is not None)
         return self.bml.result

@@ -119,7 +119,6 @@ class ServoStage:
         )
 
     def run(self, document: str) -> Any:
-        self.bml.result = None
         self.bml.send(document, source="test")
         self.until(lambda: self.bml.result is not None)
         return self.bml.result

@@ -61,7 +61,6 @@ class Graph(Mock):
 
     def round(self) -> tuple[str, str]:
         """Both brains send a document, the other one perhaps while that of the first goes on; how both end."""
-        self.bml.result = self.other.result = None
         self.bml.send(SELF_TEST.read_text(), source="one")
         begun, wait = self.tree._now(), self.random.uniform(0.0, 20.0)
         self.until(lambda: self.bml.result is not None or not 0.0 <= self.tree._now() - begun < wait)

@@ -81,7 +81,6 @@ class WhileItRuns(unittest.TestCase):
         """The result; asked for again while the tree has not yet heard what the body can do."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            self.bml.result = None
             self.bml.send(HEAD_SHAKE, source="test")
             self.until(lambda: self.bml.result is not None)
             if "no body has published its skills" not in self.bml.result.reason:

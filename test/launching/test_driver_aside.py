@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from embodiment_bridge.cli.commands import demo
 from embodiment_bridge.cli.commands.up import launch_description
 from embodiment_bridge.cli.demos.show import Show
-from embodiment_bridge.launching import programs
+from embodiment_bridge.launching import keeper_program
 from embodiment_bridge.launching.up import Graph
 from embodiment_bridge.nodes.base.qos import profile
 
@@ -100,7 +100,7 @@ def test_what_a_node_of_its_own_ends_with_is_what_a_demo_ends_with(checkout, mon
 def test_what_a_node_of_its_own_ends_with_is_what_up_ends_with(checkout, monkeypatch, code, expected) -> None:
     end_programs_with(code, checkout, monkeypatch)
     # The patience with programs of others, which a node of ours does not get.
-    monkeypatch.setattr(programs.Program.stop, "__defaults__", (0.1,))
+    monkeypatch.setattr(keeper_program, "PATIENCE", ((signal.SIGINT, 0.1), *keeper_program.PATIENCE[1:]))
     told: list[str] = []
     plan = launch_description(ROOT / "launch/body/dynamixel.launch.xml", [f"port:={checkout / 'none'}"])
     with Graph(plan, told.append) as graph:
@@ -117,3 +117,13 @@ def test_a_driver_ends_when_the_process_of_up_is_killed(checkout) -> None:
         up.send_signal(signal.SIGKILL)
         up.wait()
     wait_until(lambda: not is_there(driver))
+
+
+def test_up_ends_when_its_driver_is_killed(checkout) -> None:
+    words = ["up", str(ROOT / "launch/body/dynamixel.launch.xml"), f"port:={checkout / 'none'}"]
+    with subprocess.Popen([COMMAND, *words], stderr=subprocess.PIPE, text=True) as up:
+        wait_until(lambda: bool(drivers(up.pid)))
+        os.kill(drivers(up.pid)[0], signal.SIGKILL)
+        _, told = up.communicate(timeout=PATIENCE)
+    assert up.returncode == 1
+    assert "ending, because joint_driver has ended" in told

@@ -28,6 +28,8 @@ ERRORS = [
     ('<node pkg="p" exec="e" name=""/>', "<node>: node name ''"),
     ('<node pkg="p" exec="e" namespace="a//b"/>', "<node>: namespace '/a//b' (from '' and 'a//b')"),
     ('<node pkg="p" exec="e" output="print"/>', "<node>: output 'print' is not one of screen, log"),
+    ('<node pkg="p" exec="e" on_exit="respawn"/>', "<node>: on_exit 'respawn' is not shutdown"),
+    ('<executable cmd="e" on_exit=""/>', "<executable>: on_exit '' is not shutdown"),
     ('<node pkg="p" exec="e" args="it\'s"/>', '<node>: "it\'s" cannot be split into words'),
     ('<node pkg="p" exec="e"><param/></node>', "<param>: a param has 'name', or 'from'"),
     ('<node pkg="p" exec="e"><param name="n"/></node>', "<param>: a param has either 'value'"),

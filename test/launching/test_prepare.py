@@ -155,3 +155,12 @@ def test_announcements_are_more_frequent_than_the_middleware_s_own(name):
     announce = next(e for e in root.iter() if e.tag.endswith("leaseAnnouncement"))
     seconds, nanoseconds = (float(part.text) for part in announce)
     assert 0.1 <= seconds + nanoseconds * 1e-9 < 3.0
+
+
+@pytest.mark.parametrize("name", [LOOPBACK, NETWORK])
+def test_a_process_is_kept_in_sight_while_some_announcements_are_late(name):
+    root = ET.parse(ROOT / "config" / name).getroot()
+    parts = {part.tag.rpartition("}")[2]: part for part in root.iter()}
+    lease = float(parts["leaseDuration"][0].text)
+    announce = float(parts["leaseAnnouncement"][1].text) * 1e-9
+    assert lease >= 1.0 + 3 * announce  # also if the machine stood still for a second

@@ -41,7 +41,7 @@ def ask(brain) -> dict:
 def check(report: dict, hosts: Hosts) -> None:
     assert report["outcome"] == "SUCCEEDED", (report, hosts.said())
     assert len(set(report["nodes"])) == len(report["nodes"]), report["nodes"]
-    # After 20 s apart rmw_fastrtps (Jazzy) lists nodes late or not at all, while their topics and actions work.
+    # After that time apart rmw_fastrtps (Jazzy) lists nodes late or not at all, while their topics and actions work.
     assert set(report["nodes"]) <= set(NODES), report["nodes"]
     assert report["publishers"] == 1
     assert report["most_of_one_event"] == 1
@@ -78,7 +78,7 @@ def test_alone_on_its_host_unless_told_otherwise(hosts) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("cut", ["a", "b", "c"])
 def test_a_host_that_was_long_away_is_taken_back(cut, hosts) -> None:
-    """Longer than connections (10 s) and participants of DDS (20 s) are kept."""
+    """Longer than connections (10 s) and participants of DDS (5 s) are kept."""
     brain = start(hosts, {**DOMAIN, **OPEN}, f"params:={WIFI}")
     check(ask(brain), hosts)
     hosts.plug(cut, in_=False)

@@ -83,7 +83,7 @@ def test_goal_that_is_canceled_while_it_waits_moves_nothing(stage, monkeypatch):
     stage.client.send(SHAKE, source="test")
     stage.until(lambda: stage.tree._gate.waiting)
     stage.client.cancel()
-    stage.until(lambda: stage.client.cancel_taken)
+    stage.until(lambda: stage.client.sent.cancel_taken)
     stage.runtime.add(mock_body(**stage.common))
     assert stage.result().outcome == "CANCELED"
 

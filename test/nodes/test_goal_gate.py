@@ -323,7 +323,7 @@ def test_plan_that_cannot_be_made_ends_with_an_error_also_after_it_waited(stage,
     plans = PlanClient(runtime.add(Watcher(context=runtime.context, namespace="/gate")))
     until(runtime, lambda: plans.server_is_there)
     clients[0].send(json.dumps(LEAF), source="test")
-    until(runtime, lambda: clients[0].answered)
+    until(runtime, lambda: clients[0].sent.answered)
     goal = plans.send(ExecuteActionPlan.Goal())
     until(runtime, lambda: goal.result is not None)
     assert (goal.result.outcome, goal.result.reason) == ("ERROR", "KeyError: 'no such key'")

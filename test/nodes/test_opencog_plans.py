@@ -21,14 +21,13 @@ class FakeClient:
     def __init__(self):
         self.sent = []
 
-    def send(self, goal, on_feedback=None, on_result=None):
-        made = SimpleNamespace(canceled=False, result=None, end=on_result)
+    def send(self, goal, on_feedback=None, on_end=None):
+        made = SimpleNamespace(
+            canceled=False, result=None, end=lambda result: on_end(SimpleNamespace(result=result))
+        )
         made.cancel = lambda: setattr(made, "canceled", True)
         self.sent.append(made)
         return made
-
-    def look_after(self):
-        pass
 
 
 @pytest.fixture

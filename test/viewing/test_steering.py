@@ -29,8 +29,8 @@ class Seen:
         stage.until(lambda: self.posture == BodyStatus.STANDING and self.joints)
         (self.driver,) = stage.viewer._drivers
         self.driver.shown = self
-        stage.until(self.driver._skills.server_is_ready)
-        stage.until(self.driver._documents.server_is_ready)
+        stage.until(lambda: self.driver._skills.server_is_there)
+        stage.until(lambda: self.driver._documents.server_is_there)
         stage.until(lambda: self.driver._velocity.get_subscription_count())
 
     def _body(self, message):

@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-import time
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,9 +18,7 @@ from embodiment_bridge.cli.bml_options import (
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import (
-    UNANSWERED,
     GoneError,
-    await_late_answer,
     await_server,
     follow,
     not_served,
@@ -39,8 +36,8 @@ examples:
   embodiment_bridge run-bml dance.json
   embodiment_bridge run-bml --namespace /robot1 - < dance.json
 exit codes: 0 SUCCEEDED or STOPPED, 1 FAILED, 2 usage, 3 REJECTED, 4 other (CANCELED by others, PREEMPTED, ERROR, no
-server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or a cancel, or a
-second signal came
+server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, was started anew, did not answer the goal or a
+cancel, or a second signal came
 """
 
 
@@ -117,7 +114,6 @@ def _perform(
     """
     import rclpy
 
-    from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
     from embodiment_bridge.nodes.base.runtime import Runtime
     from embodiment_bridge.nodes.base.signals import stop_on_signals
     from embodiment_bridge.nodes.tree.bml_client import BmlClient
@@ -131,7 +127,7 @@ def _perform(
         client = BmlClient(node, unless_lost(show))
         if not await_server(lambda: client.server_is_there, runtime.spin, stopped, arguments.wait):
             raise not_served("execute_bml", arguments.namespace)
-        client.send(
+        goal = client.send(
             document,
             source="run-bml",
             values=values,
@@ -143,19 +139,12 @@ def _perform(
             seed=-1 if arguments.seed is None else arguments.seed,
             breakpoints=arguments.breakpoint,
         )
-        deadline = time.monotonic() + ANSWER_WITHIN
-        runtime.spin(lambda: client.answered or stopped() or time.monotonic() > deadline)
-        if not (client.answered or stopped()):
-            client.cancel()  # as soon as the answer comes
-            await_late_answer(lambda: client.answered, runtime.spin)
-            if not client.answered:
-                raise GoneError(UNANSWERED)
         try:
-            follow(client, runtime.spin, stopped)
+            follow(goal, runtime.spin, stopped)
         finally:
             progress.end()
         client.destroy()
-        return client.result, stopped()
+        return goal.result, stopped()
 
 
 def _show(progress: Progress, feedback: "ExecuteBml.Feedback") -> None:

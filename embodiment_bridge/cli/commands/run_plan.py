@@ -5,16 +5,11 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 from embodiment_bridge.behaviour.plans.action_plan import ON_ERROR
 from embodiment_bridge.cli.durations import seconds
 from embodiment_bridge.cli.files import read_chunks
 from embodiment_bridge.cli.following import (
-    UNANSWERED,
-    FollowedGoal,
     GoneError,
-    await_late_answer,
     await_server,
     follow,
     not_served,
@@ -25,7 +20,6 @@ from embodiment_bridge.cli.outcome import exit_code
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteActionPlan
-    from embodiment_bridge.nodes.tree.plan_client import PlanClient, PlanGoal
     from embodiment_bridge.protocols.opencog.xml.events import ActionPlan
 
 REJECTED = 3
@@ -36,8 +30,8 @@ examples:
   embodiment_bridge run-plan --namespace /robot1 --on-error continue - < plan.xml
 A file is one action-plan as an OpenCog OAC sends it; lengths are mm, or blocks with --dialect final.
 exit codes: 0 SUCCEEDED, 1 FAILED, 2 usage, 3 REJECTED (also a file without a plan), 4 other (CANCELED by others,
-PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, did not answer the goal or
-a cancel, or a second signal came
+PREEMPTED, ERROR, no server), 130 canceled by Ctrl-C, 5 outcome unknown: the server is gone, was started anew, did not
+answer the goal or a cancel, or a second signal came
 """
 
 
@@ -156,44 +150,10 @@ def _perform(plan: "ActionPlan", arguments: argparse.Namespace) -> "tuple[Execut
             raise not_served("execute_action_plan", arguments.namespace)
         show = unless_lost(Progress().show)
         goal = client.send(_goal(plan, arguments), show)
-        follow(SentPlan(client, goal), runtime.spin, stopped)
-        if not goal.answered:
-            await_late_answer(lambda: goal.answered, runtime.spin)
-            raise GoneError(UNANSWERED)
+        follow(goal, runtime.spin, stopped)
         client.destroy()
         show(goal.result)  # which may overtake the last feedback
         return goal.result, stopped()
-
-
-class SentPlan(FollowedGoal):
-    """An action plan that was sent, to be followed."""
-
-    def __init__(self, client: "PlanClient", goal: "PlanGoal") -> None:
-        self._client = client
-        self._goal = goal
-
-    @override
-    def look_after(self) -> None:
-        self._client.look_after()
-
-    @override
-    def cancel(self) -> None:
-        self._goal.cancel()
-
-    @property
-    @override
-    def result(self) -> "ExecuteActionPlan.Result | None":
-        return self._goal.result
-
-    @property
-    @override
-    def server_is_there(self) -> bool:
-        return self._client.server_is_there
-
-    @property
-    @override
-    def cancel_taken(self) -> bool:
-        return self._goal.cancel_taken
 
 
 class Progress:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`embodiment_bridge up LAUNCH name:=value ...`: run the nodes of a launch file in one process or a few."""
+"""`embodiment_bridge up LAUNCH name:=value ...`: run the nodes of a launch file in one process."""
 
 import argparse
 import os
@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from embodiment_bridge.cli.ending import is_gone
 from embodiment_bridge.cli.say import say
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.paths import is_file
@@ -19,7 +18,7 @@ EXAMPLES = """\
 examples:
   embodiment_bridge up bringup.launch.xml body:=rcsssmj start_peer:=true
   embodiment_bridge up bringup.launch.xml --show-args
-  embodiment_bridge up team.launch.xml players:=11 --processes 2
+  embodiment_bridge up team.launch.xml players:=11
 LAUNCH is a path, or the name of a launch file of this package. Ctrl-C ends it with exit code 0, or 8 if a body may
 still be driven because its servos did not confirm that their torque is off.
 """
@@ -29,7 +28,7 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     """Declare the command."""
     command = commands.add_parser(
         "up",
-        description="Run a ROS 2 XML launch file in one process or a few, without ROS's own launch.",
+        description="Run a ROS 2 XML launch file in one process, without ROS's own launch.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -41,46 +40,28 @@ def add(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None
     command.add_argument(
         "--keep-going",
         action="store_true",
-        help="go on when a node cannot be configured or activated at the start (else: exit code 2)",
+        help="go on when a node cannot be configured or activated at the start (else: exit code 2), or when a "
+        "program or node has ended without which there is no robot (else: its exit code, 1 at least)",
     )
-    command.add_argument(
-        "--processes",
-        type=int,
-        default=1,
-        metavar="N",
-        help="share the robots (namespaces) out over N processes: a large team uses more than one core (default: 1)",
-    )
-    command.add_argument("--part", type=int, default=0, help=argparse.SUPPRESS)
-    command.add_argument("--end-with", type=int, metavar="PID", help=argparse.SUPPRESS)
     command.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run until a signal. Exit code 0, 8 if a body may still be driven then, 2 if it or one of its nodes cannot start.
 
-    If a node in a process of its own fails, its exit code is returned.
+    If a node in a process of its own fails, or a program ends that is required, its exit code is returned, 1 at least.
     """
     path = find_launch_file(arguments.launch)
     if arguments.show_args:
         sys.stdout.writelines(f"{line}\n" for line in _describe(read_arguments(path)))
         return 0
-    whole = launch_description(path, arguments.arguments)
-    from embodiment_bridge.launching.parts import other_parts, part_of
+    description = launch_description(path, arguments.arguments)
     from embodiment_bridge.launching.up import Graph
     from embodiment_bridge.nodes.base.signals import stop_on_signals
 
-    parts, part = arguments.processes, arguments.part
-    words = [str(path), *arguments.arguments, *(["--keep-going"] if arguments.keep_going else [])]
-    others = other_parts(words, parts, os.getpid()) if part == 0 else ()
-    keep_going = arguments.keep_going
-    with (
-        stop_on_signals() as stopped,
-        Graph(part_of(whole, part, parts), say, keep_going=keep_going, others=others) as graph,
-    ):
-        if part == 0:
-            where = f" in {parts} processes" if parts > 1 else ""
-            say(f"running {len(whole.nodes)} nodes of {path.name}{where}; Ctrl-C ends")
-        graph.spin(lambda: stopped() or is_gone(arguments.end_with))
+    with stop_on_signals() as stopped, Graph(description, say, keep_going=arguments.keep_going) as graph:
+        say(f"running {len(description.nodes)} nodes of {path.name}; Ctrl-C ends")
+        graph.spin(stopped)
     return graph.exit_code
 
 

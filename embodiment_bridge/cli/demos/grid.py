@@ -101,16 +101,15 @@ class _Explorer:
     """Client of the skills, and subscriber of the topics that the picture shows."""
 
     def __init__(self, stage: Stage) -> None:
-        from rclpy.action import ActionClient
-
         from embodiment_bridge.action import ExecuteSkill
+        from embodiment_bridge.nodes.base.goal_client import SkillClient
 
         self.stage = stage
         self.picture = Picture()
         self.event: EpisodeEvent | None = None
         self._kind = ExecuteSkill
         self._watch()
-        self._client = ActionClient(stage.watcher, ExecuteSkill, "execute_skill")
+        self._client = SkillClient(stage.watcher)
 
     def _watch(self) -> None:
         from nav_msgs.msg import OccupancyGrid
@@ -131,7 +130,7 @@ class _Explorer:
     def there(self) -> bool:
         """Whether the agent is in the world and accepts skills."""
         watcher = self.stage.watcher
-        return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_ready()
+        return watcher.link == "ready" and self.picture.map is not None and self._client.server_is_there
 
     def do(self, name: str, parameters: dict[str, str]) -> str:
         """Run one skill to its end; returns why it failed, empty if it succeeded."""
@@ -140,16 +139,13 @@ class _Explorer:
         self.picture.doing = " ".join([name, *parameters.values()])
         goal = self._kind.Goal(name=name, source="demo")
         goal.parameters = [KeyValue(key=key, value=value) for key, value in parameters.items()]
-        answer = self._client.send_goal_async(goal)
-        if not self.wait(answer.done):
+        sent = self._client.send(goal)
+        if not self.wait(lambda: sent.result is not None or self.over):
+            sent.cancel()
             return "stopped"
-        ending = answer.result().get_result_async()
-        if not self.wait(lambda: ending.done() or self.over):
-            answer.result().cancel_goal_async()
-            return "stopped"
-        if not ending.done():
+        result = sent.result
+        if result is None:
             return ""
-        result = ending.result().result
         done = self._kind.Result.SUCCEEDED
         return "" if result.status == done or self.over else result.reason or f"status {result.status}"
 

@@ -117,7 +117,7 @@ class Stage:
     def begin(self, document: str) -> None:
         """Send a document; ``result`` is set later."""
         self._begun = time.monotonic()
-        self.client.send(document, source="demo")
+        self._goal = self.client.send(document, source="demo")
 
     def call(self, service: str) -> bool:
         """Call a service of the behaviour-tree node (pause, resume, step, stop); returns whether it succeeded."""
@@ -140,7 +140,7 @@ class Stage:
         """
         try:
             follow(
-                self.client,
+                self._goal,
                 lambda until: self.graph.spin(lambda: self.status.show() or until()),
                 self.stopped,
             )

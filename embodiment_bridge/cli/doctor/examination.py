@@ -27,6 +27,7 @@ from embodiment_bridge.cli.doctor import (
 )
 from embodiment_bridge.cli.doctor.finding import Finding
 from embodiment_bridge.cli.doctor.security import check_security
+from embodiment_bridge.core.listening import find_listener
 from embodiment_bridge.core.paths import exists, is_dir
 from embodiment_bridge.launching.environment import find_program, prepare
 
@@ -64,7 +65,7 @@ def examine(env: Mapping[str, str]) -> Iterator[Finding]:
         yield from running.check_running(found, _domain(env), look.domains_in_use() - {_domain(env)})
     yield shared_memory.check_shared_memory(*_shared_memory(shared_memory.FOLDER))
     for port in ports.SIMULATORS:
-        yield ports.check_port(port, ports.find_listener(port))
+        yield ports.check_port(port, find_listener(port))
     for name, needed_for in programs.OPTIONAL.items():
         yield programs.check_program(name, find_program(name), needed_for)
     yield programs.check_program(programs.VOICE, programs.find_voice(), programs.VOICE_FOR)

@@ -14,13 +14,16 @@ from embodiment_bridge.core.errors import LinkError
 TCGETS2: Final = 0x802C542A
 TERMIOS2: Final = struct.Struct("4IB19sII")
 CHUNK: Final = 4096
+LOCK: Final = struct.Struct(
+    "hhqqi4x"
+)  # struct flock, of Linux with 64 bits: type, whence, start, length, process
 
 
 class PtyPort:
     """An open terminal; ``link`` is a symbolic link that points to it.
 
     Raises:
-        LinkError: the system gives no terminal, or ``link`` exists and is not a symbolic link.
+        LinkError: the system gives no terminal; ``link`` is no symbolic link, or another process serves it.
     """
 
     def __init__(self, link: str | None) -> None:
@@ -33,6 +36,9 @@ class PtyPort:
         # change of the baud rate. Raw mode before the first byte: otherwise the terminal echoes and changes bytes.
         tty.setraw(self._slave)
         os.set_blocking(self._master, False)
+        fcntl.lockf(
+            self._slave, fcntl.LOCK_EX | fcntl.LOCK_NB
+        )  # a sign of life, which ends with this process
         self.name = os.ttyname(self._slave)
         try:
             self._point()
@@ -84,6 +90,11 @@ class PtyPort:
             return
         if link.exists() and not link.is_symlink():
             raise LinkError(f"{link} exists and is not a symbolic link: not replaced")
+        server = _server_of(link)
+        if server:
+            raise LinkError(
+                f"{link} is the port of process {server}, which serves it: end that, or choose another path"
+            )
         new = link.with_name(f".{link.name}.{os.getpid()}")
         try:
             new.unlink(missing_ok=True)
@@ -91,3 +102,17 @@ class PtyPort:
             new.replace(link)
         except OSError as error:
             raise LinkError(f"{link}: cannot be linked to {self.name}: {error}") from error
+
+
+def _server_of(link: Path) -> int:
+    """The process that serves the terminal behind a link; 0 if there is none, as after it was killed."""
+    try:
+        terminal = os.open(link, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
+    except OSError:  # it went with its process
+        return 0
+    try:
+        asked = LOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        found = LOCK.unpack(fcntl.fcntl(terminal, fcntl.F_GETLK, asked))
+    finally:
+        os.close(terminal)
+    return 0 if found[0] == fcntl.F_UNLCK else int(found[-1])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The base class of all nodes of this package: lifecycle, parameters, diagnostics, clear failures."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack
 
@@ -90,6 +91,14 @@ class BridgeNode(LifecycleNode):
             self.trigger_activate()
         if self.refused:
             self.not_started = self._why_refused
+
+    def seconds(self) -> float:
+        """Simulated time where the node uses that, s; else the steady clock, which nobody sets.
+
+        For durations and deadlines, not for stamps.
+        """
+        clock = self.get_clock()
+        return float(clock.now().nanoseconds) * 1e-9 if clock.ros_time_is_active else time.monotonic()
 
     def configure(self) -> None:
         """Build the parts of the node from the parameters (``self.values``)."""

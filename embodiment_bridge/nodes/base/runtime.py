@@ -14,6 +14,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.clock_steps import ClockSteps
 from embodiment_bridge.nodes.base.executor import make_executor, spin
 
 N = TypeVar("N", bound=Node)
@@ -38,6 +39,7 @@ class Runtime:
             raise ConfigError(f"ROS cannot be started: {' '.join(str(error).split())} ({hint})") from error
         self.executor = make_executor(self.context)
         self._nodes: list[Node] = []
+        self._clock_steps = ClockSteps(self.executor, self._nodes)
         self._settled = False
         self.exit_code = 0  # set at the end; UNSAFE if it is not confirmed that all bodies are safe
 
@@ -54,6 +56,7 @@ class Runtime:
             steps.callback(gc.collect)
             steps.callback(rclpy.try_shutdown, context=self.context)
             steps.callback(self.executor.shutdown)
+            steps.callback(self._clock_steps.close)
             for node in self._nodes:
                 steps.callback(self._destroy, node)
             for node in self._nodes:

@@ -17,6 +17,7 @@ from std_srvs.srv import SetBool
 
 from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.clock_steps import ClockSteps
 from embodiment_bridge.nodes.base.executor import SingleThreadedExecutor, spin
 
 NAME = "emergency_stop"
@@ -74,10 +75,12 @@ class EmergencyStop(OwnThread):
             context=node.context
         )  # the events executor has to run in the main thread
         self._executor.add_node(self._own)
+        self._clock_steps = ClockSteps(self._executor, ())  # its loop looks for publishers twice a second
         self._start(NAME)
 
     def close(self) -> None:
         """Stop serving, and remove topic and service from the graph."""
+        self._clock_steps.close()
         self._closing.set()
         self._executor.wake()
         super().close()

@@ -55,7 +55,6 @@ ENTITIES_HZ, BATTERY_HZ = 10.0, 1.0
 OWN_FILES = {"body_file": "config/bodies/mock.yaml", "robot_description_file": "urdf/mock.urdf"}
 HAND_LINK = "r_gripper"
 VIEW_UP, ALL_ROUND, EVERYTHING = 3.1416, 6.28, 100.0  # rad; down to its feet, where a ball is dropped
-NANOSECONDS = 1e-9
 
 
 class MockBody(BridgeNode):
@@ -99,7 +98,7 @@ class MockBody(BridgeNode):
             self._ticker = self.create_timer(self._dt / values["speed"], self._tick, clock=steady)
         else:
             self._dt = None
-            self._last = self._now()
+            self._last = self.seconds()
             self._ticker = self.create_timer(1.0 / values["rate"], self._tick)
         self._connects += 1
         self._targets, self._velocity = self._world.state.position, (0.0, 0.0, 0.0)  # not those of before
@@ -151,11 +150,8 @@ class MockBody(BridgeNode):
         self._publish(state, stamp)
         self._steps += 1
 
-    def _now(self) -> float:
-        return float(self.get_clock().now().nanoseconds) * NANOSECONDS
-
     def _elapsed(self) -> float:
-        last, self._last = self._last, self._now()
+        last, self._last = self._last, self.seconds()
         return self._last - last
 
     def _publish(self, state: BodyState, stamp: Time) -> None:

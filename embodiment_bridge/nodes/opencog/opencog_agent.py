@@ -213,7 +213,7 @@ class OpencogAgent:
 
     def _make_map(self) -> bytes | None:
         stamp = self._stamp()
-        messages = self._perceptor.entities(self._entities, self._pose, stamp, self._now_s())
+        messages = self._perceptor.entities(self._entities, self._pose, stamp, self._node.seconds())
         if messages and self._first:
             self._first = False
             if (
@@ -223,7 +223,7 @@ class OpencogAgent:
         return self._xml(messages)
 
     def _make_needs(self) -> bytes | None:
-        levels = self._needs.levels(self._now_s())
+        levels = self._needs.levels(self._node.seconds())
         names, values = [level.name for level in levels], [level.value for level in levels]
         return self._xml(self._perceptor.physiology(names, values, self._stamp()))
 
@@ -258,9 +258,6 @@ class OpencogAgent:
 
     def _stamp(self) -> str:
         return self._stamps.stamp(self._node.get_clock().now().nanoseconds)
-
-    def _now_s(self) -> float:
-        return float(self._node.get_clock().now().nanoseconds) * 1e-9
 
     def _ask(self, job: Callable[[], None]) -> None:
         """Ask something of the body later, unless the bridge is deactivated by then."""
@@ -300,7 +297,7 @@ class OpencogAgent:
     def _take_entities(self, message: EntityArray) -> None:
         self._entities = message
         self._put_map_if_due()
-        for action in self._perceptor.seen_actions(message, self._pose, self._now_s()):
+        for action in self._perceptor.seen_actions(message, self._pose, self._node.seconds()):
             self._published[AgentAction].publish(action)  # it comes back as any other observed action
 
     def _take_pose(self, message: PoseStamped) -> None:

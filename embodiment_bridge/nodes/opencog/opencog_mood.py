@@ -5,11 +5,9 @@ import time
 from collections.abc import Callable, Collection, Mapping
 
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN
 from embodiment_bridge.nodes.tree.bml_client import BmlClient
 from embodiment_bridge.protocols.opencog.world.mood import Mood, Rule
 
-ASK_AGAIN_S = 2.0  # of wall time without a behaviour tree: an emotion may be asked for twice, a skill may not
 LAST = -1000  # priority: any plan or document is more important
 
 
@@ -39,9 +37,6 @@ class OpencogMood:
         self._source, self._note = source, note
         self._client = BmlClient(node, lambda feedback: None, prefix)
         self._asked = ""  # the emotion that was asked for; empty: none is on its way
-        self._asked_at = self._seen = (
-            0.0  # s of wall time: of that, and of the last look that found the server
-        )
         self._lacking: set[str] = set()
 
     def destroy(self) -> None:
@@ -61,14 +56,9 @@ class OpencogMood:
             skills: names of those that the body has.
         """
         now = time.monotonic()
-        self._client.look_after()
-        if self._client.server_is_there:
-            self._seen = now
         if self._asked and self._client.result is not None:
             if self._client.result.outcome not in ("REJECTED", "ERROR"):  # else it is tried again
                 self._mood.showing(self._asked, now)
-            self._asked = ""
-        if self._asked and self._is_lost(now):
             self._asked = ""
         if not self._rules or self._asked or not skills or not self._client.server_is_there:
             return
@@ -81,13 +71,8 @@ class OpencogMood:
                 self._lacking.add(wanted)
                 self._note(f"the emotion {wanted!r} cannot be shown: the body has no such skill")
             return
-        self._asked, self._asked_at = wanted, now
+        self._asked = wanted
         document = (
             f'{{"type": "body", "action": "{wanted.upper()}"}}'  # the rules allow letters, digits and _
         )
         self._client.send(document, source=self._source, on_new="reject", priority=LAST)
-
-    def _is_lost(self, now: float) -> bool:
-        """Whether no result will come, as the behaviour tree is gone or has never answered."""
-        silent = not self._client.answered and now - self._asked_at > ANSWER_WITHIN
-        return silent or now - self._seen > ASK_AGAIN_S

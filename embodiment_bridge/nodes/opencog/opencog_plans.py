@@ -87,14 +87,13 @@ class OpencogPlans:
     def command(self, message: PlanMessage) -> None:
         """Execute a plan without reports, after those that run."""
         if self._client.server_is_there:
-            sent = self._client.send(self._goal(message, "queue"), on_result=self._command_ended)
+            sent = self._client.send(self._goal(message, "queue"), on_end=self._command_ended)
             self._commands = [one for one in (*self._commands, sent) if one.result is None]
         else:
             self._note("a command is lost: nothing serves execute_action_plan")
 
     def look_after(self) -> None:
-        """Send waiting plans, and give up those whose server is gone; call it regularly."""
-        self._client.look_after()
+        """Send waiting plans, and give up those that have waited too long for a server; call it regularly."""
         while self._waiting and self._client.server_is_there:
             waiting = self._waiting.popleft()
             self._goals[waiting.number] = self._client.send(
@@ -147,8 +146,9 @@ class OpencogPlans:
         for report in self._ledger.stood(number, _stands(feedback.actions)):
             self._tell(report)
 
-    def _ended(self, number: int, result: ExecuteActionPlan.Result) -> None:
+    def _ended(self, number: int, sent: PlanGoal) -> None:
         self._goals.pop(number, None)
+        result = sent.result or ExecuteActionPlan.Result()
         well = result.outcome == "SUCCEEDED"
         self._conclude(number, _stands(result.actions), well=well, reason=result.reason)
 
@@ -160,7 +160,8 @@ class OpencogPlans:
             self._tell(report)
         self._cancel(self._ledger.left_over)
 
-    def _command_ended(self, result: ExecuteActionPlan.Result) -> None:
+    def _command_ended(self, sent: PlanGoal) -> None:
+        result = sent.result or ExecuteActionPlan.Result()
         if result.outcome != "SUCCEEDED":
             self._note(f"a command of the OAC: {result.outcome}: {result.reason}")
 

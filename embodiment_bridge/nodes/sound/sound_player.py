@@ -21,7 +21,6 @@ from embodiment_bridge.nodes.sound.fetch_parameters import fetch_rules
 from embodiment_bridge.nodes.sound.media_parameters import PARAMETERS, Surroundings, with_media_roots
 from embodiment_bridge.srv import PlayerCommand
 
-NANOSECONDS = 1e9
 ADDRESSES = [one for one in FETCH_PARAMETERS if one.name in ("fetch_hosts", "fetch_private_hosts")]
 ADDRESSES += [one for one in FETCH_PARAMETERS if one.name in ("fetch_plain_http", "fetch_host_map")]
 ADDRESSES += [one for one in FETCH_PARAMETERS if one.name == "fetch_ca_file"]
@@ -43,7 +42,7 @@ class SoundPlayer(BridgeNode):
         rules = fetch_rules(self.values)
         policy = with_media_roots(rules.policy, self.values)
         surroundings = replace(self._surroundings, fetch=Fetcher(rules).fetch_to)
-        self._audio = Audio(self, self.values, policy, surroundings, self._seconds)
+        self._audio = Audio(self, self.values, policy, surroundings, self.seconds)
         self._service = self.create_service(PlayerCommand, "player_command", self._take)
 
     def deactivate(self) -> None:
@@ -126,6 +125,3 @@ class SoundPlayer(BridgeNode):
             rate=rate,
             volume=request.volume if request.set_volume else None,
         )
-
-    def _seconds(self) -> float:
-        return float(self.get_clock().now().nanoseconds) / NANOSECONDS

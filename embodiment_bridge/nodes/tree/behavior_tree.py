@@ -25,8 +25,6 @@ from embodiment_bridge.nodes.tree.runs.tree_publisher import TreePublisher
 from embodiment_bridge.nodes.tree.start_requests import StartRequests
 from embodiment_bridge.nodes.tree.tree_parameters import PARAMETERS
 
-NANOSECONDS = 1e9
-
 
 class BehaviorTree(BridgeNode):
     """The parts of the node, and their lifecycle. A goal says how it treats the run that has the body.
@@ -110,4 +108,4 @@ class BehaviorTree(BridgeNode):
             self._gate.go_on()
 
     def _now(self) -> float:
-        return float(self.get_clock().now().nanoseconds) / NANOSECONDS - self.clock_watch.skipped
+        return self.seconds() - self.clock_watch.skipped

@@ -6,18 +6,16 @@ from typing import Any, Final
 
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Twist
-from rclpy.action import ActionClient
-from rclpy.action.client import ClientGoalHandle
 from rclpy.client import Client
 from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
-from rclpy.task import Future
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.action import ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
+from embodiment_bridge.nodes.base.goal_client import DocumentClient, SentGoal, SkillClient
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.viewing.driving import Shown
 
@@ -47,7 +45,7 @@ class RobotDriver:
         prefix = namespace.rstrip("/")
         self.shown: Shown | None = None
         self._state = ""  # of the document
-        self._goals: dict[int, list[ClientGoalHandle]] = {}  # by page
+        self._goals: dict[int, list[SentGoal[Any, Any]]] = {}  # by page
         self._drivers: set[int] = set()  # pages whose last command was a velocity
         self._gone: set[int] = set()
         self._velocity = node.create_publisher(Twist, f"{prefix}/cmd_vel", profile("command"))
@@ -55,8 +53,8 @@ class RobotDriver:
             JointTrajectory, f"{prefix}/joint_trajectory", profile("command")
         )
         self._alive = node.create_publisher(String, f"{prefix}/keep_alive", profile("command"))
-        self._skills = ActionClient(node, ExecuteSkill, f"{prefix}/execute_skill")
-        self._documents = ActionClient(node, ExecuteBml, f"{prefix}/execute_bml")
+        self._skills = SkillClient(node, f"{prefix}/execute_skill")
+        self._documents = DocumentClient(node, f"{prefix}/execute_bml")
         self._services = {
             name: node.create_client(Trigger, f"{prefix}/behavior_tree/{name}") for name in CALLS
         }
@@ -155,49 +153,33 @@ class RobotDriver:
     def _send(
         self,
         page: int,
-        client: ActionClient,
+        client: SkillClient | DocumentClient,
         goal: ExecuteSkill.Goal | ExecuteBml.Goal,
         what: str,
         words: Words,
     ) -> None:
         if page in self._gone:
             return
-        if not client.server_is_ready():
+        if not client.server_is_there:
             self._tell(f"{what}: the robot does not answer", bad=True)
             return
         self._tell(f"{what}: running")
-        answer = client.send_goal_async(goal)
-        answer.add_done_callback(lambda done: self._begun(page, done.result(), what, words))
+        sent: SentGoal[Any, Any] = client.send(goal, on_end=lambda sent: self._ended(page, sent, what, words))
+        self._goals.setdefault(page, []).append(sent)
 
-    def _begun(self, page: int, goal: ClientGoalHandle, what: str, words: Words) -> None:
-        if not goal.accepted:
-            self._tell(f"{what}: refused", bad=True)
-            return
-        self._goals.setdefault(page, []).append(goal)
-        goal.get_result_async().add_done_callback(lambda done: self._ended(page, goal, what, words, done))
-        if page in self._gone:
-            goal.cancel_goal_async()
-
-    def _ended(
-        self,
-        page: int,
-        goal: ClientGoalHandle,
-        what: str,
-        words: Words,
-        done: Future,
-    ) -> None:
+    def _ended(self, page: int, sent: SentGoal[Any, Any], what: str, words: Words) -> None:
         goals = self._goals.get(page, [])
-        if goal in goals:
-            goals.remove(goal)
+        if sent in goals:
+            goals.remove(sent)
         if not goals:
             self._goals.pop(page, None)
-        text, bad = words(done.result().result)
+        text, bad = words(sent.result)
         self._tell(f"{what}: {text}", bad=bad)
 
     def _leave(self, page: int) -> None:
         self._gone.add(page)
         for goal in self._goals.get(page, []):
-            goal.cancel_goal_async()
+            goal.cancel()
         if page in self._drivers:
             self._drivers.discard(page)
             self._velocity.publish(Twist())

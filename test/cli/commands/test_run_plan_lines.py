@@ -46,9 +46,7 @@ class HastyClient:
         self.result = told(ExecuteActionPlan.Result, DONE)
 
     def send(self, goal, on_feedback):
-        return SimpleNamespace(answered=True, result=self.result, cancel_taken=False)
-
-    def look_after(self) -> None: ...
+        return SimpleNamespace(answered=True, result=self.result, lost="", cancel_taken=False)
 
     def destroy(self) -> None: ...
 

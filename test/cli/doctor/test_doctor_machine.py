@@ -10,6 +10,7 @@ import pytest
 
 from embodiment_bridge.cli.doctor import graph, installed, ports, programs, shared_memory
 from embodiment_bridge.cli.doctor.finding import Finding, Verdict
+from embodiment_bridge.core.listening import Listener, find_listener
 
 OK, WARN, FAIL = Verdict.OK, Verdict.WARN, Verdict.FAIL
 
@@ -148,13 +149,13 @@ def test_leftovers_are_those_that_nobody_holds(tmp_path) -> None:
     ("port", "listener", "verdict", "text"),
     [
         (60000, None, OK, "free"),
-        (60000, ports.Listener(7, "python /venv/bin/rcssservermj --sync"), OK, "rcssservermj listens"),
-        (60000, ports.Listener(7, "nginx"), WARN, "process 7 (nginx)"),
-        (60000, ports.Listener(7, "rcssserver3d"), WARN, "process 7 (rcssserver3d)"),
-        (60000, ports.Listener(), WARN, "another user"),
-        (3100, ports.Listener(7, "/opt/bin/rcssserver3d --script-path x"), OK, "rcssserver3d listens"),
-        (3200, ports.Listener(7, "python embodiment_bridge peer simspark"), OK, "peer simspark listens"),
-        (3200, ports.Listener(7, "nginx"), WARN, "process 7 (nginx)"),
+        (60000, Listener(7, "python /venv/bin/rcssservermj --sync"), OK, "rcssservermj listens"),
+        (60000, Listener(7, "nginx"), WARN, "process 7 (nginx)"),
+        (60000, Listener(7, "rcssserver3d"), WARN, "process 7 (rcssserver3d)"),
+        (60000, Listener(), WARN, "another user"),
+        (3100, Listener(7, "/opt/bin/rcssserver3d --script-path x"), OK, "rcssserver3d listens"),
+        (3200, Listener(7, "python embodiment_bridge peer simspark"), OK, "peer simspark listens"),
+        (3200, Listener(7, "nginx"), WARN, "process 7 (nginx)"),
     ],
 )
 def test_port(port, listener, verdict, text) -> None:
@@ -180,18 +181,18 @@ class TestFindListener:
         return tmp_path
 
     def test_the_process_that_listens(self, proc) -> None:
-        assert ports.find_listener(60000, proc) == ports.Listener(17, "python server.py")
+        assert find_listener(60000, proc) == Listener(17, "python server.py")
 
     def test_a_connection_is_no_listener(self, proc) -> None:
-        assert ports.find_listener(60001, proc) is None
+        assert find_listener(60001, proc) is None
 
     def test_a_process_that_may_not_be_looked_at(self, proc) -> None:
         (proc / "17/fd/3").unlink()
-        assert ports.find_listener(60000, proc) == ports.Listener()
+        assert find_listener(60000, proc) == Listener()
 
     def test_ourselves(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            listener = ports.find_listener(server.getsockname()[1])
+            listener = find_listener(server.getsockname()[1])
         assert listener is not None
         assert listener.pid == os.getpid()
 

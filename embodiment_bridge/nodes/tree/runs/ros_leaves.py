@@ -4,13 +4,10 @@
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Final
 
 from diagnostic_msgs.msg import KeyValue
-from rclpy.action import ActionClient
-from rclpy.action.client import ClientGoalHandle
 from rclpy.node import Node
-from rclpy.task import Future
 from std_srvs.srv import SetBool
 from typing_extensions import override
 
@@ -19,10 +16,11 @@ from embodiment_bridge.behaviour.engine.ports import SkillPort
 from embodiment_bridge.bml.rules.capabilities import Allowed
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
 from embodiment_bridge.core.errors import CommandError
-from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
+from embodiment_bridge.nodes.base.goal_client import SkillClient, SkillGoal
 from embodiment_bridge.nodes.tree.runs.body_skills import BodySkills
 from embodiment_bridge.srv import Hold
 
+BODY_WITHIN: Final = 10.0  # s of wall time; a body may just be coming into sight
 STATUS = {
     ExecuteSkill.Result.SUCCEEDED: SkillStatus.SUCCEEDED,
     ExecuteSkill.Result.SKIPPED: SkillStatus.SKIPPED,
@@ -34,7 +32,7 @@ STATUS = {
 
 @dataclass(slots=True)
 class _Pending:
-    """A skill that was asked for: what is known of it, and whether its end was asked for; when accepted, its goal.
+    """A skill that was asked for: what is known of it, and whether its end was asked for.
 
     unsent: the goal, as long as the action has no server.
     """
@@ -42,8 +40,7 @@ class _Pending:
     report: SkillReport
     asked: float
     unsent: ExecuteSkill.Goal | None = None
-    goal: ClientGoalHandle | None = None
-    result: GoalResult | None = None
+    sent: SkillGoal | None = None
     cancel_asked: bool = False
 
 
@@ -56,11 +53,10 @@ class RosSkills:
     def __init__(self, node: Node, dead_man: float = 0.0) -> None:
         self._node = node
         self._dead_man = dead_man
-        self._client = ActionClient(node, ExecuteSkill, "execute_skill")
+        self._client = SkillClient(node)
         self._hold_source = node.create_client(Hold, "hold_source")
         self._hold_all = node.create_client(SetBool, "hold")
         self._pending: dict[str, _Pending] = {}
-        self._seen = time.monotonic()
 
     def start(self, request: SkillRequest) -> None:
         """Send a goal; a body that is not there is waited for a moment, as it may just be coming into sight."""
@@ -76,12 +72,6 @@ class RosSkills:
         pending = self._pending[request_id]
         if pending.unsent is not None:
             self._try_to_send(pending)
-        elif not pending.report.status.ended and self._gone():
-            self._give_up(pending, "the body's node is gone")
-        elif pending.result is not None:
-            pending.result.look()
-        if pending.goal is None and time.monotonic() > pending.asked + ANSWER_WITHIN:
-            self._give_up(pending, f"the body did not answer within {ANSWER_WITHIN:g} s")
         if pending.report.status.ended:
             del self._pending[request_id]
         return pending.report
@@ -91,9 +81,11 @@ class RosSkills:
         pending = self._pending.get(request_id)
         if pending is None or pending.cancel_asked:
             return
-        if pending.unsent is not None:
+        pending.cancel_asked = True
+        if pending.sent is None:
             self._end(pending, SkillStatus.CANCELED, "")
-        self._ask_to_cancel(pending)
+        else:
+            pending.sent.cancel()
 
     def for_run(self, run_id: str, allowed: Allowed | None, body: BodySkills) -> "RunSkills":
         """The port of one run, which may drive the ``allowed`` channels; None: all."""
@@ -116,56 +108,23 @@ class RosSkills:
         goal, now = pending.unsent, time.monotonic()
         if goal is None or pending.report.status.ended:
             return
-        if self._client.server_is_ready():
-            pending.unsent, pending.asked, self._seen = None, now, now
-            answer = self._client.send_goal_async(goal, feedback_callback=partial(self._progress, pending))
-            answer.add_done_callback(partial(self._answered, pending))
-        elif now > pending.asked + GONE_AFTER:
+        if self._client.server_is_there:
+            pending.unsent = None
+            pending.sent = self._client.send(
+                goal, partial(self._progress, pending), partial(self._ended, pending)
+            )
+        elif now > pending.asked + BODY_WITHIN:
             reason = f"skill {goal.name!r}: no body offers execute_skill in this namespace"
             self._end(pending, SkillStatus.FAILED, reason)
 
-    def _give_up(self, pending: _Pending, reason: str) -> None:
-        """Fail; a body that is there after all is to bring it to rest, as nobody looks after it any more."""
-        self._end(pending, SkillStatus.FAILED, reason)
-        self._ask_to_cancel(pending)
+    def _ended(self, pending: _Pending, sent: SkillGoal) -> None:
+        if sent.result is not None:
+            status = STATUS.get(sent.result.status, SkillStatus.FAILED)
+            self._end(pending, status, sent.result.reason)
 
     @staticmethod
-    def _ask_to_cancel(pending: _Pending) -> None:
-        """Now, if the body has accepted it, else when it does."""
-        pending.cancel_asked = True
-        if pending.goal is not None:
-            pending.goal.cancel_goal_async()
-
-    def _gone(self) -> bool:
-        """Whether the action has had no server for a while; the graph's view of it flickers now and then."""
-        now = time.monotonic()
-        if self._client.server_is_ready():
-            self._seen = now
-        return now - self._seen > GONE_AFTER
-
-    def _answered(self, pending: _Pending, answer: "Future") -> None:
-        goal: ClientGoalHandle = answer.result()
-        if not goal.accepted:
-            self._end(pending, SkillStatus.FAILED, "the body refused the goal")
-            return
-        pending.goal = goal
-        pending.result = GoalResult(goal, partial(self._ended, pending))
-        if pending.cancel_asked:
-            goal.cancel_goal_async()
-
-    def _ended(self, pending: _Pending, result: ExecuteSkill.Result | None) -> None:
-        if result is None:
-            self._end(pending, SkillStatus.FAILED, f"the body's node {NOT_KNOWN}")
-        else:
-            self._end(pending, STATUS.get(result.status, SkillStatus.FAILED), result.reason)
-
-    @staticmethod
-    def _progress(pending: _Pending, message: Any) -> None:
-        if pending.result is not None:
-            pending.result.heard()
-        if not pending.report.status.ended:
-            feedback = message.feedback
-            pending.report = replace(pending.report, progress=feedback.progress, held=feedback.held)
+    def _progress(pending: _Pending, feedback: ExecuteSkill.Feedback) -> None:
+        pending.report = replace(pending.report, progress=feedback.progress, held=feedback.held)
 
     @staticmethod
     def _end(pending: _Pending, status: SkillStatus, reason: str) -> None:

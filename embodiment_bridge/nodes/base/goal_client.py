@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client of an action, which follows each goal to its end, whatever becomes of its server."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
+
+from action_msgs.msg import GoalStatus
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.task import Future
+
+from embodiment_bridge.action import ExecuteBml, ExecuteSkill
+from embodiment_bridge.nodes.base.deferred_action import KEEP_S
+
+F = TypeVar("F")  # feedback of the action
+R = TypeVar("R")  # its result
+
+# s of wall time, all of them. An answer that DDS lost never comes; on a busy computer it takes some seconds.
+ANSWER_WITHIN: Final = 15.0
+LOOK_S: Final = 0.1  # between two looks at the server
+# A server is out of sight when the lease of its process is over (config/fastdds_loopback.xml), and gone if it stays so.
+GONE_AFTER: Final = 0.3
+# A look so long after the one before tells that this process stood still. It has lost the others, and finds them anew.
+LATE_S, ANEW_S = 1.5, 1.0
+FIRST_S: Final = 2.0  # without feedback, after which the result is asked for again
+LONGEST_S: Final = 30.0  # between two questions; each stays open until the goal ends, so they become fewer
+# The answer does not tell the two apart. A client that stood still, or was told late that its goal was accepted, may
+# ask after that time.
+NOT_KNOWN: Final = (
+    f"knows no result: it was started anew, or was asked for the result more than {KEEP_S} s after the end"
+)
+
+
+class SentGoal(Generic[F, R]):
+    """A goal that was sent. ``result`` is set when it has ended.
+
+    Attributes:
+        result: of the server; one that tells why there is none, if the goal was refused or lost.
+        lost: why nothing more will be heard of it; empty while that is not so.
+        answered: whether the server has accepted or refused it.
+        cancel_taken: whether the server has said that it will cancel it.
+        handle: of the goal, once it was accepted.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        failure: Callable[[str, bool], R],
+        on_feedback: Callable[[F], None],
+        on_end: Callable[["SentGoal[F, R]"], None],
+    ) -> None:
+        self.result: R | None = None
+        self.lost = ""
+        self.answered = self.cancel_taken = False
+        self.handle: ClientGoalHandle | None = None
+        self._server, self._failure = server, failure
+        self._on_feedback, self._on_end = on_feedback, on_end
+        self._cancel_asked = False
+        self._sent = self._heard = time.monotonic()
+        self._pause = self._due = 0.0
+
+    def cancel(self) -> None:
+        """Ask for the end, now or when the goal is accepted; the result follows when the body is at rest."""
+        self._cancel_asked = True
+        if self.handle is not None:
+            self.handle.cancel_goal_async().add_done_callback(self._canceling)
+
+    def look(self, now: float, seen: float) -> None:
+        """Give the goal up if its server is gone or does not answer; ask for its result if nothing is heard of it.
+
+        ``seen``: when the server was in sight last.
+        """
+        if self.result is not None:
+            return
+        if now - max(seen, self._heard) > GONE_AFTER:
+            self._give_up("is gone")
+        elif not self.answered and now - self._sent > ANSWER_WITHIN:
+            self._give_up(f"did not answer within {ANSWER_WITHIN:g} s")
+        elif self.handle is not None and now > self._due:
+            self._pause = min(2.0 * self._pause, LONGEST_S)
+            self._due = now + self._pause
+            self._ask()
+
+    def take_answer(self, answer: "Future") -> None:
+        """The server has accepted or refused it."""
+        handle: ClientGoalHandle = answer.result()
+        self.answered = True
+        if not handle.accepted:
+            self._end(self._failure(f"{self._server} refused the goal", True))
+            return
+        self.handle = handle
+        self._hear()
+        self._ask()
+        if self._cancel_asked:
+            self.cancel()
+
+    def take_feedback(self, message: Any) -> None:
+        """There is news of it."""
+        self._hear()
+        if self.result is None:
+            self._on_feedback(message.feedback)
+
+    def _hear(self) -> None:
+        self._heard = time.monotonic()
+        self._pause, self._due = FIRST_S, self._heard + FIRST_S
+
+    def _ask(self) -> None:
+        """Ask for the result. A server that was started anew is as ready as before, and says that it knows none."""
+        if self.handle is not None:
+            self.handle.get_result_async().add_done_callback(self._told)
+
+    def _told(self, answer: "Future") -> None:
+        response = answer.result()
+        if response.status == GoalStatus.STATUS_UNKNOWN:
+            self._lose(NOT_KNOWN)
+        else:
+            self._end(response.result)
+
+    def _canceling(self, answer: "Future") -> None:
+        self.cancel_taken = bool(answer.result().goals_canceling)
+
+    def _give_up(self, why: str) -> None:
+        """Nobody looks after it any more: a server that is there after all is to end it, also if it accepts it late."""
+        self._lose(why)
+        self.cancel()
+
+    def _lose(self, why: str) -> None:
+        if self.result is None:
+            self.lost = f"{self._server} {why}"
+            self._end(self._failure(self.lost, False))
+
+    def _end(self, result: R) -> None:
+        if self.result is None:
+            self.result = result
+            self._on_end(self)
+
+
+class GoalClient(Generic[F, R]):
+    """Sends goals of one action.
+
+    Args:
+        node: must be served; all callbacks come on the thread that serves it.
+        kind: the action.
+        name: of the action.
+        server: what people call the node that serves it.
+        failure: makes a result from the reason of a goal that was refused (true) or lost (false).
+    """
+
+    def __init__(
+        self, node: Node, kind: Any, name: str, server: str, failure: Callable[[str, bool], R]
+    ) -> None:
+        self._node, self._server, self._failure = node, server, failure
+        self._client = ActionClient(node, kind, name)
+        self._goals: list[SentGoal[F, R]] = []
+        self._seen = self._looked = 0.0
+        self._timer = node.create_timer(LOOK_S, self._look, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._timer.cancel()
+
+    @property
+    def server_is_there(self) -> bool:
+        """Whether a node serves the action."""
+        ready: bool = self._client.server_is_ready()
+        return ready
+
+    def send(
+        self,
+        goal: Any,
+        on_feedback: Callable[[F], None] = lambda _: None,
+        on_end: Callable[[SentGoal[F, R]], None] = lambda _: None,
+    ) -> SentGoal[F, R]:
+        """Send a goal and follow it; ``on_end(sent)`` is called when its result is set."""
+        sent = SentGoal(self._server, self._failure, on_feedback, on_end)
+        self._goals.append(sent)
+        self._seen = self._looked = time.monotonic()
+        answer = self._client.send_goal_async(goal, feedback_callback=sent.take_feedback)
+        answer.add_done_callback(sent.take_answer)
+        if self._timer.is_canceled():
+            self._timer.reset()
+        return sent
+
+    def destroy(self) -> None:
+        """Take the client off the graph."""
+        self._node.destroy_timer(self._timer)
+        self._client.destroy()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if self.server_is_there:
+            self._seen = max(self._seen, now)
+        elif now - self._looked > LATE_S:
+            self._seen = now + ANEW_S
+        self._looked = now
+        for goal in self._goals:
+            goal.look(now, self._seen)
+        self._goals = [goal for goal in self._goals if goal.result is None]
+        if not self._goals:
+            self._timer.cancel()
+
+
+class TreeClient(GoalClient[F, R]):
+    """Sends goals of an action of the behaviour tree, whose results have an outcome and a reason."""
+
+    def __init__(self, node: Node, kind: Any, name: str) -> None:
+        def failure(reason: str, refused: bool) -> R:
+            result: R = kind.Result(outcome="REJECTED" if refused else "ERROR", reason=reason)
+            return result
+
+        super().__init__(node, kind, name, "the behaviour-tree node", failure)
+
+
+BmlGoal = SentGoal[ExecuteBml.Feedback, ExecuteBml.Result]
+SkillGoal = SentGoal[ExecuteSkill.Feedback, ExecuteSkill.Result]
+
+
+class DocumentClient(TreeClient[ExecuteBml.Feedback, ExecuteBml.Result]):
+    """Sends goals of `execute_bml`."""
+
+    def __init__(self, node: Node, name: str = "execute_bml") -> None:
+        super().__init__(node, ExecuteBml, name)
+
+
+class SkillClient(GoalClient[ExecuteSkill.Feedback, ExecuteSkill.Result]):
+    """Sends goals of `execute_skill`."""
+
+    def __init__(self, node: Node, name: str = "execute_skill") -> None:
+        def failure(reason: str, _: bool) -> ExecuteSkill.Result:
+            return ExecuteSkill.Result(status=ExecuteSkill.Result.FAILED, reason=reason)
+
+        super().__init__(node, ExecuteSkill, name, "the body's node", failure)

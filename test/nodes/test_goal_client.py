@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A goal is followed to its end, whatever becomes of its server; one that is given up is not left running."""
+
+from types import SimpleNamespace
+
+import pytest
+from action_msgs.msg import GoalStatus
+from embodiment_bridge.action import ExecuteActionPlan, ExecuteBml
+from goal_fakes import FakeServer
+
+from embodiment_bridge.nodes.base import goal_client
+from embodiment_bridge.nodes.base.goal_client import DocumentClient
+from embodiment_bridge.nodes.tree.plan_client import PlanClient
+from embodiment_bridge.robot import runs
+from embodiment_bridge.robot.runs import Run, Runs
+
+NOT_KNOWN = f"the behaviour-tree node {goal_client.NOT_KNOWN}"
+
+
+@pytest.fixture
+def server(monkeypatch):
+    return FakeServer(monkeypatch)
+
+
+@pytest.fixture
+def sent(server):
+    ends = []
+    sent = DocumentClient(server.node()).send(ExecuteBml.Goal(), on_end=ends.append)
+    sent.ends = ends
+    return sent
+
+
+def test_goal_that_is_accepted_too_late_is_lost_and_canceled(server, sent):
+    server.passes(goal_client.ANSWER_WITHIN - 0.2)
+    assert sent.result is None
+    server.passes(0.4)
+    assert sent.lost == sent.result.reason == "the behaviour-tree node did not answer within 15 s"
+    server.accepts()
+    assert (server.goal.cancels, sent.answered, sent.ends) == (1, True, [sent])
+
+
+def test_goal_that_is_accepted_in_time_is_not_canceled(server, sent):
+    server.passes(goal_client.ANSWER_WITHIN - 0.2)
+    server.accepts()
+    server.passes(10.0)
+    assert (sent.result, server.goal.cancels) == (None, 0)
+    result = ExecuteBml.Result(outcome="SUCCEEDED")
+    server.goal.ends(GoalStatus.STATUS_SUCCEEDED, result)
+    assert (sent.result, sent.lost, sent.ends) == (result, "", [sent])
+
+
+def test_goal_that_is_refused_is_not_lost(server, sent):
+    server.answer.set_result(SimpleNamespace(accepted=False))
+    assert (sent.result.outcome, sent.lost, sent.answered) == ("REJECTED", "", True)
+
+
+def test_cancel_before_the_answer_is_done_after_it(server, sent):
+    sent.cancel()
+    assert server.goal.cancels == 0
+    server.accepts()
+    assert server.goal.cancels == 1
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_goal_of_a_server_that_is_gone_is_lost_within_a_second(server, sent, accepted):
+    if accepted:
+        server.accepts()
+    server.passes(5.0)
+    server.is_there = False
+    server.passes(0.2)
+    assert sent.result is None
+    server.passes(0.4)
+    assert (sent.result.outcome, sent.lost) == ("ERROR", "the behaviour-tree node is gone")
+    if not accepted:
+        server.accepts()
+    assert server.goal.cancels == 1  # it may be there after all, and nobody follows the goal any more
+
+
+def test_server_that_tells_of_the_goal_is_not_gone(server, sent):
+    server.accepts()
+    server.is_there = False
+    for _ in range(50):
+        server.passes(0.2)
+        server.tells(ExecuteBml.Feedback())
+    assert sent.result is None
+
+
+def test_server_that_is_out_of_sight_after_a_pause_of_the_client_is_not_gone(server, sent):
+    server.accepts()
+    server.passes(1.0)
+    server.is_there = False
+    server.now += 60.0  # the pause
+    server.passes(1.0)
+    server.is_there = True
+    server.passes(10.0)
+    assert sent.result is None
+    server.is_there = False
+    server.passes(1.0)
+    assert sent.lost
+
+
+def test_server_that_was_started_anew_says_so_soon(server, sent):
+    server.accepts()
+    for _ in range(5):
+        server.passes(goal_client.FIRST_S - 0.2)
+        server.tells(ExecuteBml.Feedback())
+    assert server.goal.asked == 1
+    server.passes(goal_client.FIRST_S + 0.2)
+    assert server.goal.asked == 2
+    server.goal.ends(GoalStatus.STATUS_UNKNOWN)
+    assert (sent.result.outcome, sent.lost) == ("ERROR", NOT_KNOWN)
+
+
+def test_goal_of_which_nothing_is_heard_for_an_hour_is_asked_for_seldom(server, sent):
+    server.accepts()
+    server.passes(3600.0)
+    assert sent.result is None
+    assert 100 < server.goal.asked < 130
+
+
+def test_a_plan_that_is_lost_has_a_result(server):
+    sent = PlanClient(server.node()).send(ExecuteActionPlan.Goal())
+    server.accepts()
+    server.goal.ends(GoalStatus.STATUS_UNKNOWN)
+    assert (sent.result.outcome, sent.result.reason) == ("ERROR", NOT_KNOWN)
+
+
+def test_a_run_that_is_lost_has_an_outcome(server, monkeypatch):
+    quiet = SimpleNamespace(tell=lambda _: None, rest=lambda _: None)
+    monkeypatch.setattr(runs, "KeepAlive", lambda *_: quiet)
+    client, run = Runs(server.node(), "test"), Run("{}")
+    client.send(run, "replace", 0)
+    assert run.run_id == ""
+    server.accepts()
+    assert len(run.run_id) == 8
+    server.goal.ends(GoalStatus.STATUS_UNKNOWN)
+    outcome = run.ended.result(0)
+    assert (outcome.outcome, outcome.reason) == (runs.LOST, NOT_KNOWN)
+    assert client.running == ()
