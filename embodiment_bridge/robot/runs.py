@@ -24,6 +24,7 @@ DEAD_MAN: Final = (
     0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time
 )
 LOST: Final = "UNKNOWN"
+SENT: Final = "SENT"  # the state of a run of which the tree has not said anything
 
 
 class Run:
@@ -33,7 +34,7 @@ class Run:
         self.document = document
         self.began: Future[bool] = Future()
         self.ended: Future[Outcome] = Future()
-        self.progress = Progress("SENT", 0.0)
+        self.progress = Progress(SENT, 0.0)
         self.run_id = ""
         self.warnings: list[str] = []
         self.asked = time.monotonic()
@@ -56,7 +57,8 @@ class Run:
         )
         if self.result is not None:
             self.result.heard()
-        self.begin()
+        if self.run_id:  # else it begins when the answer with its id is here
+            self.begin()
         for listener in self._listeners:
             listener(self.progress)
 
@@ -118,6 +120,12 @@ class Runs:
         if run.goal is not None and not run.ended.done():
             run.goal.cancel_goal_async()
 
+    def give_up(self) -> None:
+        """Cancel what was sent and has not begun: the tree may hear of it after a stop that was called later."""
+        for run in self.running:
+            if run.goal is None:
+                self.cancel(run)
+
     def close(self) -> None:
         """Cancel everything; what has not ended is not known any more.
 
@@ -139,6 +147,8 @@ class Runs:
             self._end(run, Outcome("REJECTED", "the behaviour-tree node refused the goal"))
             return
         run.goal, run.run_id = goal, run_id_of(goal)
+        if run.progress.state != SENT:  # its feedback was faster
+            run.begin()
         run.result = GoalResult(goal, partial(self._ended, run))
         # An answer that comes after it was given up: nobody looks after the run any more.
         if run.cancel_asked or run.ended.done():
