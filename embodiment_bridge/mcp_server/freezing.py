@@ -12,13 +12,14 @@ from typing import Final
 import mcp.types as types
 from pydantic import ValidationError
 
+from embodiment_bridge.core.clear_no import is_clear_no
+
 FREEZES: Final = ("stop", "hold")
 
 
 def lets_go(arguments: object) -> bool:
-    """Whether these arguments of ``hold`` say clearly that the robot goes on: ``on`` is false, or the text false."""
-    on = arguments.get("on") if isinstance(arguments, Mapping) else None
-    return on is False or (isinstance(on, str) and on.strip().lower() == "false")
+    """Whether these arguments of ``hold`` say clearly that the robot goes on."""
+    return isinstance(arguments, Mapping) and is_clear_no(arguments.get("on"))
 
 
 def freezing(message: object) -> str:

@@ -63,7 +63,7 @@ class BehaviorTree(BridgeNode):
         self._documents = BmlServer(self, gate, performer)
         self._plans = PlanServer(self, gate, performer, self._share)
         self._starts = StartRequests(self, self._documents.enter, performer.can_begin)
-        self._controls = RunControls(self, performer.director, performer.tick, performer.clients)
+        self._controls = RunControls(self, performer.director, performer.tick, performer.clients, gate.refuse)
 
     @override
     def activate(self) -> None:
