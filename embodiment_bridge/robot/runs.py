@@ -16,13 +16,10 @@ from rclpy.node import Node
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.nodes.base.goal_ids import run_id_of
 from embodiment_bridge.nodes.base.goal_result import ANSWER_WITHIN, GONE_AFTER, NOT_KNOWN, GoalResult
-from embodiment_bridge.nodes.body.keep_alive import KeepAlive
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
 LOOK_S: Final = 0.25
-DEAD_MAN: Final = (
-    0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time
-)
 LOST: Final = "UNKNOWN"
 SENT: Final = "SENT"  # the state of a run of which the tree has not said anything
 
@@ -84,7 +81,7 @@ class Runs:
     def __init__(self, node: Node, source: str) -> None:
         self._node = node
         self._source = source
-        self._alive = KeepAlive(node, DEAD_MAN)
+        self._alive = KeepAlive(node, CLIENT_S)
         self._client = ActionClient(node, ExecuteBml, "execute_bml")
         self._running: list[Run] = []
         self._seen = time.monotonic()

@@ -5,7 +5,7 @@ import json
 import math
 
 import pytest
-from embodiment_bridge.msg import BodyStatus
+from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
@@ -79,6 +79,23 @@ def test_a_document_of_a_page_that_is_gone_is_canceled(seen):
     seen.driver.leave(PAGE)
     seen.until_told("walk: canceled", bad=False)
     seen.until_stands()
+
+
+def test_a_document_of_a_page_runs_without_a_pause(seen):
+    """Its client says often enough on keep_alive that it is there: the tree pauses the runs of a silent one."""
+    states = []
+    seen.stage.brain.create_subscription(
+        TreeSnapshot, "behavior_tree/tree", lambda tree: states.append(tree.state), profile("state")
+    )
+    document = {
+        "type": "loop",
+        "loop": 4,
+        "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 1},
+    }
+    seen.driver.run_document(PAGE, "shake", json.dumps(document))
+    seen.until_told("shake: succeeded", bad=False)
+    assert "RUNNING" in states
+    assert not {"PAUSING", "PAUSED", "RESUMING"} & set(states)
 
 
 def test_a_page_that_is_gone_begins_nothing_any_more(seen):

@@ -9,16 +9,15 @@ from geometry_msgs.msg import Twist
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.client import Client
-from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
 from rclpy.task import Future
-from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.action import ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, TOPIC, KeepAlive
 from embodiment_bridge.viewing.driving import Shown
 
 Words = Callable[[Any], tuple[str, bool]]
@@ -28,7 +27,6 @@ SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body li
 ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
 SOURCE: Final = "viewer"
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
-BEAT_S: Final = 0.4
 ENDINGS: Final = {
     getattr(ExecuteSkill.Result, word): word.lower()
     for word in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED")
@@ -54,25 +52,25 @@ class RobotDriver:
         self._trajectory = node.create_publisher(
             JointTrajectory, f"{prefix}/joint_trajectory", profile("command")
         )
-        self._alive = node.create_publisher(String, f"{prefix}/keep_alive", profile("command"))
+        self._alive = KeepAlive(node, CLIENT_S, topic=f"{prefix}/{TOPIC}")
+        self._asked = 0  # goals whose answer has not come
         self._skills = ActionClient(node, ExecuteSkill, f"{prefix}/execute_skill")
         self._documents = ActionClient(node, ExecuteBml, f"{prefix}/execute_bml")
         self._services = {
             name: node.create_client(Trigger, f"{prefix}/behavior_tree/{name}") for name in CALLS
         }
         self._stop_body = node.create_client(Trigger, f"{prefix}/stop")
-        self._pulse = node.create_timer(BEAT_S, self._beat, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
     def destroy(self) -> None:
         """End what the pages began, and take everything off the graph."""
         for page in tuple(self._goals):
             self._leave(page)
-        self._node.destroy_timer(self._pulse)
+        self._alive.destroy()
         for client in (self._skills, self._documents):
             client.destroy()
         for service in (*self._services.values(), self._stop_body):
             self._node.destroy_client(service)
-        for publisher in (self._velocity, self._trajectory, self._alive):
+        for publisher in (self._velocity, self._trajectory):
             self._node.destroy_publisher(publisher)
 
     def stop(self) -> None:
@@ -166,12 +164,16 @@ class RobotDriver:
             self._tell(f"{what}: the robot does not answer", bad=True)
             return
         self._tell(f"{what}: running")
+        self._asked += 1
+        self._beat()
         answer = client.send_goal_async(goal)
         answer.add_done_callback(lambda done: self._begun(page, done.result(), what, words))
 
     def _begun(self, page: int, goal: ClientGoalHandle, what: str, words: Words) -> None:
+        self._asked -= 1
         if not goal.accepted:
             self._tell(f"{what}: refused", bad=True)
+            self._beat()
             return
         self._goals.setdefault(page, []).append(goal)
         goal.get_result_async().add_done_callback(lambda done: self._ended(page, goal, what, words, done))
@@ -191,6 +193,7 @@ class RobotDriver:
             goals.remove(goal)
         if not goals:
             self._goals.pop(page, None)
+        self._beat()
         text, bad = words(done.result().result)
         self._tell(f"{what}: {text}", bad=bad)
 
@@ -203,8 +206,10 @@ class RobotDriver:
             self._velocity.publish(Twist())
 
     def _beat(self) -> None:
-        if self._goals:
-            self._alive.publish(String(data=SOURCE))
+        """Say that the pages are there, as often as the tree wants to hear it, while something of theirs runs."""
+        sources = (SOURCE,) if self._goals or self._asked else ()
+        self._alive.tell(sources)
+        self._alive.rest(sources)
 
     def _tell(self, text: str, *, bad: bool = False) -> None:
         if self.shown is not None:
