@@ -11,13 +11,14 @@ from rclpy.action.client import ClientGoalHandle
 from rclpy.client import Client
 from rclpy.duration import Duration
 from rclpy.task import Future
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.action import ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, TOPIC, KeepAlive
+from embodiment_bridge.viewing.buttons import EMERGENCY_STOP, RELEASE, STOP
 from embodiment_bridge.viewing.driving import Shown
 
 Words = Callable[[Any], tuple[str, bool]]
@@ -60,6 +61,8 @@ class RobotDriver:
             name: node.create_client(Trigger, f"{prefix}/behavior_tree/{name}") for name in CALLS
         }
         self._stop_body = node.create_client(Trigger, f"{prefix}/stop")
+        self._emergency = node.create_client(SetBool, f"{prefix}/emergency_stop")
+        self.buttons: frozenset[str] = frozenset()  # those that can work
 
     def destroy(self) -> None:
         """End what the pages began, and take everything off the graph."""
@@ -68,7 +71,7 @@ class RobotDriver:
         self._alive.destroy()
         for client in (self._skills, self._documents):
             client.destroy()
-        for service in (*self._services.values(), self._stop_body):
+        for service in (*self._services.values(), self._stop_body, self._emergency):
             self._node.destroy_client(service)
         for publisher in (self._velocity, self._trajectory):
             self._node.destroy_publisher(publisher)
@@ -76,6 +79,19 @@ class RobotDriver:
     def stop(self) -> None:
         """End the document and all skills."""
         self._do(self._stop)
+
+    def emergency_stop(self, *, on: bool) -> None:
+        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        self._do(lambda: self._emergency_stop(on))
+
+    def look(self) -> None:
+        """See what the robot serves: the buttons and controls of others cannot work. For the node's own thread."""
+        stops = self._stop_body.service_is_ready() or self._services["stop"].service_is_ready()
+        has_emergency = self._emergency.service_is_ready()
+        found = {STOP: stops, EMERGENCY_STOP: has_emergency, RELEASE: has_emergency}
+        self.buttons = frozenset(name for name, works in found.items() if works)
+        if self.shown is not None:
+            self.shown.steers(stops or self._skills.server_is_ready())
 
     def call(self, service: str) -> None:
         """Pause, resume or step the document that runs."""
@@ -120,19 +136,26 @@ class RobotDriver:
 
     def _stop(self) -> None:
         self._call(self._services["stop"], "")
-        self._call(self._stop_body, "STOP")
+        self._call(self._stop_body, "stop")
         self._velocity.publish(Twist())
 
-    def _call(self, client: Client, what: str) -> None:
+    def _emergency_stop(self, on: bool) -> None:
+        if self._emergency.service_is_ready():
+            what = "emergency stop" if on else "release"
+            self._call(self._emergency, what, SetBool.Request(data=on))
+        if on:
+            self._stop()
+
+    def _call(self, client: Client, what: str, request: SetBool.Request | None = None) -> None:
         if not client.service_is_ready():
             if what:
                 self._tell(f"{what}: the robot does not answer", bad=True)
             return
-        answer = client.call_async(Trigger.Request())
+        answer = client.call_async(Trigger.Request() if request is None else request)
         if what:
             answer.add_done_callback(lambda done: self._answered(what, done.result()))
 
-    def _answered(self, what: str, answer: Trigger.Response) -> None:
+    def _answered(self, what: str, answer: Trigger.Response | SetBool.Response) -> None:
         self._tell(f"{what}: {answer.message or 'done'}", bad=not answer.success)
 
     def _drive(self, page: int, forward: float, turn: float) -> None:
