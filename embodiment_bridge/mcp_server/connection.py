@@ -8,7 +8,8 @@ from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 REQUEST_S: Final = 10.0  # for a whole request: its head and its body
-MOST: Final = 100  # connections; below the 256 files that some systems allow a process
+# Connections, and those that are taken at once before one of them is looked at: some systems allow a process 256 files.
+MOST: Final = 64
 
 
 class Connection(H11Protocol):
@@ -35,8 +36,9 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._end_if_late()
-        waiting = [one for one in self.connections if isinstance(one, Connection) and one.waits]
-        if len(self.connections) > MOST:
+        here = [one for one in self.connections if not one.transport.is_closing()]
+        waiting = [one for one in here if isinstance(one, Connection) and one.waits and one is not self]
+        if waiting and len(here) > MOST:
             min(waiting, key=lambda one: one.since).transport.abort()
 
     @override

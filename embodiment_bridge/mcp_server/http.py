@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen, place
-from embodiment_bridge.mcp_server.connection import Connection
+from embodiment_bridge.mcp_server.connection import MOST, Connection
 from embodiment_bridge.mcp_server.guard import MOST_BODY, MOST_SESSIONS, PATH, Guard
 from embodiment_bridge.mcp_server.server import RobotServer
 
@@ -90,7 +90,13 @@ def application(server: RobotServer, host: str, token: str) -> ASGIApp:
 def config(app: ASGIApp) -> uvicorn.Config:
     """How it is served."""
     return uvicorn.Config(
-        app, http=Connection, ws="none", log_level="warning", lifespan="on", timeout_graceful_shutdown=2
+        app,
+        http=Connection,
+        ws="none",
+        log_level="warning",
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+        backlog=MOST,
     )
 
 
