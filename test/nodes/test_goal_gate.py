@@ -313,10 +313,12 @@ def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
     node = runtime.add(Node("person", context=runtime.context, namespace="/gate"))
     stop = node.create_client(Trigger, "behavior_tree/stop")
     until(runtime, stop.service_is_ready)
+    tree._starts._wait(600.0)  # a document of start_file that has failed
     said = stop.call_async(Trigger.Request())
     now[0] = 600.0
     until(runtime, lambda: all(client.result is not None for client in clients[:2]))
     assert said.result().message.endswith("; 1 that waited do not begin")
+    assert tree._starts._timer is None
     assert [client.result.outcome for client in clients[:2]] == ["CANCELED", "REJECTED"]
     assert "STOPPED: stopped by the stop service before it began" in clients[1].result.reason
 
