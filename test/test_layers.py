@@ -105,7 +105,6 @@ LAYERS = (
     ("standins/simspark", "io", "core protocols/simspark wire"),
     ("nodes", "", ""),
     ("nodes/base", "io messages ros", "core link link/transports urdf"),
-    ("nodes/view", "messages ros", "core nodes/base viewing"),
     (
         "nodes/sound", "io messages ros",
         "behaviour/engine bml/rules core fetching media media/files media/outputs media/speech motion/skills "
@@ -120,6 +119,7 @@ LAYERS = (
         "nodes/mujoco", "io messages ros",
         "body core link nodes/base nodes/body physics protocols scene",
     ),
+    ("nodes/view", "messages ros", "core nodes/base nodes/body viewing"),
     ("nodes/bags", "io messages ros", "bags body core motion nodes/base nodes/body"),
     (
         "nodes/soccer", "messages ros",
@@ -154,7 +154,7 @@ LAYERS = (
     ),
     (
         "mcp_server", "io messages parsers ros",
-        "bml/authoring bml/base bml/rules body core nodes/base robot",
+        "bml/authoring bml/base bml/nodes bml/reading bml/rules body core nodes/base robot",
     ),
     ("cli", "io parsers", "bml/base body core launching motion/joints nodes/base"),
     (

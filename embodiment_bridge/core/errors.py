@@ -56,6 +56,11 @@ def unknown(kind: str, value: str, choices: Iterable[str]) -> str:
     """The text of an error: ``value`` is not a known ``kind``; with the nearest choice and up to 30 of the choices."""
     names = sorted(choices)
     near = get_close_matches(value, names, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    shown = ", ".join(names[:30]) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
+    hint = f"; did you mean {quoted(near[0])}?" if near else ""
+    shown = ", ".join(map(_word, names[:30])) + (f", ... ({len(names)} in all)" if len(names) > 30 else "")
     return f"unknown {kind} {value!r}{hint} (known: {shown or 'none'})"
+
+
+def _word(name: str) -> str:
+    """A name as it is, or quoted and cut where it is more than a word: things of the world may be called anything."""
+    return name if name.isprintable() and " " not in name and len(name) <= _QUOTES.maxstring else quoted(name)

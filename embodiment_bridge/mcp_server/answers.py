@@ -9,15 +9,19 @@ from typing import Final
 import mcp.types as types
 
 from embodiment_bridge.bml.base.problems import Problem
+from embodiment_bridge.mcp_server.outside import plain
 from embodiment_bridge.robot.values import Outcome
 
 MOST_PROBLEMS: Final = 20
+RUNNING: Final = "RUNNING"  # the outcome of a run that goes on in the background
 LONGEST: Final = 4000  # characters of a text
 
 
 def answer(text: str, structured: Mapping[str, object], *, is_error: bool = False) -> types.CallToolResult:
     """One result; numbers that JSON lacks become null."""
-    content = types.TextContent(type="text", text=cut(text))
+    content = types.TextContent(
+        type="text", text=text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+    )
     return types.CallToolResult(
         content=[content], structured_content=finite(dict(structured)), is_error=is_error
     )
@@ -25,12 +29,12 @@ def answer(text: str, structured: Mapping[str, object], *, is_error: bool = Fals
 
 def refused(why: str, what_to_do: str = "") -> types.CallToolResult:
     """An error that says what to do."""
-    text = f"{why.rstrip('.')}. {what_to_do}".strip()
+    text = f"{cut(why).rstrip('.')}. {what_to_do}".strip()
     return answer(text, {"error": cut(why), "what_to_do": what_to_do}, is_error=True)
 
 
 def ended(what: str, outcome: Outcome) -> types.CallToolResult:
-    """How a run ended."""
+    """How a run ended, or that it has begun."""
     structured = {
         "outcome": outcome.outcome,
         "reason": cut(outcome.reason),
@@ -39,7 +43,9 @@ def ended(what: str, outcome: Outcome) -> types.CallToolResult:
         "warnings": [cut(one) for one in outcome.warnings[:MOST_PROBLEMS]],
         "elapsed_s": round(outcome.elapsed, 2),
     }
-    text = f"{what}: {outcome}"
+    if outcome.outcome == RUNNING:
+        return answer(f"{what}: {cut(outcome.reason)}", structured)
+    text = f"{what}: {cut(str(outcome))}"
     if not outcome.went_well:
         text += f"\n{_advice(outcome)}"
     return answer(text, structured, is_error=not outcome.went_well)
@@ -54,8 +60,8 @@ def problem_values(problems: tuple[Problem, ...]) -> list[dict[str, object]]:
 
 
 def cut(text: str) -> str:
-    """A text that is not longer than a model can use."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    """A text that may have words from outside: on one line, and not longer than a model can use."""
+    return plain(text, LONGEST)
 
 
 def finite(value: object) -> object:
@@ -78,7 +84,9 @@ def _advice(outcome: Outcome) -> str:
     match outcome.outcome:
         case "REJECTED":
             return "Mend what the problems name, or use list_skills and check_behavior, and try again."
-        case "CANCELED" | "PREEMPTED":
+        case "PREEMPTED":
+            return "A newer run has replaced it. What is to be done at once belongs into one document (parallel)."
+        case "CANCELED":
             return "Somebody else ended it. Look at robot_state before you go on."
         case "UNKNOWN":
             return "The robot may be gone. Look at robot_state."

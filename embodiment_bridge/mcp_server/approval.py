@@ -47,6 +47,11 @@ class Approvals:
         self._robot.on_graph(lambda node: node.destroy_service(self._service))
         self._robot.on_graph(lambda node: node.destroy_publisher(self._topic))
 
+    def void(self) -> None:
+        """Refuse all that wait; a later answer to them begins nothing."""
+        for answer in self._waiting.values():
+            _settle(answer, False)
+
     async def ask(self, context: Context, what: str) -> bool:
         """Whether somebody agrees to ``what`` in time: the first answer counts.
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of a tool call, checked: a model may send anything."""
 
+import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from embodiment_bridge.core.errors import CommandError, quoted, unknown
-
-MISSING = object()
 
 
 class Arguments:
@@ -34,7 +33,7 @@ class Arguments:
 
     def number(self, name: str, lower: float, upper: float) -> float:
         """A finite number within a range."""
-        value = self._value(name)
+        value = meant(self._value(name))
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not lower <= value <= upper:
             raise self._wrong(name, f"a number within {lower:g} to {upper:g}")
         return float(value)
@@ -43,24 +42,28 @@ class Arguments:
         """True or false; ``default`` where it is not given."""
         if default is not None and not self.has(name):
             return default
-        value = self._value(name)
+        value = meant(self._value(name))
         if not isinstance(value, bool):
             raise self._wrong(name, "true or false")
         return value
 
     def mapping(self, name: str) -> dict[str, object]:
         """An object."""
-        value = self._value(name)
+        value = meant(self._value(name))
         if not isinstance(value, dict):
             raise self._wrong(name, "an object")
         return value
 
-    def parameters(self, name: str) -> dict[str, float | str]:
-        """Parameters of a skill: an object of finite numbers and texts; empty where it is not given."""
+    def parameters(self, name: str, numbers: Collection[str]) -> dict[str, float | str]:
+        """Parameters of a skill: an object of finite numbers and texts; empty where it is not given.
+
+        numbers: names of those that are no texts.
+        """
         if not self.has(name):
             return {}
         found: dict[str, float | str] = {}
-        for key, value in self.mapping(name).items():
+        for key, given in self.mapping(name).items():
+            value = meant(given) if key in numbers else given
             is_number = (
                 isinstance(value, (int, float))
                 and not isinstance(value, bool)
@@ -79,3 +82,14 @@ class Arguments:
 
     def _wrong(self, name: str, should: str) -> CommandError:
         return CommandError(f"argument {name!r} is {quoted(self._given[name])}, not {should}")
+
+
+def meant(value: object) -> object:
+    """The value of a text that is exactly one value of JSON, as some hosts send numbers and objects; else the same."""
+    if not isinstance(value, str):
+        return value
+    try:
+        found: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    return found

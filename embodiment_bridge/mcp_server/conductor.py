@@ -10,10 +10,12 @@ from typing import Final, TypeVar
 import anyio
 
 from embodiment_bridge.core.errors import CommandError
+from embodiment_bridge.mcp_server.answers import RUNNING
 from embodiment_bridge.mcp_server.approval import Approvals
 from embodiment_bridge.mcp_server.host import Context, until_gone
 from embodiment_bridge.mcp_server.journal import Journal
 from embodiment_bridge.mcp_server.options import Options
+from embodiment_bridge.mcp_server.outside import plain
 from embodiment_bridge.robot.checking import Written
 from embodiment_bridge.robot.robot import Robot
 from embodiment_bridge.robot.runs import Run
@@ -22,7 +24,6 @@ from embodiment_bridge.robot.values import Outcome, Progress
 T = TypeVar("T")
 MOST_RUNS: Final = 8  # at once, of all hosts; the tree runs one of them
 GONE: Final = Outcome("CANCELED", "the host of the language model does not answer")
-GOES_ON: Final = Outcome("SUCCEEDED", "it runs in the background; wait for run, or stop it")
 
 
 class Conductor:
@@ -40,31 +41,45 @@ class Conductor:
         self._say = say
         self._running: set[Run] = set()
         self._asking = 0
+        self._freezes = 0
         self._watches: set[asyncio.Task[None]] = set()
         self.last: Outcome | None = None
         self.background: Run | None = None
 
     async def perform(
-        self, context: Context, what: str, documents: Iterable[Written], *, background: bool = False
+        self,
+        context: Context,
+        what: str,
+        documents: Iterable[Written],
+        *,
+        background: bool = False,
+        stops: int | None = None,
     ) -> Outcome:
-        """Run documents one after the other, until one fails.
+        """Run documents one after the other, until one fails; ``stops`` as for ``Robot.start``.
 
         Raises:
-            CommandError: the operator forbids it, nobody agreed, or too much is going on.
+            CommandError: the operator forbids it, nobody agreed, too much is going on, or the robot was stopped.
         """
+        stops = self._robot.stops if stops is None else stops
         await self.permit(context, what, len(self._running))
         outcome = Outcome("SUCCEEDED", "there was nothing to do")
         for document in documents:
-            outcome = await self._run(context, document, background)
+            outcome = await self._run(context, document, background, stops)
             if not outcome.went_well or background:
                 break
         return outcome
+
+    def void(self) -> None:
+        """The robot is stopped or frozen: what waits for the agreement of a person does not begin any more."""
+        self._freezes += 1
+        if self._approvals is not None:
+            self._approvals.void()
 
     async def permit(self, context: Context, what: str, running: int = 0) -> None:
         """Return when ``what``, which moves the robot, may begin beside so many runs.
 
         Raises:
-            CommandError: the operator forbids it, nobody agreed, or too much is going on.
+            CommandError: the operator forbids it, nobody agreed, too much is going on, or it was voided.
         """
         if self._options.read_only:
             raise CommandError("this server only looks (--read-only): it moves nothing")
@@ -72,16 +87,21 @@ class Conductor:
             raise CommandError(f"{MOST_RUNS} calls are running or waiting already; wait for their end")
         if self._approvals is None:
             return
+        freezes = self._freezes
         self._asking += 1
         try:
             agreed = await self._approvals.ask(context, what)
         finally:
             self._asking -= 1
+        if freezes != self._freezes:
+            raise CommandError(
+                "stop or hold was called while it waited for the agreement of a person: ask anew"
+            )
         if not agreed:
             raise CommandError("the operator did not agree to it")
 
-    async def _run(self, context: Context, document: Written, background: bool) -> Outcome:
-        run = self._robot.start(document)
+    async def _run(self, context: Context, document: Written, background: bool, stops: int) -> Outcome:
+        run = self._robot.start(document, stops=stops)
         self._running.add(run)
         loop = asyncio.get_running_loop()
         run.ended.add_done_callback(lambda ended: self._ended(loop, run, ended))
@@ -96,7 +116,7 @@ class Conductor:
             task = loop.create_task(self._watch_background(context, run))
             self._watches.add(task)
             task.add_done_callback(self._watches.discard)
-            return GOES_ON
+            return Outcome(RUNNING, f"it runs in the background as {run.run_id}; wait for run, or stop it")
         try:
             return await self._follow(context, run)
         finally:
@@ -131,7 +151,7 @@ class Conductor:
 
             async def tell() -> None:
                 async for news in receive:
-                    text = f"{news.state} {' + '.join(dict.fromkeys(news.doing))}"[:200]
+                    text = plain(f"{news.state} {' + '.join(dict.fromkeys(news.doing))}", 200)
                     await context.session.report_progress(news.elapsed, news.expected, text)
 
             async def watch() -> None:

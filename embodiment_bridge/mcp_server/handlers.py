@@ -14,6 +14,7 @@ from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.mcp_server.answers import answer, cut, ended, problem_values, refused
 from embodiment_bridge.mcp_server.arguments import Arguments
 from embodiment_bridge.mcp_server.conductor import Conductor, of_graph
+from embodiment_bridge.mcp_server.freezing import FREEZES, lets_go
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
 from embodiment_bridge.mcp_server.options import Options
@@ -26,14 +27,13 @@ from embodiment_bridge.mcp_server.schemas import (
     describe,
 )
 from embodiment_bridge.mcp_server.state_report import state
-from embodiment_bridge.mcp_server.summary import summary
+from embodiment_bridge.mcp_server.summary import seconds, summary
 from embodiment_bridge.robot.going import Goal
 from embodiment_bridge.robot.robot import Robot, skill_document
 
 FARTHEST: Final = 100_000.0  # m
 MOST_CALLS: Final = 64  # at once, of all hosts
 AT_ONCE: Final = 2  # threads for checks, as many for hold, and as many for stop
-FREEZES: Final = ("stop", "hold")  # are served however much is going on
 SEEN: Final = "seen "
 Handler = Callable[[Context, Mapping[str, object] | None], Awaitable[types.CallToolResult]]
 
@@ -78,30 +78,28 @@ class Handlers:
         finally:
             self._calls -= 1
 
-    async def _robot_state(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
-        Arguments("robot_state", given, ())
+    async def _robot_state(self, _: Context, __: Mapping[str, object] | None) -> types.CallToolResult:
         text, values = state(self._robot.senses)
         return answer(text, values)
 
-    async def _list_skills(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
-        Arguments("list_skills", given, ())
+    async def _list_skills(self, _: Context, __: Mapping[str, object] | None) -> types.CallToolResult:
         skills = [skill for skill in self._robot.skills.values() if skill.available]
-        lacking = [skill.name for skill in self._robot.skills.values() if not skill.available]
+        lacking = [plain(skill.name) for skill in self._robot.skills.values() if not skill.available]
         values: list[dict[str, object]] = [
             {
-                "name": skill.name,
+                "name": plain(skill.name),
                 "description": plain(skill.description, 200),
-                "channels": list(skill.channels),
+                "channels": [plain(one) for one in skill.channels],
                 "seconds": round(skill.nominal_s, 3),
                 "parameters": [
                     {
-                        "name": one.name,
-                        "type": one.type,
-                        "unit": one.unit,
+                        "name": plain(one.name),
+                        "type": plain(one.type),
+                        "unit": plain(one.unit),
                         "minimum": one.minimum,
                         "maximum": one.maximum,
                         "required": one.required,
-                        "default": one.default,
+                        "default": plain(one.default),
                     }
                     for one in skill.details
                 ],
@@ -118,11 +116,12 @@ class Handlers:
     async def _do_skill(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
         arguments = Arguments("do_skill", given, ("name", "parameters"))
         name = arguments.text("name", 64).lower()
-        parameters = arguments.parameters("parameters")
         if name not in self._robot.skills:
             raise CommandError(unknown("skill", name, self._robot.skills))
         if not self._robot.skills[name].available:
             raise CommandError(f"this body lacks what the skill {name!r} needs")
+        numbers = [one.name for one in self._robot.skills[name].details if one.type == "number"]
+        parameters = arguments.parameters("parameters", numbers)
         what = f"{name} {json.dumps(parameters) if parameters else ''}".strip()
         return ended(what, await self._conductor.perform(context, what, [skill_document(name, parameters)]))
 
@@ -155,8 +154,8 @@ class Handlers:
             lines.append(f"and {more} more")
         head = "can run" if check.can_run else "cannot run: mend the problems at their pointers"
         if check.can_run:
-            bounds = f"at least {check.least:g} s, at most {_seconds(check.longest)}"
-            head += f"; takes {_seconds(check.expected)} ({bounds})"
+            bounds = f"at least {check.least:g} s, at most {seconds(check.longest)}"
+            head += f"; takes {seconds(check.expected)} ({bounds})"
         values = {
             "can_run": check.can_run,
             "problems": problems,
@@ -169,15 +168,16 @@ class Handlers:
     ) -> types.CallToolResult:
         arguments = Arguments("run_behavior", given, ("document", "background"))
         document = arguments.mapping("document")
-        background = arguments.flag("background", default=False)
+        background, stops = arguments.flag("background", default=False), self._robot.stops
         check = await anyio.to_thread.run_sync(self._robot.check, document, limiter=self._checks)
         if not check.can_run:
             lines = [cut(str(one)) for one in check.problems if one.fatal][:20]
             values = {"problems": problem_values(check.problems), "error": "the document cannot run"}
             text = "\n".join(["The document cannot run; nothing of it began. Mend these:", *lines])
             return answer(text, values, is_error=True)
-        what = f"run {summary(document)}"
-        outcome = await self._conductor.perform(context, what, [document], background=background)
+        what = await anyio.to_thread.run_sync(summary, document, check, limiter=self._checks)
+        what = f"run {'in the background ' if background else ''}{what}"
+        outcome = await self._conductor.perform(context, what, [document], background=background, stops=stops)
         return ended("document", outcome)
 
     async def _wait(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
@@ -206,7 +206,7 @@ class Handlers:
             return (
                 None
                 if senses.run_id
-                else ("nothing runs", {"happened": True, "last": str(last) if last else None})
+                else ("nothing runs", {"happened": True, "last": cut(str(last)) if last else None})
             )
 
         return await self._wait_for_news("tree", longest, over)
@@ -249,24 +249,30 @@ class Handlers:
         text = f"sees {quoted(thing.id)} at x {thing.x:.2f} y {thing.y:.2f} m"
         return text, {"happened": True, "id": plain(thing.id), "x": round(thing.x, 3), "y": round(thing.y, 3)}
 
-    async def _stop(self, _: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
-        Arguments("stop", given, ())
-        said = await anyio.to_thread.run_sync(self._robot.stop, limiter=self._stops)
-        return answer(said, {"done": True, "message": said})
+    async def freeze(self, tool: str) -> types.CallToolResult:
+        """Do ``stop``, or ``hold`` with on true: they have no other form, and are served however much is going on."""
+        if tool == "hold" and self._options.read_only:
+            return refused("this server only looks (--read-only)")
+        self._conductor.void()
+        if tool == "stop":
+            act, limiter = self._robot.stop, self._stops
+        else:
+            act, limiter = self._holding.hold, self._holds
+        try:
+            said = await anyio.to_thread.run_sync(act, limiter=limiter)
+        except BridgeError as error:
+            return refused(str(error), "See robot_state, and try again.")
+        return answer(cut(said), {"done": True, "message": cut(said)})
+
+    async def _stop(self, _: Context, __: Mapping[str, object] | None) -> types.CallToolResult:
+        return await self.freeze("stop")
 
     async def _hold(self, context: Context, given: Mapping[str, object] | None) -> types.CallToolResult:
-        on = Arguments("hold", given, ("on",)).flag("on")
+        if not lets_go(given):
+            return await self.freeze("hold")
         if self._options.read_only:
             raise CommandError("this server only looks (--read-only)")
-        if not on:
-            await anyio.to_thread.run_sync(self._holding.check, limiter=self._holds)
-            await self._conductor.permit(context, "hold off: all that is frozen goes on")
-        change = self._holding.hold if on else self._holding.let_go
-        said = await anyio.to_thread.run_sync(change, limiter=self._holds)
-        return answer(said, {"done": True, "message": said})
-
-
-def _seconds(value: float | None) -> str:
-    if value is None:
-        return "an unknown time"
-    return "no end" if math.isinf(value) else f"{value:.3g} s"
+        await anyio.to_thread.run_sync(self._holding.check, limiter=self._holds)
+        await self._conductor.permit(context, "hold off: all that is frozen goes on")
+        said = await anyio.to_thread.run_sync(self._holding.let_go, limiter=self._holds)
+        return answer(cut(said), {"done": True, "message": cut(said)})

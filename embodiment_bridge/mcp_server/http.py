@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serves hosts over streamable HTTP: with a bearer token, and for pages of other origins not at all."""
 
-import hmac
 import os
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen, place
+from embodiment_bridge.mcp_server.connection import MOST, Connection
+from embodiment_bridge.mcp_server.guard import MOST_BODY, MOST_SESSIONS, PATH, Guard
 from embodiment_bridge.mcp_server.server import RobotServer
 
-PATH: Final = "/mcp"
 VARIABLE: Final = "EMBODIMENT_BRIDGE_MCP_TOKEN"
 FORM: Final = re.compile(r"[A-Za-z0-9_-]{16,200}")
-MOST_BODY: Final = 4 * 1024 * 1024  # bytes of a request
-MOST_SESSIONS: Final = 32
 IDLE_S: Final = 600.0  # s without a request after which a session is forgotten
 
 
@@ -73,30 +68,6 @@ def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:
     return text
 
 
-class Guard:
-    """Lets requests through that have the token, and whose page, if it is one, is of this server itself."""
-
-    def __init__(self, app: ASGIApp, token: str) -> None:
-        self._app, self._token = app, token
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        headers = Headers(scope=scope)
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host", ""):
-            await PlainTextResponse("pages of other origins are not served", 403)(scope, receive, send)
-            return
-        given = headers.get("authorization", "").removeprefix("Bearer ").encode()
-        if self._token and not hmac.compare_digest(given, self._token.encode()):
-            refusal = PlainTextResponse("a bearer token is needed", 401, {"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
-
-
 def application(server: RobotServer, host: str, token: str) -> ASGIApp:
     """The server behind its guard. A name of this machine has to be addressed as such (DNS rebinding)."""
     names = ["127.0.0.1:*", "localhost:*", "[::1]:*"]
@@ -113,7 +84,20 @@ def application(server: RobotServer, host: str, token: str) -> ASGIApp:
         session_idle_timeout=IDLE_S,
         max_sessions=MOST_SESSIONS,
     )
-    return Guard(app, token)
+    return Guard(app, server, token, settings)
+
+
+def config(app: ASGIApp) -> uvicorn.Config:
+    """How it is served."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        log_level="warning",
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+        backlog=MOST,
+    )
 
 
 async def serve(server: RobotServer, host: str, port: int, token: str) -> None:
@@ -130,7 +114,6 @@ async def serve(server: RobotServer, host: str, port: int, token: str) -> None:
         raise ConfigError(f"--http: {place(host, port)} cannot be used: {error.strerror}") from error
     with socket:
         app = application(server, host, token)
-        config = uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=2)
         address = place(host, socket.getsockname()[1])
         say(f"serving http://{address}{PATH}" + ("" if token else " for this machine, without a token"))
-        await uvicorn.Server(config).serve([socket])
+        await uvicorn.Server(config(app)).serve([socket])

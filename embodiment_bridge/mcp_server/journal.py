@@ -16,6 +16,7 @@ from embodiment_bridge.robot.robot import Robot
 
 KEPT: Final = 5  # runs
 EVENTS: Final = 100  # the latest of a run
+LONGEST: Final = 300  # characters of an event
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class Journal:
     def ended(self, run_id: str, outcome: str) -> None:
         """Note how a run has ended."""
         if run_id:
-            self._of(run_id).outcome = outcome
+            self._of(plain(run_id)).outcome = plain(outcome, LONGEST)
 
     def text(self) -> str:
         """JSON: the runs, oldest first."""
@@ -67,6 +68,6 @@ class Journal:
             event.type,
             event.event,
             event.code,
-            plain(event.message, 120),
+            event.message,
         ]
-        self._of(event.run_id).events.append(" ".join(filter(None, words)))
+        self._of(plain(event.run_id)).events.append(plain(" ".join(filter(None, words)), LONGEST))

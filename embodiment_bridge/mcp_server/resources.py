@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from embodiment_bridge.bml.authoring.schema import schema
 from embodiment_bridge.core.errors import BridgeError, unknown
+from embodiment_bridge.mcp_server.answers import cut
 from embodiment_bridge.mcp_server.camera_picture import CameraPicture
 from embodiment_bridge.mcp_server.guide import GUIDE
 from embodiment_bridge.mcp_server.journal import Journal
@@ -82,7 +83,7 @@ class Resources:
         try:
             blob = base64.b64encode(await found).decode()
         except BridgeError as error:
-            raise MCPError(types.INTERNAL_ERROR, str(error)) from error
+            raise MCPError(types.INTERNAL_ERROR, cut(str(error))) from error
         return types.ReadResourceResult(
             contents=[types.BlobResourceContents(uri=uri, mime_type=kind.mime_type, blob=blob)]
         )

@@ -133,7 +133,7 @@ def _skill_schema(skills: list[SkillInfo]) -> Schema:
     with_some = [skill for skill in skills if skill.parameters]
     forms: list[object] = [_parameters_schema(skill) for skill in with_some]
     return {
-        "name": {"type": "string", "enum": [skill.name for skill in skills]},
+        "name": {"type": "string", "enum": [plain(skill.name) for skill in skills]},
         "parameters": {
             "type": "object",
             "description": "of the skill, in SI units",
@@ -145,7 +145,7 @@ def _skill_schema(skills: list[SkillInfo]) -> Schema:
 def _parameters_schema(skill: SkillInfo) -> Schema:
     details = skill.details or tuple(ParameterInfo(name, type="") for name in skill.parameters)
     schema: Schema = {
-        "title": skill.name,
+        "title": plain(skill.name),
         "description": plain(skill.description, 200),
         "type": "object",
         "properties": {info.name: _value(info) for info in details},

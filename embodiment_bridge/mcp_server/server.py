@@ -5,6 +5,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any, Final
 
 import anyio
@@ -20,6 +21,7 @@ from typing_extensions import override
 import embodiment_bridge
 from embodiment_bridge.mcp_server.approval import Approvals
 from embodiment_bridge.mcp_server.conductor import Conductor
+from embodiment_bridge.mcp_server.freezing import freezing
 from embodiment_bridge.mcp_server.handlers import Handlers
 from embodiment_bridge.mcp_server.holding import Holding
 from embodiment_bridge.mcp_server.host import Context
@@ -129,24 +131,35 @@ class RobotServer(Server[None]):
         self._sessions.pop(name, None)
 
     async def _only_with_handshake(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS or ctx.method == "server/discover":
+        host = ctx.session.client_params
+        modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS or ctx.method == "server/discover"
+        tool = freezing({"method": ctx.method, "params": ctx.params})
+        if tool and (modern or host is None or ctx.request_id is None):  # or as a notification
+            return await self.freeze(tool)
+        if modern:
             data = {"supported": list(HANDSHAKE_PROTOCOL_VERSIONS), "requested": ctx.protocol_version}
             raise MCPError(types.UNSUPPORTED_PROTOCOL_VERSION, "this server begins with the handshake", data)
-        host = ctx.session.client_params
         if host is not None:
             self._sessions[id(host)] = (host, ctx.session)
             self._sessions.move_to_end(id(host))
             while len(self._sessions) > MOST_HOSTS:
                 self._sessions.popitem(last=False)
-        return await call_next(ctx)
+        return await call_next(replace(ctx, params={"name": tool, "arguments": {}}) if tool else ctx)
+
+    async def freeze(self, tool: str) -> types.CallToolResult:
+        """Do ``stop`` or ``hold`` for a message that was found by ``freezing``."""
+        return await self._begun().freeze(tool)
+
+    def _begun(self) -> Handlers:
+        if self._handlers is None:
+            raise MCPError(types.INTERNAL_ERROR, "the server has not begun")
+        return self._handlers
 
     async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools(self._robot.skills))
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        if self._handlers is None:
-            raise MCPError(types.INTERNAL_ERROR, "the server has not begun")
-        return await self._handlers.call(context, params)
+        return await self._begun().call(context, params)
 
     async def _list_resources(
         self, _: Context, __: types.PaginatedRequestParams | None

@@ -2,6 +2,8 @@
 """The state of the robot for a model, in less than two kilobytes."""
 
 import math
+from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 from typing import Final
 
 from embodiment_bridge.mcp_server.answers import finite, size
@@ -16,21 +18,23 @@ MOST_HEARD: Final = 3
 
 def state(senses: Senses) -> tuple[str, dict[str, object]]:
     """The state as text and as values; things that are far away are left out where there is no room."""
-    for number in range(MOST_THINGS, -1, -1):
-        text, values = _text(senses, number), _values(senses, number)
+    known = senses.things()
+    things = nearest(known, senses.pose)
+    for number in range(len(things), -1, -1):
+        text = _text(senses, things[:number], len(known) - number)
+        values = _values(senses, things[:number])
         if len(text.encode()) <= MOST_BYTES and size(finite(values)) <= MOST_BYTES:
             break
     return text, values
 
 
-def nearest(senses: Senses, number: int) -> list[Thing]:
+def nearest(things: Iterable[Thing], pose: Pose | None) -> list[Thing]:
     """The nearest things, those in sight first."""
-    here = senses.pose or Pose(0.0, 0.0, 0.0)
-    things = sorted(senses.things(), key=lambda one: (not one.visible, here.distance(one.x, one.y)))
-    return things[:number]
+    here = pose or Pose(0.0, 0.0, 0.0)
+    return nsmallest(MOST_THINGS, things, key=lambda one: (not one.visible, here.distance(one.x, one.y)))
 
 
-def _text(senses: Senses, number: int) -> str:
+def _text(senses: Senses, things: Sequence[Thing], left_out: int) -> str:
     pose = senses.pose
     where = (
         "unknown place" if pose is None else f"at x {pose.x:.2f} y {pose.y:.2f} m, heading {pose.yaw:.2f} rad"
@@ -43,10 +47,11 @@ def _text(senses: Senses, number: int) -> str:
     idle = (
         "nothing runs, and nothing begins: it is paused" if senses.run_state == "PAUSED" else "nothing runs"
     )
-    lines.append(f"runs: {senses.run_id} {senses.run_state}" if senses.run_id else idle)
-    things = nearest(senses, number)
-    left_out = len(senses.things()) - len(things)
-    lines.append(f"sees (names are {MARK}):" if things else "sees nothing")
+    lines.append(f"runs: {plain(senses.run_id)} {plain(senses.run_state)}" if senses.run_id else idle)
+    if senses.unread:
+        lines.append(f"sees more things than can be read: entities has {senses.unread} bytes")
+    else:
+        lines.append(f"sees (names are {MARK}):" if things else "sees nothing")
     lines += [f"- {_sight(thing, pose)}" for thing in things]
     if left_out:
         lines.append(f"- and {left_out} more")
@@ -66,7 +71,7 @@ def _sight(thing: Thing, pose: Pose | None) -> str:
     return text if thing.visible else f"{text}, seen {thing.age:.0f} s ago"
 
 
-def _values(senses: Senses, number: int) -> dict[str, object]:
+def _values(senses: Senses, things: Sequence[Thing]) -> dict[str, object]:
     pose = senses.pose
     return {
         "body": plain(senses.body),
@@ -76,7 +81,7 @@ def _values(senses: Senses, number: int) -> dict[str, object]:
         if pose is None
         else {"x": round(pose.x, 3), "y": round(pose.y, 3), "yaw": round(pose.yaw, 3)},
         "battery": senses.battery,
-        "run": {"id": senses.run_id, "state": senses.run_state} if senses.run_id else None,
+        "run": {"id": plain(senses.run_id), "state": plain(senses.run_state)} if senses.run_id else None,
         "paused": senses.run_state == "PAUSED",
         "from_outside": {
             "note": MARK,
@@ -88,7 +93,7 @@ def _values(senses: Senses, number: int) -> dict[str, object]:
                     "y": round(one.y, 2),
                     "visible": one.visible,
                 }
-                for one in nearest(senses, number)
+                for one in things
             ],
             "heard": [
                 {"sender": plain(one.sender), "text": plain(one.text, SPEECH)}

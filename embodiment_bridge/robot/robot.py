@@ -34,6 +34,7 @@ LOOK_S: Final = 0.05  # between two looks for the robot
 FIRST_LOOK: Final = 5.0  # s to wait for what the body tells, and for its services; the machine may be busy
 FIRST_POSE: Final = 1.0  # s more to wait for where it is, which a body may never know
 TOLD_FIRST: Final = ("body_status", "robot_description", "entities")  # where it is published; the link always
+VOID: Final = "stop was called after this was asked for, and before it began"
 _numbers = count(1)
 
 
@@ -67,6 +68,7 @@ class Robot(ClosedOnExit):
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.namespace = join_namespace("/", namespace)
+        self.stops = 0  # calls of ``stop``
         self._allowed = allowed
         prepare()
         number = next(_numbers)
@@ -160,9 +162,9 @@ class Robot(ClosedOnExit):
             CommandError: the way cannot be found, or was not gone to its end.
         """
         goal = Goal(thing=x) if isinstance(x, str) else Goal(float(x), float(y), yaw)
-        outcome = Outcome("SUCCEEDED")
+        outcome, stops = Outcome("SUCCEEDED"), self.stops
         for leg in self.way(goal):
-            outcome = self.run(leg)
+            outcome = self._finish(self.start(leg, stops=stops))
         return outcome
 
     def run(self, document: Written) -> Outcome:
@@ -171,22 +173,30 @@ class Robot(ClosedOnExit):
         Raises:
             CommandError: it was refused or failed; the text has all problems.
         """
-        outcome = self.start(document).ended.result()
-        if not outcome.went_well:
-            raise CommandError(str(outcome))
-        return outcome
+        return self._finish(self.start(document))
 
-    def start(self, document: Written, *, on_new: str = "replace", priority: int = 0) -> Run:
+    def start(
+        self, document: Written, *, on_new: str = "replace", priority: int = 0, stops: int | None = None
+    ) -> Run:
         """Begin to run a document; ``Run.ended`` has its outcome, and ``cancel`` ends it.
+
+        stops: the value of ``stops`` when it was asked for; a ``stop`` since then voids it. None: that of now.
 
         Raises:
             CommandError: it drives channels that are not allowed.
         """
+        stops = self.stops if stops is None else stops
         if self._allowed is not None:
             self._check_channels(document)
         run = Run(text_of(document))
-        sent = self._thread.do(lambda: self._runs.send(run, on_new, priority))
-        sent.add_done_callback(partial(_end_unsent, run))
+
+        def send() -> None:
+            if stops == self.stops:
+                self._runs.send(run, on_new, priority)
+            else:
+                run.end(Outcome("CANCELED", VOID))
+
+        self._thread.do(send).add_done_callback(partial(_end_unsent, run))
         return run
 
     def cancel(self, run: Run) -> None:
@@ -200,18 +210,23 @@ class Robot(ClosedOnExit):
     def stop(self) -> str:
         """End all that runs on this robot, whoever began it; returns what the robot says.
 
+        What was asked of this object before and has not begun does not begin any more.
+
         Raises:
             LinkError: the robot did not answer.
         """
+        self.stops += 1
+        self._thread.do(self._runs.give_up)
         calls = [self.call("behavior_tree/stop"), self.call("stop")]
         return "; ".join(_answer(call) for call in calls)
 
     def hold(self, on: bool = True) -> str:
-        """Freeze all that runs in mid-motion, or let it go on; returns what the robot says.
+        """Freeze all that runs in mid-motion, or let it go on where ``on`` is False itself; returns what it says.
 
         Raises:
             LinkError: the robot did not answer.
         """
+        on = on is not False
         calls = [self.call("behavior_tree/pause" if on else "behavior_tree/resume"), self.call("hold", on)]
         return "; ".join(_answer(call) for call in calls)
 
@@ -286,6 +301,12 @@ class Robot(ClosedOnExit):
         """Whether the tree can be asked for all; one that starts serves documents before it can be held."""
         services = [client for name, client in self._clients.items() if name.startswith("behavior_tree/")]
         return self._runs.is_ready and all(client.service_is_ready() for client in services)
+
+    def _finish(self, run: Run) -> Outcome:
+        outcome = run.ended.result()
+        if not outcome.went_well:
+            raise CommandError(str(outcome))
+        return outcome
 
     def _check_channels(self, document: Written) -> None:
         refused = [str(one) for one in self.check(document).problems if one.code == "CHANNEL_NOT_ALLOWED"]

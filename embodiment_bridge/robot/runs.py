@@ -12,13 +12,11 @@ from rclpy.node import Node
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.nodes.base.goal_client import BmlGoal, DocumentClient
 from embodiment_bridge.nodes.base.goal_ids import run_id_of
-from embodiment_bridge.nodes.body.keep_alive import KeepAlive
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, KeepAlive
 from embodiment_bridge.robot.values import Outcome, Progress
 
-DEAD_MAN: Final = (
-    0.25  # s; half of what the tree has where nothing else was set, so that late signs are in time
-)
 LOST: Final = "UNKNOWN"
+SENT: Final = "SENT"  # the state of a run of which the tree has not said anything
 
 
 class Run:
@@ -74,7 +72,7 @@ class Runs:
 
     def __init__(self, node: Node, source: str) -> None:
         self._source = source
-        self._alive = KeepAlive(node, DEAD_MAN)
+        self._alive = KeepAlive(node, CLIENT_S)
         self._client = DocumentClient(node)
         self._running: list[Run] = []
 
@@ -103,6 +101,12 @@ class Runs:
         """Ask for its end; it ends when the body is at rest."""
         if run.sent is not None and not run.ended.done():
             run.sent.cancel()
+
+    def give_up(self) -> None:
+        """Cancel what was sent and has not begun: the tree may hear of it after a stop that was called later."""
+        for run in self.running:
+            if run.sent is not None and not run.sent.answered:
+                self.cancel(run)
 
     def close(self) -> None:
         """Cancel everything; what has not ended is not known any more.

@@ -2,13 +2,13 @@
 """The latest values of a robot's topics, kept for other threads."""
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
 
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import BatteryState
 from std_msgs.msg import String
 
@@ -22,6 +22,7 @@ from embodiment_bridge.nodes.body.skill_messages import skill_infos
 from embodiment_bridge.robot.values import Heard, Pose, Thing
 
 REMEMBERED: Final = 50  # things that were heard
+MOST_BYTES: Final = 300_000  # of a message about things, some 2,000 of them: to read it takes up to 0.1 s
 
 
 class Senses:
@@ -39,7 +40,9 @@ class Senses:
         self.run_id, self.run_state = "", ""  # of the tree's run; PAUSED without a run: nothing begins
         self.heard: tuple[Heard, ...] = ()
         self.told: set[str] = set()  # topics of which something came
-        self._things: tuple[tuple[float, Thing], ...] = ()
+        self.unread = 0  # bytes of ``entities`` where they are too many to be read
+        self._entities = b""  # the newest message
+        self._things: tuple[bytes, tuple[Thing, ...]] = (b"", ())  # and what was read of it
         self._count = 0
         self._changed = threading.Condition()
         self._listeners: list[Callable[[str], None]] = []
@@ -47,7 +50,6 @@ class Senses:
         topics: tuple[tuple[Any, str, str, Callable[[Any], None]], ...] = (
             (SkillList, "skills", "latched", self._on_skills),
             (PoseStamped, "pose", "sensor", self._on_pose),
-            (EntityArray, "entities", "state", self._on_entities),
             (HeardMessage, "heard", "state", self._on_heard),
             (BodyStatus, "body_status", "latched", self._on_status),
             (LinkState, "link_state", "latched", self._on_link),
@@ -57,6 +59,7 @@ class Senses:
         )
         for kind, topic, role, take in topics:
             node.create_subscription(kind, topic, take, profile(role))
+        node.create_subscription(EntityArray, "entities", self._on_entities, profile("state"), raw=True)
 
     def listen(self, listener: Callable[[str], None]) -> Callable[[], None]:
         """Call ``listener(topic)`` after each change; returns a function that ends that."""
@@ -69,8 +72,13 @@ class Senses:
             return self._changed.wait_for(condition, timeout)
 
     def things(self) -> tuple[Thing, ...]:
-        """All things that the body knows now."""
-        return tuple(thing for _, thing in self._things)
+        """All things that the body knows now. They are read by who asks, so that many keep nothing else waiting."""
+        data = self._entities
+        read, things = self._things
+        if read is not data:
+            things = _things_of(data) if data else ()
+            self._things = data, things
+        return things
 
     def find(self, name: str) -> Thing | None:
         """The thing of this id, else the nearest of this kind, a visible one before a remembered one."""
@@ -96,16 +104,9 @@ class Senses:
         self.pose = Pose(place.x, place.y, rpy_from_quaternion((turn.x, turn.y, turn.z, turn.w))[2])
         self._tell("pose")
 
-    def _on_entities(self, message: EntityArray) -> None:
-        now, stamp = time.monotonic(), seconds(message.header.stamp)
-        found = []
-        for one in message.entities:
-            place = one.pose.position
-            age = max(stamp - seconds(one.seen), 0.0)
-            properties = {item.key: item.value for item in one.properties}
-            thing = Thing(one.id, one.kind, place.x, place.y, place.z, one.visible, age, properties)
-            found.append((now, thing))
-        self._things = tuple(found)
+    def _on_entities(self, data: bytes) -> None:
+        self.unread = len(data) if len(data) > MOST_BYTES else 0
+        self._entities = b"" if self.unread else data
         self._tell("entities")
 
     def _on_heard(self, message: HeardMessage) -> None:
@@ -137,3 +138,21 @@ class Senses:
         over = message.state == "ENDED" and not message.run_id  # a pause without a run
         self.run_state = message.state if runs or paused or over else ""
         self._tell("tree")
+
+
+def _things_of(data: bytes) -> tuple[Thing, ...]:
+    message: EntityArray = deserialize_message(data, EntityArray)
+    stamp = seconds(message.header.stamp)
+    return tuple(
+        Thing(
+            one.id,
+            one.kind,
+            one.pose.position.x,
+            one.pose.position.y,
+            one.pose.position.z,
+            one.visible,
+            max(stamp - seconds(one.seen), 0.0),
+            {item.key: item.value for item in one.properties},
+        )
+        for one in message.entities
+    )

@@ -50,7 +50,8 @@ class Controls:
         self._slid_at: dict[str, float] = {}  # when a person moved a slider, monotonic time, s
         self._positions: Mapping[str, float] = {}
         gui = page.gui
-        with gui.add_folder(f"Steer {title}"):
+        self._all = gui.add_folder(f"Steer {title}", visible=False)
+        with self._all:
             self._news = gui.add_html("")
             self._add_pads(keys)
             self._floor = gui.add_checkbox("Click on the floor to walk there", False)
@@ -69,6 +70,11 @@ class Controls:
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Show the last result."""
         self._news.content = panels.news_html(text, bad=bad)
+
+    def steers(self, on: bool) -> None:
+        """Show the controls, or not, where nothing would obey them."""
+        if self._all.visible != on:
+            self._all.visible = on
 
     def see_tree(self, state: str) -> None:
         """The state of the document is this one now."""

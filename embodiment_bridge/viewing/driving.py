@@ -49,6 +49,9 @@ class Driver(Protocol):
     def stop(self) -> None:
         """End the document and all skills."""
 
+    def emergency_stop(self, *, on: bool) -> None:
+        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+
     def call(self, service: str) -> None:
         """Pause, resume or step the document that runs."""
 
@@ -79,6 +82,9 @@ class Shown(Protocol):
 
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Show the last result."""
+
+    def steers(self, on: bool) -> None:
+        """Show the controls, or not, where nothing would obey them."""
 
     def offer(self, skills: Sequence[SkillForm]) -> None:
         """Show these skills."""

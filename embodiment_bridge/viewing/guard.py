@@ -3,7 +3,7 @@
 
 import gzip
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, Final
@@ -16,7 +16,8 @@ from websockets.http11 import Request as HttpRequest
 from websockets.http11 import Response
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.viewing import page_script
+from embodiment_bridge.viewing import buttons, page_script
+from embodiment_bridge.viewing.buttons import Press
 from embodiment_bridge.viewing.gate import Gate, Request
 
 ProcessRequest = Callable[[ServerConnection, HttpRequest], Response | None]
@@ -26,7 +27,7 @@ ProcessRequest = Callable[[ServerConnection, HttpRequest], Response | None]
 POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob: data:; script-src-attr 'none'; "
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob: data:; "
-    "connect-src data: blob: ws://{host} wss://{host}; "
+    "connect-src 'self' data: blob: ws://{host} wss://{host}; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
 PING_S: Final = 1.0  # between two signs of life that are asked of a page
@@ -43,11 +44,11 @@ _starting = threading.Lock()  # one server at a time
 
 
 @contextmanager
-def guarded(gate: Gate, title: str) -> Iterator[None]:
+def guarded(gate: Gate, title: str, press: Press) -> Iterator[None]:
     """A server of viser that is made in this context calls ``gate`` before it answers a request.
 
     viser 1.1.1 uses ``websockets.asyncio.server.serve``, which it looks up when it starts, in its constructor.
-    ``title`` is that of its page.
+    ``title`` is that of its page, and ``press`` does what its buttons are for.
 
     Raises:
         ConfigError: at the end, if viser has not used that function, so that its server is not guarded.
@@ -60,7 +61,7 @@ def guarded(gate: Gate, title: str) -> Iterator[None]:
             nonlocal asked
             asked = True
             options |= {"ping_interval": PING_S, "ping_timeout": SILENT_S}
-            return original(*words, process_request=_checked(gate, title, process_request), **options)
+            return original(*words, process_request=_checked(gate, title, press, process_request), **options)
 
         vars(server)["serve"] = serve
         try:
@@ -83,7 +84,13 @@ def _make_own(response: Response, title: str) -> None:
     response.headers["Content-Length"] = str(len(response.body))
 
 
-def _checked(gate: Gate, title: str, then: ProcessRequest | None) -> ProcessRequest:
+def _own_response(number: int, kind: str, body: bytes, more: Sequence[tuple[str, str]] = ()) -> Response:
+    headers = Headers([("Content-Type", kind), ("Content-Length", str(len(body)))])
+    headers.update([*more, *HEADERS.items(), ("Cache-Control", "no-store")])
+    return Response(number, HTTPStatus(number).phrase, headers, body)
+
+
+def _checked(gate: Gate, title: str, press: Press, then: ProcessRequest | None) -> ProcessRequest:
     def process_request(connection: ServerConnection, request: HttpRequest) -> Response | None:
         headers = request.headers
         asked = Request(
@@ -95,13 +102,11 @@ def _checked(gate: Gate, title: str, then: ProcessRequest | None) -> ProcessRequ
         )
         refusal = gate.check(asked)
         if refusal is not None:
-            status = HTTPStatus(refusal.status)
             body = refusal.text.encode(errors="replace")
-            response_headers = Headers(
-                [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(body)))]
-            )
-            response_headers.update([*refusal.headers, *HEADERS.items(), ("Cache-Control", "no-store")])
-            return Response(status.value, status.phrase, response_headers, body)
+            return _own_response(refusal.status, "text/plain; charset=utf-8", body, refusal.headers)
+        if asked.target == buttons.PATH:
+            body = buttons.answer(press, headers.get_all(buttons.HEADER))
+            return _own_response(HTTPStatus.OK, "text/plain", body)
         response = None if then is None else then(connection, request)
         if response is not None:
             _make_own(response, title)

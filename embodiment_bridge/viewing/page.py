@@ -16,6 +16,7 @@ from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.viewing import panels, scenery
+from embodiment_bridge.viewing.buttons import STOP, Press
 from embodiment_bridge.viewing.gate import Gate, own_names
 from embodiment_bridge.viewing.guard import guarded
 
@@ -45,8 +46,9 @@ class Page:
         self._gate = Gate(names, loopback=number.is_loopback, token=token, port=port)
         os.environ.pop("_VISER_PORT_OVERRIDE", None)
         rich.get_console().quiet = True  # viser prints a table; the node logs the address in one line
+        self._press: Press = lambda _: ()
         with ExitStack() as unwind:
-            with guarded(self._gate, title):
+            with guarded(self._gate, title, lambda button: self._press(button)):
                 self._server = viser.ViserServer(host=address, port=port, verbose=False, label=title)
                 unwind.callback(self._server.stop)
             unwind.pop_all()
@@ -113,17 +115,14 @@ class Page:
             self._loading.remove()
             self._loading = None
 
-    def add_stop(self, stop: Callable[[], None], leave: Callable[[int], None]) -> None:
-        """Add the red STOP, always in view and on the space bar; ``leave(page)`` is called when a page is gone."""
-        panel = self.gui.add_panel()
-        panel.float(x=12, y=-12)
-        with panel.add_tab("Emergency"):
-            floating = self.gui.add_button("STOP", color="red", hint="End everything (space bar)")
-        # A narrow page, as on a telephone, hides floating panels behind the main one.
-        in_panel = self.gui.add_button("STOP", color="red", hint="End everything (space bar)", order=-1.0)
-        for button in (floating, in_panel):
-            button.on_click(lambda event: stop() if event.client_id is not None else None)
-        self.gui.add_command("STOP", hotkey="space").on_trigger(lambda _: stop())
+    def add_buttons(self, press: Press, leave: Callable[[int], None]) -> None:
+        """Add the buttons at the edge, and Stop on the space bar; ``leave(page)`` is called when a page is gone."""
+        self._press = press
+
+        def stop(_: object) -> None:
+            press(STOP)
+
+        self.gui.add_command("Stop", hotkey="space").on_trigger(stop)
 
         async def gone(page: viser.ClientHandle) -> None:
             leave(page.client_id)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Additions to the page of viser: a title of this package, and files that can be dropped on it."""
+"""Additions to the page of viser: a title of this package, buttons at its edge, and files that can be dropped on it."""
 
 from html import escape
 from typing import Final
+
+from embodiment_bridge.viewing import buttons
 
 TITLE: Final = b"<title>Viser</title>"
 
@@ -23,5 +25,5 @@ for (const kind of ["dragover", "drop"]) addEventListener(kind, event => {
 
 
 def own(page: bytes | bytearray, title: str) -> bytes:
-    """The HTML of viser with this title and our script."""
-    return bytes(page).replace(TITLE, f"<title>{escape(title)}</title>".encode() + DROP, 1)
+    """The HTML of viser with this title and our scripts."""
+    return bytes(page).replace(TITLE, f"<title>{escape(title)}</title>".encode() + DROP + buttons.SCRIPT, 1)

@@ -75,7 +75,8 @@ def status_html(links: Mapping[str, LinkState], body: BodyStatus | None, missing
     if body is not None:
         posture = _word(POSTURES, body.posture)
         words = [posture, "torque on" if body.torque else "limp", *(["stopped"] if body.stopped else [])]
-        color = BAD if posture == "fallen" or body.stopped else GOOD
+        bad = posture == "fallen" or body.stopped or body.reason
+        color = BAD if bad else GOOD if body.torque else COLORS["INVALID"]
         rows.append(_line(f"body: {', '.join(words)} {text_of(body.reason)}", color))
     if missing:
         rows.append(_line(f"not drawn: nothing has come on {' and '.join(missing)}", COLORS["INVALID"]))

@@ -28,7 +28,7 @@ WAITS_S = 0.001  # s after which a call that waits for news is canceled, as a ho
 class Topics:
     """In place of a node: nothing comes on any topic."""
 
-    def create_subscription(self, *_: object) -> None:
+    def create_subscription(self, *_: object, **__: object) -> None:
         pass
 
 
@@ -40,9 +40,10 @@ class StillRobot(Robot):
         self.senses.body = "mock"
         self.senses.skills = {info.name: info for info in read_body(MOCK).skill_infos()}
         self.senses.pose = Pose(0.0, 0.0, 0.0)
-        self.senses._things = ((0.0, Thing("ball", "ball", 1.0, 0.5, 0.0, visible=True, age=0.0)),)
+        self.senses._things = (b"", (Thing("ball", "ball", 1.0, 0.5, 0.0, visible=True, age=0.0),))
         self.senses.heard = (Heard(1, "somebody", "hello"),)
         self._allowed = None
+        self.stops = 0
 
     def way(self, goal: Goal) -> list[Document]:
         """Only the first: it never gets anywhere."""
@@ -71,6 +72,9 @@ class Checker:
         return Outcome("SUCCEEDED", what)
 
     async def permit(self, *_: object) -> None:
+        pass
+
+    def void(self) -> None:
         pass
 
 

@@ -96,6 +96,25 @@ def test_the_question_has_all_of_it(robot, tool, arguments, asked) -> None:
     assert asked_of_user(robot, "decline", tool, **arguments)[0] == [f"Let the robot do this? {asked}"]
 
 
+def test_the_question_has_how_often_and_all_the_words(robot) -> None:
+    document = {
+        "type": "sequence",
+        "behaviors": [
+            {"type": "log", "text": "a friendly greeting " * 100},
+            {"type": "body", "action": "STEP_FORWARD", "parameters": {"distance": 0.3}, "repeat": 60},
+            {"type": "speak", "content": "Fire! Leave the building at once!"},
+        ],
+    }
+    (question,), _ = asked_of_user(robot, "decline", "run_behavior", document=document, background=True)
+    for part in (
+        "run in the background",
+        "18 m",
+        '60 x body {"action": "STEP_FORWARD"',
+        "Fire! Leave the building",
+    ):
+        assert part in question
+
+
 @pytest.mark.parametrize("agreed", [True, False])
 def test_an_operator_is_asked(robot, operator, agreed) -> None:
     async def do() -> None:
@@ -144,6 +163,43 @@ def test_a_late_answer_begins_nothing_else(robot, operator) -> None:
             assert (await operator.answer(name, agreed=False)).success
             await until(lambda: errors)
             assert "did not agree" in errors[0]
+
+    anyio.run(do)
+
+
+@pytest.mark.parametrize("freeze", [("stop", {}), ("hold", {"on": True})])
+def test_what_waited_when_the_robot_was_stopped_begins_no_more(robot, operator, freeze) -> None:
+    async def do() -> None:
+        async with connected(robot, ASK) as host, anyio.create_task_group() as group:
+            before, errors = robot.pose, []
+
+            async def step() -> None:
+                errors.append(await host.error("go_to", x=2.0, y=0.0))
+
+            group.start_soon(step)
+            name = await newest(host, 1)
+            await host.text(freeze[0], **freeze[1])
+            assert not (await operator.answer(name)).success
+            await until(lambda: errors)
+            assert "while it waited" in errors[0]
+            await anyio.to_thread.run_sync(robot.hold, False)
+            await anyio.to_thread.run_sync(robot.do, "head_shake")  # it would have begun to walk by now
+            assert robot.pose.distance(before.x, before.y) < 0.02
+
+    anyio.run(do)
+
+
+def test_a_stop_between_the_agreement_and_the_run_voids_it(robot, monkeypatch) -> None:
+    async def do() -> None:
+        async with connected(robot, ASK) as host:
+
+            async def agreed(*_: object) -> bool:
+                await host.call("stop")
+                return True
+
+            monkeypatch.setattr(approval.Approvals, "ask", agreed)
+            assert "while it waited" in await host.error("do_skill", name="step_forward")
+            assert not robot._runs.running
 
     anyio.run(do)
 

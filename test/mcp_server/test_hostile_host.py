@@ -247,22 +247,36 @@ def test_one_host_that_is_gone_or_deaf_keeps_no_other_from_news(robot, monkeypat
 
 
 def test_nothing_hides_behind_the_end_of_what_is_agreed_to() -> None:
-    short = {"type": "body", "action": "WAVE"}
-    assert json.loads(summary(short)) == short
-    many = [{"type": "delay", "duration": 0.1}] * 100
-    hidden = {"type": "body", "action": "WALK", "parameters": {"distance": 9}}
-    said = summary({"type": "sequence", "behaviors": [*many, {"type": "loop", "behavior": hidden}]})
-    assert 'action: WALK {"parameters": {"distance": 9}}; ' in said
-    assert "type: body, delay, loop, sequence; " in said
-    assert len(said) < approval.LONGEST
+    check = Check((), 1.0, 2.0, math.inf)
+    step = {"type": "body", "action": "STEP_FORWARD", "parameters": {"distance": 0.3}, "repeat": 60}
+    head, _, told = summary(step, check).partition(": ")
+    assert json.loads(told) == step
+    assert head == "a document of 2 nodes, takes 2 s, at most no end, distances of 18 m"
+
+    many = [{"type": "log", "text": "a friendly greeting " * 9}] * 100
     address = "https://my-service.example.com.evil.example/walk"
-    faces = [{"type": "emotion", "expression": "ANGER"}, {"type": "request", "url": address}]
-    said = summary({"type": "sequence", "behaviors": [*many, *faces]})
-    assert "expression: ANGER; " in said
-    assert f"url: {address}; " in said
-    crowd = [f"A{i}" for i in range(99)]
-    said = summary({"type": "sequence", "behaviors": [*many, *({"action": name} for name in crowd)]})
-    assert all(f" {name}" in said for name in crowd)
+    words = "Fire! Leave the building at once! " * 9
+    hidden = [
+        {"type": "loop", "loop": 5, "behavior": step},
+        {"type": "emotion", "expression": "ANGER", "intensity": 0.7, "duration": 9},
+        {"type": "request", "url": address},
+        {"type": "set", "key": "words", "value": words},
+        {"type": "speak", "content": words},
+        {"type": "body", "action": "KICK", "loop": -1},
+    ]
+    said = summary({"type": "sequence", "behaviors": [*many, *hidden]}, check)
+    assert "distances of 90 m" in said
+    assert '300 x body {"action": "STEP_FORWARD", "parameters": {"distance": 0.3}}' in said
+    assert 'emotion {"action": "ANGER", "duration_s": 9.0, "intensity": 0.7}' in said
+    assert 'endless x body {"action": "KICK"}' in said
+    assert f'"url": "{address}"' in said
+    assert said.count(words) == 2
+    assert "100 x log" in said
+    assert "(180 characters)" in said
+    assert len(said) < approval.LONGEST
+    crowd = [{"type": "body", "action": f"A{i}"} for i in range(99)]
+    said = summary({"type": "sequence", "behaviors": [*many, *crowd]}, check)
+    assert all(f'"A{i}"' in said for i in range(99))
 
 
 def test_a_run_in_the_background_ends_if_its_call_is_canceled_before_it_began(robot, monkeypatch) -> None:

@@ -7,13 +7,20 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
+from collections.abc import Callable, Iterator
 
 import pytest
-from mcp_stage import PATIENCE, ROOT
+from mcp_stage import LONG, PATIENCE, ROOT
+from sensor_msgs.msg import JointState
+
+from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.robot.robot import Robot
 
 ENV = {**os.environ, "PYTHONPATH": f"{ROOT}:{os.environ.get('PYTHONPATH', '')}"}
 BEGIN = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 CALL = '{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{}","arguments":{{{}}}}}}}'
+PING = '{"jsonrpc":"2.0","id":"first","method":"ping"}'
 LINES = {
     "nothing": "",
     "no JSON": "hello",
@@ -62,6 +69,7 @@ class Wire:
             [*words, "--wait", "60"], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self._number = 0
+        self.said: list[dict] = []  # all that was no answer to ``ask``
 
     def close(self) -> None:
         self.process.kill()
@@ -87,6 +95,7 @@ class Wire:
                 if said.get("id") == name:
                     return said, others
                 others.append(said)
+                self.said.append(said)
         finally:
             watch.cancel()
         raise AssertionError(f"{method}: the server has ended with {self.process.wait()}")
@@ -95,6 +104,90 @@ class Wire:
 def state(wire: Wire) -> str:
     answer, _ = wire.ask("tools/call", name="robot_state", arguments={})
     return answer["result"]["content"][0]["text"]
+
+
+def called(tool: str, arguments: object, **more: object) -> str:
+    params = {"name": tool, "arguments": arguments}
+    return json.dumps({"jsonrpc": "2.0", "id": "form", "method": "tools/call", "params": params, **more})
+
+
+def without(line: str, *keys: str) -> str:
+    return json.dumps({key: value for key, value in json.loads(line).items() if key not in keys})
+
+
+STOPS = {
+    "an argument of the host": called("stop", {"toolCallId": "call_0BCIShth4lxZ"}),
+    "null": called("stop", None),
+    "a list": called("stop", [1]),
+    "a text": called("stop", "{}"),
+    "no arguments": '{"jsonrpc":"2.0","id":"form","method":"tools/call","params":{"name":"stop"}}',
+    "half a character": called("stop", {"reason": "\ud83d"}),
+    "a notification": without(called("stop", {}), "id"),
+    "id is null": called("stop", {}, id=None),
+    "id is a fraction": called("stop", {}, id=1.5),
+    "no version": without(called("stop", {}), "jsonrpc"),
+    "params are a list": called("stop", {}, params=["stop"]),
+    "in a batch": f"[{PING}, {called('stop', {})}]",
+    "in capitals": called("STOP", {}),
+}
+HOLDS = {
+    "a text": called("hold", {"on": "true"}),
+    "an argument more": called("hold", {"on": True, "reason": "a person is near"}),
+    "nothing": called("hold", {}),
+    "no object": called("hold", [False]),
+    "unclear": called("hold", {"on": 0}),
+    "a notification": without(called("hold", {}), "id"),
+}
+
+
+class Head:
+    """Whether the head moves, by the joints of the body."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._yaw: deque[float] = deque(maxlen=15)  # 0.3 s of the mock body
+        self._robot = robot
+        self._topic = robot.on_graph(
+            lambda node: node.create_subscription(JointState, "joint_states", self._take, profile("sensor"))
+        ).result()
+
+    def close(self) -> None:
+        self._robot.on_graph(lambda node: node.destroy_subscription(self._topic)).result()
+
+    def _take(self, message: JointState) -> None:
+        self._yaw.append(message.position[message.name.index("head_yaw")])
+
+    def until(self, moves: bool) -> None:
+        """Wait for 0.3 s in which it moves all the time, or rests."""
+        self._yaw.clear()
+
+        def does() -> bool:
+            return len(self._yaw) == self._yaw.maxlen and (max(self._yaw) - min(self._yaw) > 0.02) is moves
+
+        assert self._robot.senses.wait(does, PATIENCE) or does()
+
+
+@pytest.fixture
+def head(robot: Robot) -> Iterator[Head]:
+    made = Head(robot)
+    yield made
+    made.close()
+
+
+def begin(wire: "Wire", head: Head) -> None:
+    answer, _ = wire.ask("tools/call", name="run_behavior", arguments={"document": LONG, "background": True})
+    assert answer["result"]["structuredContent"]["outcome"] == "RUNNING", answer
+    head.until(moves=True)
+
+
+def until_answered(wire: "Wire", answers: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not answers():
+        assert time.monotonic() < deadline, wire.said
+        wire.ask("ping")
+
+
+def answers_of(wire: "Wire") -> list[dict]:
+    return [one for one in wire.said if "method" not in one]
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +215,65 @@ def test_a_hostile_line_does_not_end_the_server(wire, what) -> None:
     for one in said:
         assert "nternal" not in json.dumps(one), one
         assert "root:" not in json.dumps(one), one
+
+
+@pytest.mark.parametrize("form", STOPS)
+def test_stop_stops_in_any_form(wire, head, form) -> None:
+    begin(wire, head)
+    wire.said.clear()
+    wire.write(STOPS[form])
+    head.until(moves=False)
+    assert robot_is_free(wire)
+    if form != "a notification":
+        until_answered(wire, lambda: any(one["id"] in ("form", None) for one in answers_of(wire)))
+
+
+@pytest.mark.parametrize("form", HOLDS)
+def test_hold_freezes_unless_it_clearly_lets_go(wire, head, form) -> None:
+    begin(wire, head)
+    wire.write(HOLDS[form])
+    head.until(moves=False)
+    assert "PAUSED" in state(wire)
+    answer, _ = wire.ask("tools/call", name="hold", arguments={"on": "false", "toolCallId": "call_1"})
+    assert not answer["result"].get("isError"), answer
+    head.until(moves=True)
+    wire.ask("tools/call", name="stop", arguments={})
+    assert robot_is_free(wire)
+
+
+def robot_is_free(wire: Wire) -> bool:
+    wire.ask("tools/call", name="wait", arguments={"for": "run", "timeout": 60})
+    return "nothing runs" in state(wire) and "PAUSED" not in state(wire)
+
+
+def test_stop_needs_no_handshake(robot, wire, head) -> None:
+    begin(wire, head)
+    other = Wire(robot.namespace)
+    try:
+        answer, _ = other.ask("tools/call", name="stop", arguments={})
+        assert answer["result"]["structuredContent"]["done"], answer
+        head.until(moves=False)
+    finally:
+        other.close()
+
+
+ANSWERED = {  # lines, and the ids and codes of their answers
+    '{"jsonrpc":"2.0","id":"form","method":"tools/call","params":{"name":"say","arguments":{"text":"\\ud83d"}}}': (
+        ("form", -32700),
+    ),
+    '[{"jsonrpc":"2.0","id":"first","method":"nothing"},{"id":"second"}]': (
+        ("first", -32601),
+        ("second", -32600),
+    ),
+    '{"jsonrpc":"2.0","id":null,"method":"ping"}': ((None, -32600),),
+    '{"jsonrpc":"2.0","id":"form","method":"tools/call","params":[1]}': (("form", -32600),),
+    "hello": ((None, -32700),),
+}
+
+
+@pytest.mark.parametrize("line", ANSWERED)
+def test_each_request_has_an_answer(wire, line) -> None:
+    wire.said.clear()
+    wire.write(line)
+    until_answered(wire, lambda: len(answers_of(wire)) >= len(ANSWERED[line]))
+    assert {(one["id"], one["error"]["code"]) for one in answers_of(wire)} == set(ANSWERED[line])

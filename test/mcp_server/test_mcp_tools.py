@@ -11,6 +11,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_stage import LONG, PATIENCE, connected, until
 
 from embodiment_bridge.body.state import ParameterInfo, SkillInfo
+from embodiment_bridge.core.units import wrap_angle
 from embodiment_bridge.mcp_server.schemas import NAMES, tools
 
 
@@ -125,12 +126,13 @@ def test_skills_are_done_with_progress(robot) -> None:
         ("go_to", {"thing": "moon"}, "unknown thing 'moon'"),
         ("go_to", {"thing": "ball", "x": 1}, "either a thing, or x and y"),
         ("go_to", {"x": 1e9, "y": 0}, "not a number within -100000 to 100000"),
-        ("say", {"text": "  "}, "is '  ', not a text"),
+        ("say", {"text": "  "}, "is ' ', not a text"),
         ("say", {"text": "x" * 1001}, "has 1001 characters; 1000 is the limit"),
-        ("check_behavior", {"document": "{}"}, "argument 'document' is '{}', not an object"),
+        ("check_behavior", {"document": "{"}, "argument 'document' is '{', not an object"),
+        ("check_behavior", {"document": "[]"}, "argument 'document' is '[]', not an object"),
+        ("go_to", {"x": "1 m", "y": 0}, "argument 'x' is '1 m', not a number within"),
         ("wait", {"for": "seen", "timeout": 1}, "not run, heard, or seen NAME"),
         ("wait", {"for": "run", "timeout": 301}, "not a number within 0 to 300"),
-        ("hold", {"on": "yes"}, "is 'yes', not true or false"),
         ("robot_stat", {}, "unknown tool 'robot_stat'; did you mean 'robot_state'"),
         ("do_skill", {"name": "drop"}, "there is nothing in the hand"),
     ],
@@ -141,6 +143,19 @@ def test_what_is_wrong_is_an_error_that_says_so(robot, tool, arguments, says) ->
             return await host.error(tool, **arguments)
 
     assert says in anyio.run(do)
+
+
+def test_texts_that_are_exactly_a_value_are_taken(robot) -> None:
+    async def do() -> None:
+        async with connected(robot) as host:
+            x, y = (f"{value:.2f}" for value in (robot.pose.x, robot.pose.y))
+            await host.text("go_to", x=x, y=y)
+            await host.text("run_behavior", document=json.dumps({"type": "body", "action": "HEAD_SHAKE"}))
+            before = robot.pose.yaw
+            await host.text("do_skill", name="turn_left", parameters='{"angle": "0.5"}')
+            await until(lambda: abs(wrap_angle(robot.pose.yaw - before - 0.5)) < 0.15)
+
+    anyio.run(do)
 
 
 def test_a_document_is_mended_by_what_the_check_says_and_run(robot) -> None:
@@ -182,7 +197,11 @@ def test_a_document_is_mended_by_what_the_check_says_and_run(robot) -> None:
 def test_a_run_in_the_background_is_held_stopped_and_waited_for(robot) -> None:
     async def do() -> None:
         async with connected(robot) as host:
-            await host.text("run_behavior", document=LONG, background=True)
+            begun = await host.call("run_behavior", document=LONG, background=True)
+            assert begun.structured_content["outcome"] == "RUNNING"
+            await until(lambda: robot.senses.run_id)
+            assert f"runs in the background as {robot.senses.run_id}" in begun.content[0].text
+            assert not begun.is_error
             waited = await host.call("wait", **{"for": "run", "timeout": 0.2})
             assert waited.structured_content == {"happened": False}
             await host.text("hold", on=True)

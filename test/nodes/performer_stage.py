@@ -125,7 +125,7 @@ class PerformerStage:
         self.performer = Performer(self.node, ports, files, viewers, lambda: self.now)
         monkeypatch.setattr(self.performer._guards, "_values", lambda: {"charge": 10 if self.vetoed else 80})
         self.director = self.performer.director
-        RunControls(self.node, self.director, self.performer.tick, self.performer.clients)
+        RunControls(self.node, self.director, self.performer.tick, self.performer.clients, lambda _: 0)
 
     def goal(self, run_id, document=None, *, source="", breakpoints=(), canceled=False, **wishes):
         """Submit a run; returns why not."""

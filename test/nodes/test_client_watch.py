@@ -9,10 +9,9 @@ from std_msgs.msg import String
 from embodiment_bridge.mock.joints import LAG_S
 from embodiment_bridge.motion.skills.holds import HOLD_S
 from embodiment_bridge.nodes.body import keep_alive
-from embodiment_bridge.nodes.body.keep_alive import LOOK_S, PER_LIMIT
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, LOOK_S, PER_LIMIT
 from embodiment_bridge.nodes.tree.runs.client_watch import SHARE, ClientWatch
 from embodiment_bridge.nodes.tree.runs.safety import PARAMETERS
-from embodiment_bridge.robot.runs import DEAD_MAN
 
 AT_REST_WITHIN = 0.7  # s, promised in docs/language_model.md
 LIMIT = next(one.default for one in PARAMETERS if one.name == "dead_man")
@@ -84,7 +83,7 @@ def test_a_client_that_lives_is_heard_several_times_before_that(stage) -> None:
     _, node, director, watch = stage
     node.hear(String(data="mcp/1.1"))
     watch.begin("mcp/1.1", "1")
-    period = DEAD_MAN / PER_LIMIT
+    period = CLIENT_S / PER_LIMIT
     assert SHARE * LIMIT / period >= 5.0
     for _ in range(100):
         for _ in range(int(4.0 * period / LOOK_S)):

@@ -8,9 +8,12 @@ from functools import partial
 
 import pytest
 from embodiment_bridge.action import ExecuteActionPlan
+from rclpy.node import Node
 from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
 
 from embodiment_bridge.behaviour.engine.loading import Rejected
+from embodiment_bridge.core.errors import CommandError
 from embodiment_bridge.launching.executables import behavior_tree, mock_body
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.watcher import Watcher
@@ -297,6 +300,40 @@ def test_goals_on_the_graph_wait_or_are_rejected_with_the_reason(stage):
         "too many goals: 1 wait already (parameter goal_queue), and 1 are begun in a second (goal_rate)"
     }
     assert tree._gate.refused == 2
+
+
+def test_goals_that_wait_when_the_robot_is_stopped_do_not_begin(stage):
+    runtime, _, tree, clients = stage
+    until(runtime, lambda: not tree._performer.missing())
+    now = [0.0]
+    tree._gate._clock = lambda: now[0]
+    for client in clients[:2]:
+        client.send('{"type": "delay", "duration": 600}', source="test", on_new="queue")
+    until(runtime, lambda: tree._gate.waiting == 1)
+    node = runtime.add(Node("person", context=runtime.context, namespace="/gate"))
+    stop = node.create_client(Trigger, "behavior_tree/stop")
+    until(runtime, stop.service_is_ready)
+    tree._starts._wait(600.0)  # a document of start_file that has failed
+    said = stop.call_async(Trigger.Request())
+    now[0] = 600.0
+    until(runtime, lambda: all(client.result is not None for client in clients[:2]))
+    assert said.result().message.endswith("; 1 that waited do not begin")
+    assert tree._starts._timer is None
+    assert [client.result.outcome for client in clients[:2]] == ["CANCELED", "REJECTED"]
+    assert "STOPPED: stopped by the stop service before it began" in clients[1].result.reason
+
+
+def test_goal_that_is_being_read_when_the_robot_is_stopped_does_not_begin():
+    desk = Desk(rate=0.0)
+    go = threading.Event()
+    desk.gate.enter(
+        lambda: go.wait(PATIENCE), desk.begun.append, desk.refused.append, size=goal_gate.LARGE + 1
+    )
+    assert desk.gate.refuse(CommandError("stopped")) == 1
+    go.set()
+    desk.gate._reader.join()
+    desk.node.tasks[0]()
+    assert (desk.begun, len(desk.refused)) == ([], 1)
 
 
 LEAF = {"type": "delay", "duration": 0.0001}

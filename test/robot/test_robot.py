@@ -3,6 +3,7 @@
 
 import json
 import threading
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -172,6 +173,31 @@ def test_stop_ends_what_others_have_begun(robot) -> None:
         assert run.began.result(PATIENCE)
         assert "stopping" in robot.stop()
         assert run.ended.result(PATIENCE).reason == "stopped by the stop service"
+
+
+def test_what_was_asked_for_before_a_stop_does_not_begin_after_it(robot, monkeypatch) -> None:
+    before = robot.stops
+    for _ in range(5):  # also where the tree hears of the goal after the stop
+        run = robot.start(LONG)
+        robot.stop()
+        assert run.ended.result(PATIENCE).outcome in ("CANCELED", "REJECTED")
+    run = robot.start(LONG, stops=before)
+    assert run.ended.result(PATIENCE).reason.startswith("stop was called after this was asked for")
+
+    def way(_: object) -> Iterator[dict[str, object]]:
+        yield {"type": "body", "action": "HEAD_SHAKE"}
+        robot.stop()
+        yield {"type": "body", "action": "STEP_FORWARD"}
+
+    monkeypatch.setattr(robot, "way", way)
+    with pytest.raises(CommandError, match="stop was called after this was asked for"):
+        robot.go_to(1.0, 0.0)
+
+
+def test_only_false_lets_go(robot) -> None:
+    assert "paused" in robot.hold("false")
+    assert robot.hold(None) == "held already; held already"
+    assert robot.hold(False) == "going on; going on"
 
 
 def test_the_newest_run_wins(robot) -> None:

@@ -56,6 +56,26 @@ def shake_hands(page, target="/", **options):
     websocket.create_connection(address, subprotocols=subprotocols, timeout=30.0, **options).close()
 
 
+def test_a_button_is_pressed_by_a_page_of_this_server_alone(open_page):
+    pressed = []
+    open_page.add_buttons(lambda button: pressed.append(button) or ["stop"], lambda _: None)
+    cookie = f"embodiment_bridge_viewer_{urlparse(open_page.url).port}={TOKEN}"
+    own = {"Host": f"127.0.0.1:{urlparse(open_page.url).port}", "Cookie": cookie, "X-Press": "stop"}
+    assert get(open_page, "/buttons", **own)[::2] == (200, "stop")
+    assert get(open_page, "/buttons", **{**own, "X-Press": "rm -rf"})[0] == 200
+    for change, status in (
+        ({"Cookie": ""}, 401),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Host": "evil.example"}, 403),
+    ):
+        assert get(open_page, "/buttons", **{**own, **change})[0] == status
+    assert pressed == ["stop", ""]
+
+
+def test_a_page_that_does_not_steer_has_no_buttons(page):
+    assert get(page, "/buttons", **{"X-Press": "stop"})[::2] == (200, "")
+
+
 def test_own_page(page):
     status, headers, text = get(page)
     assert status == 200

@@ -69,6 +69,11 @@ def test_bars():
 
 def test_status():
     links = {"link": LinkState(state=LinkState.BACKOFF, peer="tcp://127.0.0.1:1", reason="refused")}
+    stopped = BodyStatus(posture=BodyStatus.STANDING, torque=False, reason="emergency stop")
+    assert panels.BAD in panels.status_html({}, stopped)
+    assert panels.GOOD not in panels.status_html({}, stopped)
+    assert panels.GOOD not in panels.status_html({}, BodyStatus(posture=BodyStatus.STANDING, torque=False))
+    assert panels.GOOD in panels.status_html({}, BodyStatus(posture=BodyStatus.STANDING, torque=True))
     body = BodyStatus(posture=BodyStatus.FALLEN, torque=True, stopped=True, reason="on its back")
     assert words(panels.status_html(links, body)) == (
         "Status link: backoff tcp://127.0.0.1:1 refused body: fallen, torque on, stopped on its back"

@@ -3,13 +3,20 @@
 
 import json
 import math
+import urllib.request
 
 import pytest
-from embodiment_bridge.msg import BodyStatus
+from conftest import PATIENCE, Stage
+from embodiment_bridge.msg import BodyStatus, TreeSnapshot
 from geometry_msgs.msg import PoseStamped
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
 
+from embodiment_bridge.launching.executables import viewer
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.base.runtime import Runtime
+from embodiment_bridge.viewing.buttons import HEADER, PATH
 from embodiment_bridge.viewing.controls import floor_under
 
 PAGE, OTHER_PAGE = 7, 8
@@ -44,6 +51,9 @@ class Seen:
 
     def tell(self, text, *, bad=False):
         self.told.append((text, bad))
+
+    def steers(self, on):
+        self.controls = on
 
     def until_told(self, words, *, bad):
         self.stage.until(lambda: any(words in text and is_bad == bad for text, is_bad in self.told))
@@ -81,6 +91,23 @@ def test_a_document_of_a_page_that_is_gone_is_canceled(seen):
     seen.until_stands()
 
 
+def test_a_document_of_a_page_runs_without_a_pause(seen):
+    """Its client says often enough on keep_alive that it is there: the tree pauses the runs of a silent one."""
+    states = []
+    seen.stage.brain.create_subscription(
+        TreeSnapshot, "behavior_tree/tree", lambda tree: states.append(tree.state), profile("state")
+    )
+    document = {
+        "type": "loop",
+        "loop": 4,
+        "behavior": {"type": "body", "action": "HEAD_SHAKE", "duration": 1},
+    }
+    seen.driver.run_document(PAGE, "shake", json.dumps(document))
+    seen.until_told("shake: succeeded", bad=False)
+    assert "RUNNING" in states
+    assert not {"PAUSING", "PAUSED", "RESUMING"} & set(states)
+
+
 def test_a_page_that_is_gone_begins_nothing_any_more(seen):
     seen.driver.leave(PAGE)
     seen.driver.drive(PAGE, 1.0, 0.0)
@@ -97,6 +124,63 @@ def test_stop_ends_everything(seen):
     seen.driver.stop()
     seen.until_told("walk distance=15: canceled", bad=False)
     seen.until_stands()
+
+
+def pressed(stage, button=""):
+    """What the page is told when it asks for its buttons, after this one was pressed."""
+    request = urllib.request.Request(f"{stage.viewer.url}{PATH}", headers={HEADER: button} if button else {})
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        return answer.read().decode().split()
+
+
+def test_the_button_stop_ends_everything(seen):
+    seen.stage.until(lambda: pressed(seen.stage) == ["stop"])  # this body has no emergency stop
+    assert seen.controls
+    seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
+    seen.until_walks()
+    pressed(seen.stage, "stop")
+    seen.until_told("walk distance=15: canceled", bad=False)
+    seen.until_stands()
+
+
+def test_the_emergency_stop_of_a_body_is_pressed_and_released(seen):
+    asked = []
+
+    def serve(request, response):
+        asked.append(request.data)
+        response.success, response.message = True, "stopped" if request.data else "released"
+        return response
+
+    seen.stage.call(lambda: seen.stage.brain.create_service(SetBool, "emergency_stop", serve))
+    seen.stage.until(lambda: pressed(seen.stage) == ["stop", "emergency_stop", "release"])
+    seen.driver.do_skill(PAGE, "walk", {"distance": "15"})
+    seen.until_walks()
+    pressed(seen.stage, "emergency_stop")
+    seen.until_told("emergency stop: stopped", bad=False)
+    seen.until_told("walk distance=15: canceled", bad=False)  # nothing goes on after the release
+    seen.until_stands()
+    pressed(seen.stage, "release")
+    seen.until_told("release: released", bad=False)
+    assert asked == [True, False]
+
+
+def test_a_page_of_what_obeys_nothing_has_no_buttons_and_no_controls():
+    with Runtime() as runtime, Stage(runtime) as stage:
+        values = [Parameter("port", value=0), Parameter("namespaces", value=["/a_monitor"])]
+        stage.viewer = stage.call(
+            lambda: runtime.add(
+                viewer(parameter_overrides=values, context=runtime.context, namespace="watch")
+            )
+        )
+        stage.until(lambda: stage.viewer.url)
+        looks = []
+        stage.until(lambda: stage.viewer._drivers)
+        (driver,) = stage.viewer._drivers
+        look = driver.look
+        driver.look = lambda: looks.append(look())
+        stage.until(lambda: len(looks) > 2)
+        assert pressed(stage) == pressed(stage, "stop") == []
+        assert not driver.shown._all.visible
 
 
 def test_pads_drive_and_the_robot_stands_when_they_are_released(seen):

@@ -4,6 +4,7 @@
 import pytest
 from chromium import Chromium, find_chromium
 from embodiment_bridge.msg import BodyStatus
+from std_srvs.srv import SetBool
 from test_steering import Seen
 
 PRESS = """(() => { for (const b of document.querySelectorAll('button'))
@@ -18,15 +19,21 @@ DROP = """(() => { const transfer = new DataTransfer();
 
 IN_VIEW = """[...document.querySelectorAll('button')].some(button => {
     const at = button.getBoundingClientRect(), x = at.x + at.width / 2, y = at.y + at.height / 2;
-    return button.innerText.trim() === 'STOP' && at.width > 60
+    return button.innerText.trim() === '%s' && at.width > 40
+        && at.left >= 0 && at.right <= innerWidth && at.top >= 0 && at.bottom <= innerHeight
+        && (x < innerWidth * 0.3 || y < innerHeight * 0.2) // not before the robot, which is in the middle
         && button.contains(document.elementFromPoint(x, y)); })"""
 
 
-def test_stop_is_in_view_at_every_size(stage, tmp_path):
+FOLD = "(document.querySelector('.tabler-icon-chevrons-right')?.parentElement ?? document.body).click()"
+
+
+def test_the_buttons_are_in_view_at_every_size_and_over_everything(stage, tmp_path):
     if find_chromium() is None:
         pytest.skip("chromium is not installed")
+    stage.call(lambda: stage.brain.create_service(SetBool, "emergency_stop", lambda _, response: response))
     with Chromium(tmp_path / "profile", (640, 400)) as browser:
-        for width, height in ((1400, 860), (900, 600), (400, 780)):
+        for width, height in ((1400, 860), (900, 600), (390, 844)):
             browser.call(
                 "Emulation.setDeviceMetricsOverride",
                 width=width,
@@ -36,8 +43,13 @@ def test_stop_is_in_view_at_every_size(stage, tmp_path):
             )
             browser.open(stage.viewer.url)
             browser.until(lambda: "link: ready" in browser.text(), "the link's state")
-            browser.until(lambda: browser.value(IN_VIEW), f"STOP in view at {width} x {height}")
-            (tmp_path / f"{width}.png").write_bytes(browser.screenshot())  # to be looked at, with --basetemp
+            for folded in (False, True):
+                for word in ("Stop", "Emergency stop", "Release"):
+                    shown = f"{word} in view at {width} x {height}"
+                    browser.until(lambda word=word: browser.value(IN_VIEW % word), shown)
+                picture = browser.screenshot()  # to be looked at, with --basetemp
+                (tmp_path / f"{width}{'_folded' if folded else ''}.png").write_bytes(picture)
+                browser.value(FOLD)
 
 
 def test_a_document_is_dropped_on_the_page(stage, tmp_path):
@@ -68,8 +80,8 @@ def test_a_page_drives_stops_and_ends_what_it_drove(stage, tmp_path):
         browser.until(lambda: "link: ready" in browser.text(), "the link's state")
         assert browser.value("document.title") == "embodiment_bridge"
         assert "loading" not in browser.text()
-        browser.until(lambda: browser.value(PRESS % "STOP"), "the button STOP")
-        seen.until_told("STOP: ", bad=False)
+        browser.until(lambda: browser.value(PRESS % "Stop"), "the button Stop")
+        seen.until_told("stop: ", bad=False)
 
         def walks():
             key(browser, "keyDown")

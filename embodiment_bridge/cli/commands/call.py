@@ -18,9 +18,10 @@ LISTED_AFTER_S = 2.0  # in which the programs of a graph find each other
 EXAMPLES = """\
 examples:
   embodiment_bridge call                                          # the services that there are, with their fields
-  embodiment_bridge call emergency_stop '{"data": true}'
+  embodiment_bridge call emergency_stop                           # '{"data": false}' releases
   embodiment_bridge call set_torque '{"joints": ["elbow"], "on": true}' --namespace robot1
   embodiment_bridge call behavior_tree/pause
+Services that freeze a robot (stop, pause, hold, emergency_stop) take any values, and let it go on false alone.
 The answer is a JSON line. Exit code 0; 1 if the answer says that it did not succeed, or that a parameter was refused;
 2 if the call could not be made.
 """
@@ -64,18 +65,20 @@ def run(arguments: argparse.Namespace) -> int:
         CommandError: there is no such service, or a value does not fit its field of the request.
         LinkError: it did not answer in time.
     """
-    try:
-        values = json.loads(arguments.values)
-    except (ValueError, RecursionError) as error:  # also of a number of thousands of digits
-        raise CommandError(f"{arguments.values[:60]!r} is no JSON: {error}") from None
     from embodiment_bridge.launching.environment import prepare
 
     prepare()
     from embodiment_bridge.nodes.base.json_messages import as_json
     from embodiment_bridge.nodes.base.message_types import message_class
     from embodiment_bridge.nodes.base.runtime import Runtime
-    from embodiment_bridge.nodes.base.service_caller import ServiceCaller
+    from embodiment_bridge.nodes.base.service_caller import ServiceCaller, freezes
 
+    try:
+        values = json.loads(arguments.values)
+    except (ValueError, RecursionError) as error:  # also of a number of thousands of digits
+        if not freezes(arguments.service):
+            raise CommandError(f"{arguments.values[:60]!r} is no JSON: {error}") from None
+        values = None
     with Runtime() as runtime:
         caller, begun = ServiceCaller(runtime), time.monotonic()
         if not arguments.service:

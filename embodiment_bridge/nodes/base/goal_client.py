@@ -58,6 +58,7 @@ class SentGoal(Generic[F, R]):
         self.handle: ClientGoalHandle | None = None
         self._server, self._failure = server, failure
         self._on_feedback, self._on_end = on_feedback, on_end
+        self._early: list[F] = []  # feedback that was faster than the answer
         self._cancel_asked = False
         self._sent = self._heard = time.monotonic()
         self._pause = self._due = 0.0
@@ -94,13 +95,18 @@ class SentGoal(Generic[F, R]):
         self.handle = handle
         self._hear()
         self._ask()
+        early, self._early = self._early, []
+        for feedback in early if self.result is None else ():
+            self._on_feedback(feedback)
         if self._cancel_asked:
             self.cancel()
 
     def take_feedback(self, message: Any) -> None:
-        """There is news of it."""
+        """There is news of it, which is told once the goal is known to be accepted."""
         self._hear()
-        if self.result is None:
+        if not self.answered:
+            self._early.append(message.feedback)
+        elif self.result is None:
             self._on_feedback(message.feedback)
 
     def _hear(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from rclpy.node import Node
 
+from embodiment_bridge.core.clear_no import is_clear_no
 from embodiment_bridge.core.errors import CommandError, LinkError, unknown
 from embodiment_bridge.nodes.base.json_messages import Json, fill
 from embodiment_bridge.nodes.base.message_types import message_class
@@ -16,6 +17,30 @@ OF_EVERY_NODE: Final = (
     "set_parameters_atomically", "get_type_description", "change_state", "get_available_states",
     "get_available_transitions", "get_state", "get_transition_graph",
 )  # fmt: skip
+# The services that freeze a robot, with the field which is false when they let it go.
+_FREEZES: Final = {
+    ("stop", "std_srvs/srv/Trigger"): "",
+    ("pause", "std_srvs/srv/Trigger"): "",
+    ("hold", "std_srvs/srv/SetBool"): "data",
+    ("emergency_stop", "std_srvs/srv/SetBool"): "data",
+    ("hold_source", "embodiment_bridge/srv/Hold"): "on",
+}
+
+
+def freezes(name: str) -> bool:
+    """Whether a service of this name freezes a robot: no values are wrong for it, as it then has to be obeyed."""
+    return any(name.rpartition("/")[2] == one for one, _ in _FREEZES)
+
+
+def _meant(name: str, kind: str, values: Json) -> Json:
+    """The values of a request; those that freeze a robot keep what is in order, and let it go on a clear no alone."""
+    field = _FREEZES.get((name.rpartition("/")[2], kind))
+    if field is None:
+        return values
+    given = values if isinstance(values, dict) else {}
+    source = given.get("source")
+    whose: dict[str, Json] = {"source": source} if field == "on" and isinstance(source, str) else {}
+    return {**whose, field: not is_clear_no(given.get(field))} if field else {}
 
 
 class ServiceCaller:
@@ -53,7 +78,7 @@ class ServiceCaller:
             raise CommandError(unknown("service", name, self.listed()))
         kind = message_class(known[name])
         request = kind.Request()
-        fill(request, values)
+        fill(request, _meant(name, known[name], values))
         client = self._node.create_client(kind, name)
         self._runtime.spin(lambda: client.service_is_ready() or time.monotonic() > ends)
         future = client.call_async(request)

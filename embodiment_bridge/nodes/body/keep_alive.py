@@ -20,6 +20,9 @@ LATE_S = (
 )
 MAX_KNOWN = 100  # remembered sources
 PER_LIMIT = 5  # messages of a client within the time after which it would count as silent
+CLIENT_S = (
+    0.25  # dead_man of a client of the tree: half of the default of the tree, so that late signs are in time
+)
 
 
 class KeepAlive:
@@ -28,9 +31,16 @@ class KeepAlive:
     Without ticks, such as in a pause, call ``rest``: a timer then publishes until the next ``tell``.
 
     dead_man: s of wall time after which the body would hold; 0: nothing is published.
+    topic: that of the robot, where it is in another namespace.
     """
 
-    def __init__(self, node: Node, dead_man: float, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        node: Node,
+        dead_man: float,
+        monotonic: Callable[[], float] = time.monotonic,
+        topic: str = TOPIC,
+    ) -> None:
         self._node = node
         self._period = dead_man / PER_LIMIT
         self._monotonic = monotonic
@@ -38,7 +48,7 @@ class KeepAlive:
         self._resting: tuple[str, ...] = ()
         self._pulse: Timer | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._topic = node.create_publisher(String, TOPIC, profile("command")) if dead_man > 0.0 else None
+        self._topic = node.create_publisher(String, topic, profile("command")) if dead_man > 0.0 else None
 
     def tell(self, sources: Iterable[str]) -> None:
         """Publish that these sources are alive, if it is time."""

@@ -61,7 +61,9 @@ class BehaviorTree(BridgeNode):
         self._documents = BmlServer(self, gate, performer)
         self._plans = PlanServer(self, gate, performer, self._share)
         self._starts = StartRequests(self, self._documents.enter, performer.can_begin)
-        self._controls = RunControls(self, performer.director, performer.tick, performer.clients)
+        self._controls = RunControls(
+            self, performer.director, performer.tick, performer.clients, self._end_waiting
+        )
 
     @override
     def activate(self) -> None:
@@ -101,6 +103,11 @@ class BehaviorTree(BridgeNode):
         if self._guard_watch.trouble:
             level, text = DiagnosticStatus.ERROR, self._guard_watch.trouble
         return level, text, {"skills": len(self.skills), **goals, **values}
+
+    def _end_waiting(self, error: Exception) -> int:
+        """Let nothing begin that waits: goals, of which the number is returned, and the document of ``start_file``."""
+        self._starts.disarm()
+        return self._gate.refuse(error)
 
     def _look_at_goals(self) -> None:
         """The body has changed: it may be what they wait for."""

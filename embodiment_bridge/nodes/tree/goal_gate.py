@@ -67,7 +67,8 @@ class GoalGate:
         self._check = check
         self._clock = clock
         self._full_at = 0.0  # when as many as may be at once can begin again
-        self._waiting: deque[Callable[[], None]] = deque()
+        # What begins each goal that waits, and what fails it.
+        self._waiting: deque[tuple[Callable[[], None], Callable[[Exception], None]]] = deque()
         self._awaited = ""
         self._awaited_since = 0.0  # s of the clock
         self._reader: threading.Thread | None = None
@@ -110,20 +111,31 @@ class GoalGate:
                 )
             )
         else:
-            self._waiting.append(begin)
+            self._waiting.append((begin, fail))
             self._go_on_later()
 
     def release(self) -> None:
-        """Let all begin now, which may refuse them; a goal that is being read is refused like the others."""
+        """Let all begin now, or refuse them, and the one that is being read, where none can begin."""
         self._stop_timer()
-        if self._fail_read is not None:
-            try:
-                self._check()
-            except Rejected as error:
-                fail, self._fail_read = self._fail_read, None
-                fail(error)
+        try:
+            self._check()
+        except Rejected as error:
+            self.refuse(error)
         while self._waiting:
-            self._waiting.popleft()()
+            begin, _ = self._waiting.popleft()
+            begin()
+
+    def refuse(self, error: Exception) -> int:
+        """End all goals that wait, and the one that is being read, with this error; returns how many."""
+        self._stop_timer()
+        failing = [fail for _, fail in self._waiting]
+        self._waiting.clear()
+        if self._fail_read is not None:
+            failing.append(self._fail_read)
+            self._fail_read = None
+        for fail in failing:
+            fail(error)
+        return len(failing)
 
     def close(self) -> None:
         """As ``release``, and wait for the thread that reads."""
@@ -167,7 +179,8 @@ class GoalGate:
     def go_on(self) -> None:
         """One goal in each turn of the executor, and one when what was missing may have come."""
         if self._waiting and self._may_begin():
-            self._waiting.popleft()()
+            begin, _ = self._waiting.popleft()
+            begin()
         if not self._waiting:
             self._stop_timer()
 

@@ -7,16 +7,16 @@ from typing import Any, Final
 from diagnostic_msgs.msg import KeyValue
 from geometry_msgs.msg import Twist
 from rclpy.client import Client
-from rclpy.clock import Clock, ClockType
 from rclpy.duration import Duration
-from std_msgs.msg import String
-from std_srvs.srv import Trigger
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from embodiment_bridge.action import ExecuteBml, ExecuteSkill
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.goal_client import DocumentClient, SentGoal, SkillClient
 from embodiment_bridge.nodes.base.qos import profile
+from embodiment_bridge.nodes.body.keep_alive import CLIENT_S, TOPIC, KeepAlive
+from embodiment_bridge.viewing.buttons import EMERGENCY_STOP, RELEASE, STOP
 from embodiment_bridge.viewing.driving import Shown
 
 Words = Callable[[Any], tuple[str, bool]]
@@ -26,7 +26,6 @@ SPEED: Final = (0.25, 0.6)  # m/s and rad/s of the drive pad: careful; a body li
 ENDED: Final = "ENDED"  # of a document, as TreeSnapshot tells it
 SOURCE: Final = "viewer"
 DEAD_MAN_S: Final = 2.0  # without a sign of this process the body holds its skills
-BEAT_S: Final = 0.4
 ENDINGS: Final = {
     getattr(ExecuteSkill.Result, word): word.lower()
     for word in ("SUCCEEDED", "SKIPPED", "REPLACED", "CANCELED", "FAILED")
@@ -52,30 +51,44 @@ class RobotDriver:
         self._trajectory = node.create_publisher(
             JointTrajectory, f"{prefix}/joint_trajectory", profile("command")
         )
-        self._alive = node.create_publisher(String, f"{prefix}/keep_alive", profile("command"))
+        self._alive = KeepAlive(node, CLIENT_S, topic=f"{prefix}/{TOPIC}")
         self._skills = SkillClient(node, f"{prefix}/execute_skill")
         self._documents = DocumentClient(node, f"{prefix}/execute_bml")
         self._services = {
             name: node.create_client(Trigger, f"{prefix}/behavior_tree/{name}") for name in CALLS
         }
         self._stop_body = node.create_client(Trigger, f"{prefix}/stop")
-        self._pulse = node.create_timer(BEAT_S, self._beat, clock=Clock(clock_type=ClockType.STEADY_TIME))
+        self._emergency = node.create_client(SetBool, f"{prefix}/emergency_stop")
+        self.buttons: frozenset[str] = frozenset()  # those that can work
 
     def destroy(self) -> None:
         """End what the pages began, and take everything off the graph."""
         for page in tuple(self._goals):
             self._leave(page)
-        self._node.destroy_timer(self._pulse)
+        self._alive.destroy()
         for client in (self._skills, self._documents):
             client.destroy()
-        for service in (*self._services.values(), self._stop_body):
+        for service in (*self._services.values(), self._stop_body, self._emergency):
             self._node.destroy_client(service)
-        for publisher in (self._velocity, self._trajectory, self._alive):
+        for publisher in (self._velocity, self._trajectory):
             self._node.destroy_publisher(publisher)
 
     def stop(self) -> None:
         """End the document and all skills."""
         self._do(self._stop)
+
+    def emergency_stop(self, *, on: bool) -> None:
+        """Press the emergency stop of the body where it has one, and end the document and all skills; or release it."""
+        self._do(lambda: self._emergency_stop(on))
+
+    def look(self) -> None:
+        """See what the robot serves: the buttons and controls of others cannot work. For the node's own thread."""
+        stops = self._stop_body.service_is_ready() or self._services["stop"].service_is_ready()
+        has_emergency = self._emergency.service_is_ready()
+        found = {STOP: stops, EMERGENCY_STOP: has_emergency, RELEASE: has_emergency}
+        self.buttons = frozenset(name for name, works in found.items() if works)
+        if self.shown is not None:
+            self.shown.steers(stops or self._skills.server_is_there)
 
     def call(self, service: str) -> None:
         """Pause, resume or step the document that runs."""
@@ -120,19 +133,26 @@ class RobotDriver:
 
     def _stop(self) -> None:
         self._call(self._services["stop"], "")
-        self._call(self._stop_body, "STOP")
+        self._call(self._stop_body, "stop")
         self._velocity.publish(Twist())
 
-    def _call(self, client: Client, what: str) -> None:
+    def _emergency_stop(self, on: bool) -> None:
+        if self._emergency.service_is_ready():
+            what = "emergency stop" if on else "release"
+            self._call(self._emergency, what, SetBool.Request(data=on))
+        if on:
+            self._stop()
+
+    def _call(self, client: Client, what: str, request: SetBool.Request | None = None) -> None:
         if not client.service_is_ready():
             if what:
                 self._tell(f"{what}: the robot does not answer", bad=True)
             return
-        answer = client.call_async(Trigger.Request())
+        answer = client.call_async(Trigger.Request() if request is None else request)
         if what:
             answer.add_done_callback(lambda done: self._answered(what, done.result()))
 
-    def _answered(self, what: str, answer: Trigger.Response) -> None:
+    def _answered(self, what: str, answer: Trigger.Response | SetBool.Response) -> None:
         self._tell(f"{what}: {answer.message or 'done'}", bad=not answer.success)
 
     def _drive(self, page: int, forward: float, turn: float) -> None:
@@ -166,6 +186,7 @@ class RobotDriver:
         self._tell(f"{what}: running")
         sent: SentGoal[Any, Any] = client.send(goal, on_end=lambda sent: self._ended(page, sent, what, words))
         self._goals.setdefault(page, []).append(sent)
+        self._beat()
 
     def _ended(self, page: int, sent: SentGoal[Any, Any], what: str, words: Words) -> None:
         goals = self._goals.get(page, [])
@@ -173,6 +194,7 @@ class RobotDriver:
             goals.remove(sent)
         if not goals:
             self._goals.pop(page, None)
+        self._beat()
         text, bad = words(sent.result)
         self._tell(f"{what}: {text}", bad=bad)
 
@@ -185,8 +207,10 @@ class RobotDriver:
             self._velocity.publish(Twist())
 
     def _beat(self) -> None:
-        if self._goals:
-            self._alive.publish(String(data=SOURCE))
+        """Say that the pages are there, as often as the tree wants to hear it, while something of theirs runs."""
+        sources = (SOURCE,) if self._goals else ()
+        self._alive.tell(sources)
+        self._alive.rest(sources)
 
     def _tell(self, text: str, *, bad: bool = False) -> None:
         if self.shown is not None:

@@ -2,7 +2,7 @@
 """The node that shows robots in a browser, on a page that it serves."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Unpack
 
@@ -33,6 +33,7 @@ from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.node_options import NodeOptions
 from embodiment_bridge.nodes.base.qos import profile
 from embodiment_bridge.nodes.view.robot_driver import RobotDriver
+from embodiment_bridge.viewing.buttons import BUTTONS, EMERGENCY_STOP, STOP
 from embodiment_bridge.viewing.controls import Controls
 from embodiment_bridge.viewing.page import Page
 from embodiment_bridge.viewing.painter import Painter
@@ -119,7 +120,7 @@ class Viewer(BridgeNode):
         self._views.clear()
         self._offered = self._documents() if values["steer"] else {}
         if values["steer"]:
-            page.add_stop(self._stop_all, self._leave_all)
+            page.add_buttons(self._press, self._leave_all)
         for name in values["namespaces"]:
             if name != ALL:
                 self._show(self._full(name))
@@ -184,9 +185,15 @@ class Viewer(BridgeNode):
         self._drivers.append(driver)
         return controls
 
-    def _stop_all(self) -> None:
-        for driver in self._drivers:
-            driver.stop()
+    def _press(self, button: str) -> Sequence[str]:
+        """Do what a button of the page is for, with all robots; returns the buttons that can work. On any thread."""
+        drivers = tuple(self._drivers)
+        for driver in drivers:
+            if button == STOP:
+                driver.stop()
+            elif button:
+                driver.emergency_stop(on=button == EMERGENCY_STOP)
+        return [name for name in BUTTONS if any(name in driver.buttons for driver in drivers)]
 
     def _leave_all(self, page: int) -> None:
         for driver in self._drivers:
@@ -194,6 +201,8 @@ class Viewer(BridgeNode):
 
     def _look(self) -> None:
         """Subscribe when the first page opens, and unsubscribe after the last one closes."""
+        for driver in self._drivers:
+            driver.look()
         if self._page is None or not self._page.visitors:
             self._look_away()
             return

@@ -8,10 +8,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from embodiment_bridge.srv import SetTorque
+from embodiment_bridge.srv import Hold, SetTorque
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from std_srvs.srv import SetBool, Trigger
 
 from embodiment_bridge.nodes.base.runtime import Runtime
 
@@ -28,6 +29,24 @@ def set_torque(request: SetTorque.Request, response: SetTorque.Response) -> SetT
     return response
 
 
+def say_what_came(request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+    response.success, response.message = True, "frozen" if request.data else "let go"
+    return response
+
+
+def stop(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    response.success, response.message = True, "frozen"
+    return response
+
+
+def hold_source(request: Hold.Request, response: Hold.Response) -> Hold.Response:
+    response.success, response.message = (
+        True,
+        f"{'frozen' if request.on else 'let go'} {request.source}".rstrip(),
+    )
+    return response
+
+
 def refuse_to_hurry(parameters: list[Parameter]) -> SetParametersResult:
     hurried = any(parameter.name == "speed" and parameter.value > 3.0 for parameter in parameters)
     return SetParametersResult(successful=not hurried, reason="too fast" if hurried else "")
@@ -40,6 +59,10 @@ def graph():
     with Runtime() as runtime:
         node = runtime.add(Node("arm", namespace="/robot1", context=runtime.context))
         node.create_service(SetTorque, "set_torque", set_torque)
+        node.create_service(SetBool, "emergency_stop", say_what_came)
+        node.create_service(SetBool, "hold", say_what_came)
+        node.create_service(Trigger, "stop", stop)
+        node.create_service(Hold, "hold_source", hold_source)
         node.declare_parameter("speed", 1.0)
         node.add_on_set_parameters_callback(refuse_to_hurry)
         thread = threading.Thread(target=lambda: runtime.spin(ended.is_set))
@@ -71,19 +94,40 @@ def test_a_parameter_that_is_refused_is_no_success(graph, service, answer, value
     assert json.loads(done.stdout) == {answer: [result] if answer == "results" else result}
 
 
+@pytest.mark.parametrize(
+    ("service", "values", "does"),
+    [
+        ("stop", '{"toolCallId": "call_1"}', "frozen"),
+        ("stop", "now!", "frozen"),
+        ("emergency_stop", "{}", "frozen"),
+        ("emergency_stop", '{"data": "true", "why": "a person is near"}', "frozen"),
+        ("emergency_stop", '{"data": false}', "let go"),
+        ("hold", "[]", "frozen"),
+        ("hold", '{"data": "false"}', "let go"),
+        ("hold_source", '{"source": "mcp", "on": 1}', "frozen mcp"),
+        ("hold_source", '{"source": "mcp", "on": false}', "let go mcp"),
+    ],
+)
+def test_what_freezes_is_obeyed_in_any_form(graph, service, values, does):
+    done = call(f"/robot1/{service}", values, "--wait", "60")
+    assert (done.returncode, json.loads(done.stdout)["message"]) == (0, does), done.stderr
+
+
 @pytest.mark.parametrize("namespace", ["/robot1", "/"])
 def test_it_lists_what_there_is(graph, namespace):
     for _ in range(20):  # a busy machine may take longer until the programs have found each other
         done = call("--namespace", namespace)
         if done.stdout:
             break
-    assert [json.loads(line) for line in done.stdout.splitlines()] == [
-        {
-            "service": "/robot1/set_torque",
-            "type": "embodiment_bridge/srv/SetTorque",
-            "request": {"joints": [], "on": False},
-        }
-    ]
+    listed = {one["service"]: one for one in map(json.loads, done.stdout.splitlines())}
+    assert set(listed) == {
+        f"/robot1/{name}" for name in ("emergency_stop", "hold", "hold_source", "set_torque", "stop")
+    }
+    assert listed["/robot1/set_torque"] == {
+        "service": "/robot1/set_torque",
+        "type": "embodiment_bridge/srv/SetTorque",
+        "request": {"joints": [], "on": False},
+    }
 
 
 @pytest.mark.parametrize(

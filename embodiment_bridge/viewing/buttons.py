@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buttons at the edge of the page: Stop, and for bodies that have one the emergency stop.
+
+They are no part of the panel, which can be folded, scrolls on a narrow page and covers the robot there. A press is a
+request with a header of its own, so nothing that waits on the websocket delays it; a page of others cannot set the
+header without the permission of this server, which gives none.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+STOP, EMERGENCY_STOP, RELEASE = "stop", "emergency_stop", "release"
+BUTTONS: Final = (STOP, EMERGENCY_STOP, RELEASE)
+PATH: Final = "/buttons"
+HEADER: Final = "X-Press"
+Press = Callable[[str], Sequence[str]]
+"""Does what a button is for, or nothing where it is empty; returns those that can work now."""
+
+# Asked again and again, because services come and go. The space bar presses no button that was clicked before.
+SCRIPT: Final = (
+    """<script>
+addEventListener("DOMContentLoaded", () => {
+    const bar = document.createElement("div");
+    const words = {stop: "Stop", emergency_stop: "Emergency stop", release: "Release"};
+    bar.id = "buttons";
+    bar.style.cssText = "position:fixed;top:8px;left:8px;z-index:100000;display:flex;gap:8px";
+    document.body.append(bar);
+    const show = names => {
+        if (bar.dataset.shown === names.join()) return;
+        bar.dataset.shown = names.join();
+        bar.replaceChildren(...names.map(name => {
+            const button = document.createElement("button");
+            button.textContent = words[name];
+            button.style.cssText = "font:600 16px sans-serif;padding:10px 14px;border:0;border-radius:6px;"
+                + (name === "release" ? "color:#222;background:#e0e0e0" : "color:#fff;background:#c62828");
+            button.onclick = () => {
+                button.blur();
+                if (name !== "release" || confirm("Release the emergency stop? Torque comes back at once.")) ask(name);
+            };
+            return button;
+        }));
+    };
+    const ask = async press => {
+        try {
+            const answer = await fetch("PATH", {headers: press ? {"HEADER": press} : {}});
+            if (!answer.ok) throw answer.status;
+            show((await answer.text()).split(" ").filter(Boolean));
+            bar.style.opacity = 1;
+        } catch {
+            bar.style.opacity = .4;
+            if (press) alert("The viewer does not answer: nothing was stopped.");
+        }
+    };
+    ask("");
+    setInterval(ask, 1000, "");
+});
+</script>""".replace("PATH", PATH)
+    .replace("HEADER", HEADER)
+    .encode()
+)
+
+
+def answer(press: Press, pressed: Sequence[str]) -> bytes:
+    """The names of the buttons that can work, after those that were pressed are done."""
+    names: Sequence[str] = ()
+    for button in pressed or [""]:
+        names = press(button if button in BUTTONS else "")
+    return " ".join(names).encode()
