@@ -5,7 +5,6 @@ import hmac
 import os
 import re
 from collections.abc import Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen, place
+from embodiment_bridge.core.same_origin import is_loopback
 from embodiment_bridge.mcp_server.server import RobotServer
 
 PATH: Final = "/mcp"
@@ -39,14 +39,6 @@ def parse_address(text: str) -> tuple[str, int]:
     if not port.isdecimal() or int(port) > 65535:
         raise ConfigError(f"--http: {text[:60]!r} is not HOST:PORT or PORT")
     return host, int(port)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach it."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:

@@ -11,7 +11,8 @@ from mcp_stage import PATIENCE
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen
-from embodiment_bridge.mcp_server.http import PATH, application, is_loopback, parse_address, token_of
+from embodiment_bridge.core.same_origin import is_loopback
+from embodiment_bridge.mcp_server.http import PATH, application, parse_address, token_of
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 
