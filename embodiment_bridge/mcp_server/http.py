@@ -16,6 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.same_origin import is_loopback
 from embodiment_bridge.mcp_server.server import RobotServer
@@ -24,6 +25,7 @@ PATH: Final = "/mcp"
 VARIABLE: Final = "EMBODIMENT_BRIDGE_MCP_TOKEN"
 FORM: Final = re.compile(r"[A-Za-z0-9_-]{16,200}")
 MOST_BODY: Final = 4 * 1024 * 1024  # bytes of a request
+LONGEST_FILE: Final = 300  # bytes of a file with a token
 MOST_SESSIONS: Final = 32
 IDLE_S: Final = 600.0  # s without a request after which a session is forgotten
 
@@ -49,11 +51,11 @@ def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:
     """
     text = env.get(VARIABLE, "")
     if path:
-        try:
-            with Path(path).expanduser().open("rb") as file:
-                text = file.read(300).decode(errors="replace").strip()
-        except OSError as error:
-            raise ConfigError(f"--token-file: {path!r} cannot be read: {error.strerror}") from error
+        text = (
+            read_bytes(Path(path).expanduser(), LONGEST_FILE, "--token-file:")
+            .decode(errors="replace")
+            .strip()
+        )
     if not text and is_loopback(host) and not path:
         return ""
     if FORM.fullmatch(text) is None:

@@ -162,5 +162,5 @@ def test_a_bad_token_is_refused_and_not_repeated(tmp_path, text):
 
 
 def test_a_token_file_that_is_not_there(tmp_path):
-    with pytest.raises(ConfigError, match=r"token_file: '.*absent' cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"token_file: .*absent: cannot be read: No such file"):
         token_of_user(str(tmp_path / "absent"), {})
