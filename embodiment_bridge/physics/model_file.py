@@ -9,6 +9,7 @@ from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco, one_line
+from embodiment_bridge.physics.model_limits import check_model
 from embodiment_bridge.physics.urdf_file import add_mimics, prepare
 from embodiment_bridge.urdf import Robot, read_urdf
 
@@ -53,12 +54,9 @@ def read_model(path: Path) -> ModelFile:
     """Read a URDF or MJCF file.
 
     Raises:
-        ConfigError: it cannot be read; one line with the file and the element.
+        ConfigError: it cannot be read, or is over a limit; one line with the file and the element.
     """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"model {path}: {error}") from error
+    text = check_model(path)
     root = ROOT.search(COMMENT.sub(b"", text))
     if root is None:
         raise ConfigError(f"model {path}: there is neither <robot> (URDF) nor <mujoco> (MJCF) in it")
