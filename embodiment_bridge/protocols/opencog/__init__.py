@@ -26,5 +26,4 @@ XML_SPEC = ProtocolSpec(
     parameters=(),
     outputs=(),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release
 XML_ROOM = XML_SPEC
