@@ -26,4 +26,3 @@ XML_SPEC = ProtocolSpec(
     parameters=(),
     outputs=(),
 )
-XML_ROOM = XML_SPEC
