@@ -2,7 +2,6 @@
 """Reads files that come from outside: regular files only, and never more than a limit."""
 
 import os
-import re
 import stat
 from pathlib import Path
 from typing import Final
@@ -10,12 +9,10 @@ from typing import Final
 from embodiment_bridge.core.errors import ConfigError
 
 MOST_TEXT: Final = 4 << 20  # bytes; the YAML reader takes a million characters
-# What /dev/fd/63 leads to, the name that a shell gives to the output of a command: `<(command)`.
-_OWN_PIPE: Final = re.compile(r"/proc/[^/]+/fd/pipe:\[\d+\]")
 
 
-def check_file(path: Path, most: int, what: str = "") -> None:
-    """Refuse what is not a regular file, or too large, before a reader opens it.
+def check_file(path: Path, most: int, what: str = "") -> int:
+    """The size of a regular file that is not too large; to be asked before a reader opens it.
 
     A device or a pipe with a name could block, or never end.
 
@@ -32,10 +29,11 @@ def check_file(path: Path, most: int, what: str = "") -> None:
         found = path.stat()
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
         raise ConfigError(f"{name}: cannot be read: {getattr(error, 'strerror', error)}") from error
-    if not stat.S_ISREG(found.st_mode) and not _OWN_PIPE.fullmatch(os.path.realpath(path)):
+    if not stat.S_ISREG(found.st_mode) and not _is_own_pipe(path):
         raise ConfigError(f"{name}: cannot be read: it is a folder, a pipe or a device, not a file")
     if found.st_size > most:
         raise ConfigError(f"{name}: its {found.st_size} bytes are more than the limit of {most}")
+    return found.st_size
 
 
 def read_bytes(path: Path, most: int, what: str = "") -> bytes:
@@ -67,3 +65,8 @@ def read_text(path: Path, what: str = "", *, most: int = MOST_TEXT) -> str:
         raise ConfigError(
             f"{what} {path}: cannot be read: it is not UTF-8: {error.reason} at byte {error.start}".strip()
         ) from error
+
+
+def _is_own_pipe(path: Path) -> bool:
+    """Whether it is a pipe that this process has open, such as /dev/fd/63, which a shell makes of ``<(command)``."""
+    return os.path.realpath(path).startswith(f"/proc/{os.getpid()}/fd/pipe:")

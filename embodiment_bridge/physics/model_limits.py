@@ -4,6 +4,7 @@
 MuJoCo 3.5.0 has none: some hundred bytes can ask for a billion bodies or a texture of many gigabytes.
 """
 
+import re
 import struct
 from math import prod
 from pathlib import Path
@@ -17,28 +18,28 @@ from embodiment_bridge.core.paths import exists
 from embodiment_bridge.urdf.meshes import check_asset
 
 MAX_XML: Final = 16 << 20  # bytes of all files of a model; that of a humanoid has 30,000
-MAX_INCLUDES: Final = 30  # files inside one another
+MAX_INCLUDES: Final = 30  # files inside one another, and folders that a model names
 MAX_BODIES: Final = 3_000  # MuJoCo takes 8 s to read so many
 MAX_ELEMENTS: Final = 12_000  # bodies, geoms, joints and all others; MuJoCo takes 6 s to read so many geoms
 MAX_MEMORY: Final = 512 << 20  # bytes of textures and height fields
 MAX_SIZE: Final = 100_000  # of a number in <size>, and of what a sensor or a made mesh has
-BODIES: Final = ("body", "link", "composite", "flexcomp")
+BODIES: Final = ("body", "composite", "flexcomp")
 COPIES: Final = ("replicate", "composite", "flexcomp")
 ARENA: Final = ("memory", "njmax", "nconmax", "nstack")  # MuJoCo itself refuses more than there is
 FOLDERS: Final = ("meshdir", "texturedir", "assetdir")
+POINT: Final = 60  # bytes in a file for each point of a soft body, which becomes a body
 PNG: Final = b"\x89PNG\r\n\x1a\n"
+_DECLARATION: Final = re.compile(rb"<!(?!--|\[CDATA\[)")
 
 
-def check_model(path: Path) -> bytes:
-    """The text of a model, URDF or MJCF, that is within the limits, with all files that it includes or attaches.
+def check_model(path: Path) -> None:
+    """Refuse an MJCF model that is over the limits, with all files that it includes or attaches.
 
     Raises:
         ConfigError: it cannot be read, or is over a limit; the text names the file, the value and the limit.
     """
     model = _Model(path)
-    text, root = model.read(path)
-    model.add(root, 1)
-    return text
+    model.add(model.read(path), 1)
 
 
 class _Model:
@@ -51,48 +52,56 @@ class _Model:
         self._read: dict[Path, etree._Element] = {}
         self._folders: set[str] = {""}
 
-    def read(self, path: Path) -> tuple[bytes, etree._Element]:
-        text = read_bytes(path, MAX_XML, "model" if path == self._path else f"model {self._path}:")
+    def read(self, path: Path) -> etree._Element:
+        """The root of a file. What MuJoCo could read in another way than we do is refused."""
+        what = "model" if path == self._path else f"model {self._path}:"
+        text = read_bytes(path, MAX_XML, what)
         self._xml += len(text)
         self._hold(self._xml, MAX_XML, "bytes of XML")
-        # MuJoCo's reader accepts what is not well-formed; what cannot be read at all it refuses itself.
-        parser = etree.XMLParser(recover=True, resolve_entities=False, no_network=True, huge_tree=False)
-        root = etree.fromstring(text, parser) if text.strip() else None
-        if root is None:
-            return text, etree.Element("empty")
-        for compiler in root.iter("compiler"):
+        if _DECLARATION.search(text):
+            raise ConfigError(f"{what} {path}: has a <!DOCTYPE ...> or another declaration, which is refused")
+        try:
+            root = etree.fromstring(text, etree.XMLParser(encoding="utf-8", resolve_entities=False))
+        except etree.XMLSyntaxError as error:
+            raise ConfigError(f"{what} {path}:{error.lineno}: not well-formed XML: {error.msg}") from None
+        for compiler in root.iter("{*}compiler"):
             self._folders.update(filter(None, map(compiler.get, FOLDERS)))
-        return text, root
+        self._hold(len(self._folders), MAX_INCLUDES, "folders of files")
+        return root
 
     def add(self, element: etree._Element, times: int) -> None:
         """Count an element that is there ``times``, with all below it."""
         if not isinstance(element.tag, str):  # a comment
             return
-        if element.tag in COPIES:
+        tag = etree.QName(element).localname
+        if tag in COPIES:
             times *= max(prod(_whole(word) for word in element.get("count", "1").split()), 1)
         self._elements += times
         self._hold(self._elements, MAX_ELEMENTS, "elements, copies included")
-        self._bodies += times if element.tag in BODIES else 0
+        self._bodies += times if tag in BODIES else 0
+        self._memory += times * _memory(element, tag)
+        self._add_files(element, tag, times)
         self._hold(self._bodies, MAX_BODIES, "bodies, copies included")
-        self._memory += times * _memory(element)
-        self._add_files(element, times)
         self._hold(self._memory, MAX_MEMORY, "bytes of textures and height fields")
-        for name, number in _sizes(element):
-            self._hold(number, MAX_SIZE, f"as {name} of <{element.tag}>")
+        for name, number in _sizes(element, tag):
+            self._hold(number, MAX_SIZE, f"as {name} of <{tag}>")
         for child in element:
             self.add(child, times)
 
-    def _add_files(self, element: etree._Element, times: int) -> None:
-        name = element.get("file") or ""
-        if element.tag == "attach":
-            found = element.getroottree().xpath("//asset/model[@name=$name]", name=element.get("model", ""))
-            name = found[0].get("file", "") if found else ""
-        for path in self._places(name) if name and element.tag != "model" else ():
-            if element.tag in ("include", "attach"):
+    def _add_files(self, element: etree._Element, tag: str, times: int) -> None:
+        names = {
+            value for key, value in element.items() if key.startswith("file")
+        }  # fileup, ... of a texture
+        if tag == "attach":
+            models = element.getroottree().xpath("//asset/model[@name=$name]", name=element.get("model", ""))
+            names = {model.get("file", "") for model in models}
+        for path in self._places(names - {""}):
+            if tag in ("include", "model", "attach"):
                 self._add_model(path, times)
-            else:
-                check_asset(path, f"model {self._path}:")
-                self._memory += _pixels(path) * 3
+                continue
+            size = check_asset(path, f"model {self._path}:")
+            self._memory += _pixels(path) * (16 if tag == "hfield" else 3)
+            self._bodies += times * size // POINT if tag == "flexcomp" else 0
 
     def _add_model(self, path: Path, times: int) -> None:
         if path in self._within:
@@ -100,14 +109,15 @@ class _Model:
         self._hold(len(self._within), MAX_INCLUDES, "files inside one another")
         self._within.append(path)
         if path not in self._read:
-            self._read[path] = self.read(path)[1]
+            self._read[path] = self.read(path)
         self.add(self._read[path], times)
         self._within.pop()
 
-    def _places(self, name: str) -> set[Path]:
-        """The files that MuJoCo may mean by a name."""
+    def _places(self, names: set[str]) -> set[Path]:
+        """The files that MuJoCo may mean by some names."""
         bases = {self._path.parent, *(path.parent for path in self._within)}
-        places = {base / folder / name for base in bases for folder in self._folders}
+        names = names | {Path(name).name for name in names}  # for compiler strippath
+        places = {base / folder / name for base in bases for folder in self._folders for name in names}
         return {place.resolve() for place in places if exists(place)}
 
     def _hold(self, number: int, most: int, what: str) -> None:
@@ -123,24 +133,24 @@ def _whole(word: str) -> int:
         return 0
 
 
-def _memory(element: etree._Element) -> int:
+def _memory(element: etree._Element, tag: str) -> int:
     """The bytes of a texture that MuJoCo paints, or of a height field, as measured."""
-    if element.tag == "hfield":
+    if tag == "hfield":
         return 16 * _whole(element.get("nrow", "")) * _whole(element.get("ncol", ""))
-    if element.tag == "texture":
+    if tag == "texture":
         faces = 1 if element.get("type") == "2d" else 6
         width = _whole(element.get("width", ""))
         return 3 * faces * width * (_whole(element.get("height", "")) or width)
     return 0
 
 
-def _sizes(element: etree._Element) -> list[tuple[str, int]]:
+def _sizes(element: etree._Element, tag: str) -> list[tuple[str, int]]:
     """The numbers of an element that MuJoCo would make as many of something of, by attribute."""
-    if element.tag == "size":
+    if tag == "size":
         return [(name, _whole(value)) for name, value in element.items() if name not in ARENA]
-    if element.tag == "user":
+    if tag == "user":
         return [("dim", _whole(element.get("dim", "")))]
-    if element.tag == "mesh":
+    if tag == "mesh":
         return [("params", max((_whole(word) ** 2 for word in element.get("params", "").split()), default=0))]
     return []
 

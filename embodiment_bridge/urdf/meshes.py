@@ -38,13 +38,13 @@ def find_mesh(name: str, description: Path | None = None) -> Path | None:
     return next((place for place in places if _is_file(place)), None)
 
 
-def check_asset(path: Path, what: str = "mesh") -> None:
-    """Refuse a mesh or a picture that is not a file, or too large; ``what`` is the beginning of the error.
+def check_asset(path: Path, what: str = "mesh") -> int:
+    """The bytes of a mesh or a picture that is a file and not too large; ``what`` is the beginning of the error.
 
     Raises:
         ConfigError: the text names the file and the limit.
     """
-    check_file(path, MOST_OBJ if path.suffix.lower() == ".obj" else MOST_BYTES, what)
+    return check_file(path, MOST_OBJ if path.suffix.lower() == ".obj" else MOST_BYTES, what)
 
 
 def with_found_meshes(text: str, description: Path) -> str:

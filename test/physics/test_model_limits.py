@@ -77,6 +77,18 @@ TOO_LARGE = {
         ),
         "elements",
     ),
+    "models that are not attached": (mjcf('<asset><model name="a" file="copies.xml"/></asset>'), "elements"),
+    "pictures of a cube": (asset('<texture fileup="huge.png"/>'), "bytes of textures"),
+    "a height field of a picture": (asset('<hfield file="large.png" size="1 1 1 1"/>'), "bytes of textures"),
+    "a soft body of a file": (world('<flexcomp type="mesh" file="soft.obj"/>'), "bodies"),
+    "a name space": (world(f'<replicate xmlns="a" count="20000">{GEOM}</replicate>'), "elements"),
+    "what our parser could read in another way": (
+        f"<!DOCTYPE a [<!ENTITY x '>{world(GEOM * 20_000)}'>]><mujoco/>",
+        "DOCTYPE",
+    ),
+    "another encoding": (f'<?xml version="1.0" encoding="UTF-16"?>{world(GEOM * 20_000)}', "elements"),
+    "what is not closed": (world(f'<replicate count="20000">{GEOM}'), "not well-formed"),
+    "folders": (mjcf("".join(f'<compiler meshdir="{n}"/>' for n in range(40))), "folders"),
     "an endless file": (mjcf('<include file="/dev/zero"/>'), "not a file"),
 }
 
@@ -87,6 +99,9 @@ def folder(tmp_path_factory):
     (folder / "deep").mkdir()
     for name in ("huge.png", "deep/huge2.png"):
         (folder / name).write_bytes(PICTURE)
+    (folder / "large.png").write_bytes(PICTURE[:16] + struct.pack(">II", 8000, 8000))
+    (folder / "soft.obj").write_bytes(b"v 0.123456 0.123456 0.123456\n" * 10_000)
+    (folder / "copies.xml").write_text(TOO_LARGE["copies"][0])
     (folder / "huge.obj").write_bytes(b"f 1 2 3\n" * (MOST_OBJ // 8 + 1))
     os.mkfifo(folder / "pipe.stl")
     for n in range(40):
@@ -127,6 +142,11 @@ def test_what_is_within_the_limits_is_read(tmp_path) -> None:
 
 def test_a_description_of_thousands_of_links_is_refused(tmp_path) -> None:
     path = tmp_path / "r.urdf"
-    path.write_text('<robot name="r">' + "".join(f'<link name="l{n}"/>' for n in range(4000)) + "</robot>")
-    with pytest.raises(ConfigError, match="bodies, copies included; 3000 are the most"):
+    joint = (
+        '<link name="l{0}"/><joint name="j{0}" type="fixed"><parent link="l0"/><child link="l{0}"/></joint>'
+    )
+    path.write_text(
+        '<robot name="r"><link name="l0"/>' + "".join(map(joint.format, range(1, 4000))) + "</robot>"
+    )
+    with pytest.raises(ConfigError, match="4000 links; 3000 are the most"):
         read_model(path)
