@@ -17,9 +17,9 @@ HOST: Final = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(:[0-9
 class SameOrigin:
     """Checks the headers Host and Origin of each request.
 
-    server: what refusals call the server, such as "viewer". names: further host names of this machine besides
-    `localhost`. loopback: only this machine can connect; otherwise the host may also be an IP address, which cannot be
-    redirected.
+    server: what refusals call the server, such as "viewer". names: further names and addresses of this machine besides
+    `localhost`. loopback: only this machine can connect; otherwise the host may also be any IP address, which cannot
+    be redirected.
     """
 
     def __init__(self, server: str, names: Sequence[str], *, loopback: bool) -> None:
@@ -39,9 +39,9 @@ class SameOrigin:
 
     def _is_own_name(self, name: str) -> bool:
         number = _number(name)
-        if number is not None:
-            return number.is_loopback or not self._loopback
-        return name.removesuffix(".") in self._names
+        if name.strip("[]").removesuffix(".") in self._names:
+            return True
+        return number is not None and (number.is_loopback or not self._loopback)
 
 
 def is_loopback(host: str) -> bool:

@@ -212,6 +212,12 @@ def test_pages_of_others_are_refused(service, voice, headers, status):
     assert voice.texts == (["hello"] if status == 200 else [])
 
 
+def test_a_proxy_may_have_an_address(store, tmp_path):
+    with SpeechService(store, tmp_path, public_url="http://192.168.1.7:8760") as service:
+        assert ask(service, "GET", "/", Host="192.168.1.7:8760")[0] == 404
+        assert ask(service, "GET", "/", Host="192.168.1.8:8760")[0] == 403
+
+
 def test_other_machines_come_by_address_or_name(store, tmp_path):
     with SpeechService(store, tmp_path, host="0.0.0.0") as service:
         for host, status in (("192.168.1.5:8760", 404), (socket.gethostname(), 404), ("evil.example", 403)):
