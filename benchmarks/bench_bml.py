@@ -24,9 +24,9 @@ import py_trees
 from rows import row
 
 import embodiment_bridge.bml as bml
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run, RunState
 
@@ -201,7 +201,9 @@ def begun(document: dict[str, Any]) -> Run:
     """A run of a document after its first tick."""
     limits = bml.Limits(max_children=NODES)
     rules = Rules(limits=limits)
-    performance = Run(json.dumps(document), Ports(VirtualSkills({}), NoMedia(), NoRequests()), rules)
+    performance = Run(
+        json.dumps(document), Ports(VirtualSkills({}), VirtualMedia({}), VirtualRequests({})), rules
+    )
     while performance.tick(0.0) is RunState.LOADING:
         pass
     if performance.state is not RunState.RUNNING:

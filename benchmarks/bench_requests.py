@@ -21,9 +21,9 @@ from typing import Any
 import py_trees
 from rows import row
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import FetchReport, FetchStatus, Ports, Read
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
@@ -81,7 +81,7 @@ def chain(links: int) -> tuple[list[int], int, float]:
 
 def _perform(links: int, memory: list[int]) -> tuple[Memory, float]:
     skills, port = VirtualSkills(SKILLS), Memory()
-    run_of_it = Run(json.dumps(NEXT), Ports(skills, NoMedia(), port), Rules(SKILLS))
+    run_of_it = Run(json.dumps(NEXT), Ports(skills, VirtualMedia({}), port), Rules(SKILLS))
     now, marks = 0.0, iter(range(max(links // 10, 1), links + 1, max(links // 10, 1)))
     mark = next(marks)
     begun = time.process_time()

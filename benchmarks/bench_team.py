@@ -16,10 +16,10 @@ from typing import Any
 
 from rows import row
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports, SkillPort
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.body_file import read_body
 from embodiment_bridge.body.state import SkillReport, SkillRequest, SkillStatus
@@ -111,7 +111,7 @@ class Player:
         texts = {name: (DOCUMENTS / f"{file}.json").read_text() for name, file in files}
         document = (DOCUMENTS / f"{number}.json").read_text()
         self._run = Run(
-            document, Ports(self._skills, NoMedia(), NoRequests()), Rules(skills, subtrees=texts),
+            document, Ports(self._skills, VirtualMedia({}), VirtualRequests({})), Rules(skills, subtrees=texts),
             blackboard=self._board, run_id=f"{team}{number}", seed=number,
         )  # fmt: skip
         self._count = chance.randrange(TICK)

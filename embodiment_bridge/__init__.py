@@ -9,12 +9,8 @@ __version__ = "0.1.0"
 
 from typing import TYPE_CHECKING
 
-from embodiment_bridge.core import moved
-
 if TYPE_CHECKING:
     from embodiment_bridge.robot.robot import Robot as Robot
-
-moved.install()
 
 
 def __getattr__(name: str) -> object:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import Reader
 
+from embodiment_bridge.bags import unpacking
 from embodiment_bridge.core.errors import ConfigError
 
 NANOSECONDS = 1_000_000_000
@@ -37,18 +38,21 @@ class BagReader:
     begin: ns of the clock of the recording; duration: s.
 
     Raises:
-        ConfigError: the directory does not exist, is not a rosbag2 directory, or is damaged.
+        ConfigError: the directory does not exist, is not a rosbag2 directory, is damaged, or would need more memory
+            than the limits of ``unpacking``.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         with ExitStack() as opened:
             try:
+                unpacking.check_files(path)
                 self._reader = Reader(path)
                 self._reader.open()
                 # rosbags takes these from the metadata unchecked, and its close() clears them: it fails for a text.
                 vars(self._reader.storage)["files"] = []
                 opened.callback(self._reader.close)
+                unpacking.limit(self._reader)
                 self.begin = int(self._reader.start_time)
                 # rosbags counts one more.
                 self.duration = max(int(self._reader.duration) - 1, 0) / NANOSECONDS

@@ -26,7 +26,7 @@ from embodiment_bridge.body.idle import read_idle
 from embodiment_bridge.body.likeness import with_likeness
 from embodiment_bridge.body.parameter import Parameter
 from embodiment_bridge.body.skill_section import read_skills
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 
 TINY = 1e-6
 FILE_LIMIT = 100  # files of motions
@@ -43,10 +43,7 @@ def read_body(path: Path | str) -> BodyDescription:
         ConfigError: the file cannot be read, or something in it cannot be used; the text names file, key, value
             and choices.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"body file {path}: cannot be read: {error}") from error
+    text = read_text(Path(path), "body file")
     return parse_body(text, str(path), Path(path).parent)
 
 
@@ -114,11 +111,7 @@ def _motions(top: Section, folder: Path | None) -> list[Section]:
 
 
 def _motion_file(top: Section, path: Path) -> Section:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{top.name('motions')}: {path}: cannot be read: {error}") from error
-    return parse(text, str(path))
+    return parse(read_text(path, f"{top.name('motions')}:"), str(path))
 
 
 def _new(more: dict[str, Skill], skills: Mapping[str, Skill], section: Section) -> dict[str, Skill]:

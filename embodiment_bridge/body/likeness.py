@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from embodiment_bridge.body.config_section import Section, parse
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 
 BY_NAME = ("skills",)  # of these the entries are replaced, of all others the whole
 
@@ -20,12 +20,7 @@ def with_likeness(top: Section, folder: Path | None) -> Section:
     if folder is None:
         raise top.wrong("like", "possible for a body that is read from a file")
     path = folder / top.text("like")
-    try:
-        other = parse(path.read_text(encoding="utf-8"), str(path))
-    except (OSError, ValueError) as error:
-        if isinstance(error, ConfigError):
-            raise
-        raise ConfigError(f"{top.name('like')}: {path}: cannot be read: {error}") from error
+    other = parse(read_text(path, f"{top.name('like')}:"), str(path))
     if other.has("like"):
         raise top.wrong("like", "a file without the key 'like'")
     values = {key: other.value(key) for key in other.names()}

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_bytes
 
 Array = NDArray[np.float32]
 
@@ -70,12 +71,7 @@ def read_network(path: Path, sha256: str) -> Network:
     Raises:
         ConfigError: not such a file, another hash, shapes that do not fit, or a weight that is not finite.
     """
-    try:
-        if path.stat().st_size > SIZE_LIMIT:
-            raise ConfigError(f"{path}: larger than {SIZE_LIMIT} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    data = read_bytes(path, SIZE_LIMIT)
     found = hashlib.sha256(data).hexdigest()
     if found != sha256:
         raise ConfigError(f"{path}: its sha256 is {found}, not {sha256} as its manifest says")

@@ -21,6 +21,7 @@ from embodiment_bridge.body.policy import (
 )
 from embodiment_bridge.body.walk_section import read_walk
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 
 AXES = ("forward", "left", "turn")
 SHA256_LENGTH = 64
@@ -36,11 +37,7 @@ def read_policy(path: Path, joints: Mapping[str, Joint]) -> Policy:
             comes from, its hash and its licence.
     """
     manifest = path.with_suffix(".yaml")
-    try:
-        text = manifest.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"manifest {manifest} of policy {path}: cannot be read: {error}") from error
-    top = parse(text, str(manifest))
+    top = parse(read_text(manifest, f"manifest of policy {path}:"), str(manifest))
     name, source, sha256 = top.text("policy"), _source(top.section("source")), _sha256(top, "sha256")
     if not path.is_file():
         raise ConfigError(

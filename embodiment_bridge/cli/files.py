@@ -9,19 +9,25 @@ from pathlib import Path
 from typing import cast
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.paths import exists
 from embodiment_bridge.launching.shares import find_share
 
 CHUNK = 65536
+MAX_BYTES = 64 << 20  # of a document or the log of a run, which ends after 50 MB
 
 
 def read_text(name: str) -> str:
     """The whole file as UTF-8 text; other bytes stay visible as escapes.
 
     Raises:
-        ConfigError: it cannot be read.
+        ConfigError: it cannot be read, or is larger than ``MAX_BYTES``.
     """
-    return b"".join(read_chunks(name)).decode("utf-8", "surrogateescape")
+    if name != "-":
+        data = read_bytes(Path(name), MAX_BYTES)
+    elif len(data := sys.stdin.buffer.read(MAX_BYTES + 1)) > MAX_BYTES:
+        raise ConfigError(f"standard input: it has more bytes than the limit of {MAX_BYTES}")
+    return data.decode("utf-8", "surrogateescape")
 
 
 def read_document(name: str) -> str:

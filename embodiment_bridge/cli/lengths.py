@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.paths import is_file
 from embodiment_bridge.core.safe_yaml import load
 
@@ -67,8 +68,8 @@ def _table(name: str) -> dict[str, float]:
             f"--media {name!r} is not of the form URL=VALUE, with a length in s, and not a file"
         )
     try:
-        table = load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        table = load(read_text(path))
+    except ConfigError as error:
         raise ConfigError(f"--media {name}: {error}") from error
     if not isinstance(table, dict):
         raise ConfigError(f"--media {name}: the file has no table of lengths in s by URL")

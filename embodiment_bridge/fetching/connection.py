@@ -8,11 +8,13 @@ import ssl
 import time
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 from typing_extensions import Buffer, override
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import MOST_TEXT, check_file
 from embodiment_bridge.fetching.deadline import SLICE_S, Deadline
 from embodiment_bridge.fetching.resolving import Place
 from embodiment_bridge.fetching.rules import FetchError, FetchRules
@@ -136,6 +138,7 @@ def tls_context(ca_file: str = "") -> ssl.SSLContext:
     """
     context = ssl.create_default_context()
     if ca_file:
+        check_file(Path(ca_file), MOST_TEXT, "certificates of")
         try:
             context.load_verify_locations(ca_file)
         except OSError as error:  # ssl.SSLError is one

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER, FetchError
 
 SCHEME: Final = "sha256="
@@ -24,11 +25,7 @@ def read_key(path: str, where: str) -> bytes:
     Raises:
         ConfigError: the file cannot be read, or is too short or too long for a key.
     """
-    try:
-        with Path(path).open("rb") as file:
-            key = file.read(LONGEST_KEY + 2).rstrip(b"\r\n")
-    except OSError as error:
-        raise ConfigError(f"{where}: {path}: {error.strerror or error}") from error
+    key = read_bytes(Path(path), LONGEST_KEY + 2, f"{where}:").rstrip(b"\r\n")
     if not SHORTEST_KEY <= len(key) <= LONGEST_KEY:
         raise ConfigError(f"{where}: {path}: a key has {SHORTEST_KEY} to {LONGEST_KEY} bytes, not {len(key)}")
     return key

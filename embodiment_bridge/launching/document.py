@@ -12,7 +12,7 @@ from pathlib import Path
 from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError, unknown
-from embodiment_bridge.core.paths import is_file
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.launching.substitutions import parse
 
 MAX_BYTES = 1 << 20  # a launch file has some kilobytes
@@ -125,23 +125,11 @@ def load(path: Path) -> Element:
 
 
 def _read(path: Path) -> bytes:
-    if not is_file(path):  # before opening: a named pipe would block
-        raise ConfigError(f"launch file {str(path)!r} does not exist")
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ConfigError(f"launch file {path} cannot be read: {error}") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"launch file {path} is larger than {MAX_BYTES} bytes")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"launch file {path} is not UTF-8: {error}") from error
+    text = read_text(path, "launch file", most=MAX_BYTES)
     if "<!DOCTYPE" in text:  # before the parser sees it: entities can expand to gigabytes
         line = text[: text.index("<!DOCTYPE")].count("\n") + 1
         raise PlacedError(f"{path}:{line}: a document type (<!DOCTYPE>) is not supported")
-    return data
+    return text.encode()
 
 
 def _parse(path: Path, data: bytes) -> etree._Element:

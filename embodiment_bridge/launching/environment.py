@@ -8,6 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import MOST_TEXT, read_bytes
 from embodiment_bridge.core.paths import is_dir, is_file
 
 OUR_PROGRAM = "embodiment_bridge"  # with a sourced setup file its modules are found by PYTHONPATH
@@ -73,8 +74,8 @@ def _check_loopback(profile: Path) -> None:
     import xml.etree.ElementTree as ET
 
     try:
-        root = ET.parse(profile).getroot()
-    except (OSError, ET.ParseError) as error:
+        root = ET.fromstring(read_bytes(profile, MOST_TEXT))
+    except (ConfigError, ET.ParseError) as error:
         raise ConfigError(
             f"Fast DDS profile {profile} cannot be read, so the graph would be open: {error}"
         ) from error

@@ -89,11 +89,6 @@ def evaluate(template: Template, sources: Sources) -> str:
     return "".join(parts)
 
 
-def substitute(text: str, sources: Sources) -> str:
-    """``evaluate`` of ``parse``."""
-    return evaluate(parse(text), sources)
-
-
 def _template(text: str, start: int, quote: str, depth: int) -> tuple[Template, int]:
     """Text and substitutions up to the quote or the end, and the position after them (that of the quote)."""
     parts: list[str | Call] = []

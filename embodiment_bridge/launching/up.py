@@ -30,6 +30,8 @@ from embodiment_bridge.nodes.base.main import NOT_STARTED
 from embodiment_bridge.nodes.base.runtime import Runtime
 from embodiment_bridge.nodes.base.signals import held_back
 
+LOG_END = 4096  # bytes at the end of a program's log, for what it said last
+
 
 class Graph:
     """The running nodes and programs of a launch description; a context manager that ends all of them.
@@ -241,5 +243,7 @@ def _common_environment(nodes: Iterable[NodeDescription]) -> Mapping[str, str | 
 def _last_lines(log: Path | None, number: int = 3) -> str:
     if log is None or not log.exists():
         return ""
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    with log.open("rb") as file:
+        file.seek(max(log.stat().st_size - LOG_END, 0))
+        lines = file.read(LOG_END).decode(errors="replace").strip().splitlines()
     return "; it said: " + " | ".join(lines[-number:]) if lines else ""

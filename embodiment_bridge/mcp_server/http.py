@@ -4,7 +4,6 @@
 import os
 import re
 from collections.abc import Mapping
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
@@ -13,13 +12,16 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.listening import listen, place
+from embodiment_bridge.core.same_origin import is_loopback
 from embodiment_bridge.mcp_server.connection import MOST, Connection
 from embodiment_bridge.mcp_server.guard import MOST_BODY, MOST_SESSIONS, PATH, Guard
 from embodiment_bridge.mcp_server.server import RobotServer
 
 VARIABLE: Final = "EMBODIMENT_BRIDGE_MCP_TOKEN"
 FORM: Final = re.compile(r"[A-Za-z0-9_-]{16,200}")
+LONGEST_FILE: Final = 300  # bytes of a file with a token
 IDLE_S: Final = 600.0  # s without a request after which a session is forgotten
 
 
@@ -36,14 +38,6 @@ def parse_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only programs of this machine can reach it."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:
     """The token of a file, else of the environment; empty where there is none, which loopback alone may do without.
 
@@ -52,11 +46,11 @@ def token_of(path: str, host: str, env: Mapping[str, str] = os.environ) -> str:
     """
     text = env.get(VARIABLE, "")
     if path:
-        try:
-            with Path(path).expanduser().open("rb") as file:
-                text = file.read(300).decode(errors="replace").strip()
-        except OSError as error:
-            raise ConfigError(f"--token-file: {path!r} cannot be read: {error.strerror}") from error
+        text = (
+            read_bytes(Path(path).expanduser(), LONGEST_FILE, "--token-file:")
+            .decode(errors="replace")
+            .strip()
+        )
     if not text and is_loopback(host) and not path:
         return ""
     if FORM.fullmatch(text) is None:

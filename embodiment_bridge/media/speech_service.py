@@ -3,38 +3,102 @@
 
 ``POST /preprocess`` takes a document and returns it with sounds in place of text to speak; ``GET /media/NAME``
 returns a sound or its marks. Service and robot may be two machines: ``public_url`` is the address by which the robot
-reaches the service.
+reaches the service. Web pages of other origins are refused.
 """
 
+import io
 import json
 import re
+import socket
+import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from embodiment_bridge import bml
+from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import LinkError
 from embodiment_bridge.core.listening import family_of, place
+from embodiment_bridge.core.same_origin import SameOrigin, is_loopback, own_names
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech.store import SpeechStore
 
-MAX_BODY = 1 << 20  # bytes of a document
-AT_ONCE = 8  # requests that are served at the same time; others are refused
-READ_TIMEOUT_S = 15.0  # for each read of a request
-CHUNK = 65_536
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAX_BODY: Final = 1 << 20  # bytes of a document
+CONNECTIONS: Final = 64  # that are open at the same time; further ones are closed
+AT_ONCE: Final = 8  # whole requests that are answered at the same time; others are refused
+READ_S: Final = 15.0  # for head and body of a request together
+WRITE_S: Final = 60.0  # for its answer
+CHUNK: Final = 65_536
+LONGEST_LINE: Final = 300  # characters of a line of the log
 _NAME = re.compile(r"/media/([0-9a-f]{40})(\.wav|\.mp3|\.ogg|\.marks\.json)")
 TYPES = {".wav": "audio/wav", ".mp3": "audio/mpeg", ".ogg": "audio/ogg", ".marks.json": "application/json"}
 
 
 class _Server(ThreadingHTTPServer):
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+    """Has a thread for each connection, and no more than ``CONNECTIONS`` of them."""
+
+    daemon_threads = True
+
+    def __init__(
+        self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler], log: Callable[[str], None]
+    ) -> None:
         self.address_family = family_of(address[0])
+        self._log = log
+        self._free = threading.BoundedSemaphore(CONNECTIONS)
         super().__init__(address, handler)
+
+    @override
+    def verify_request(self, request: object, client_address: object) -> bool:
+        return self._free.acquire(blocking=False)
+
+    @override
+    def process_request_thread(
+        self, request: "socket.socket | tuple[bytes, socket.socket]", client_address: object
+    ) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    @override
+    def handle_error(self, request: object, client_address: object) -> None:
+        error = sys.exc_info()[1]
+        self._log(one_line(f"{client_address}: {type(error).__name__}: {error}"))
+
+
+class _Reader(io.RawIOBase):
+    """The bytes of a request, all of which have to arrive before ``READ_S``."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._until = time.monotonic() + READ_S
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        _limit(self._connection, self._until)
+        return self._connection.recv_into(buffer)
+
+
+def _limit(connection: socket.socket, until: float) -> None:
+    left = until - time.monotonic()
+    if left <= 0.0:
+        raise TimeoutError("the peer is too slow")
+    connection.settimeout(left)
 
 
 class SpeechService(ClosedOnExit):
@@ -74,12 +138,14 @@ class SpeechService(ClosedOnExit):
             owner = service
 
         try:
-            self._server = _Server((host, port), Handler)
+            self._server = _Server((host, port), Handler, log)
         except (OSError, OverflowError) as error:
             raise LinkError(f"cannot listen on {host} port {port}: {error}") from error
-        self._server.daemon_threads = True
         self.port = int(self._server.server_address[1])
         self.public_url = (public_url or f"http://{place(host, self.port)}").rstrip("/")
+        loopback = is_loopback(str(self._server.server_address[0]))
+        names = [urlsplit(self.public_url).hostname or "", *([] if loopback else own_names(host))]
+        self.origin = SameOrigin("service", names, loopback=loopback)
         self.log = log
         self._store, self._folder, self._fallback = store, folder, fallback
         self._strict, self._subtrees = strict, subtrees or {}
@@ -129,7 +195,12 @@ class _Handler(BaseHTTPRequestHandler):
     """Serves one request per connection."""
 
     owner: SpeechService
-    timeout = READ_TIMEOUT_S
+
+    @override
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self.rfile = io.BufferedReader(_Reader(self.connection))
 
     def do_GET(self) -> None:
         """Answer with a sound or its marks."""
@@ -140,13 +211,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._serve(self._post)
 
     def _serve(self, do: Callable[[], None]) -> None:
-        if not self.owner.take_slot():
-            self._give(HTTPStatus.SERVICE_UNAVAILABLE, "busy")
-            return
-        try:
+        headers = self.headers
+        refusal = self.owner.origin.refusal(headers.get_all("Host", []), headers.get_all("Origin", []))
+        if refusal:
+            self._give(HTTPStatus.FORBIDDEN, refusal)
+        else:
             do()
-        finally:
-            self.owner.free_slot()
 
     def _get(self) -> None:
         found = self.owner.file(self.path)
@@ -155,10 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path, kind = found
         with path.open("rb") as file:
-            size = path.stat().st_size
-            self._head(HTTPStatus.OK, kind, size)
-            while chunk := file.read(CHUNK):
-                self.wfile.write(chunk)
+            self._answer(HTTPStatus.OK, kind, path.stat().st_size, file)
 
     def _post(self) -> None:
         length = self.headers.get("Content-Length", "")
@@ -169,22 +236,40 @@ class _Handler(BaseHTTPRequestHandler):
         elif int(length) > MAX_BODY:
             self._give(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a document has at most {MAX_BODY} bytes")
         else:
-            status, text = self.owner.answer(self.rfile.read(int(length)))
-            self._give(status, text, "application/json")
+            self._preprocess(int(length))
+
+    def _preprocess(self, length: int) -> None:
+        try:
+            text = self.rfile.read(length)
+        except TimeoutError:
+            self._give(HTTPStatus.REQUEST_TIMEOUT, f"a request has to arrive within {READ_S:g} s")
+            return
+        if not self.owner.take_slot():
+            self._give(HTTPStatus.SERVICE_UNAVAILABLE, "busy")
+            return
+        try:
+            status, answer = self.owner.answer(text)
+        finally:
+            self.owner.free_slot()
+        self._give(status, answer, "application/json")
 
     def _give(self, status: HTTPStatus, text: str, kind: str = "text/plain; charset=utf-8") -> None:
-        body = text.encode()
-        self._head(status, kind, len(body))
-        self.wfile.write(body)
+        body = text.encode(errors="replace")
+        self._answer(status, kind, len(body), io.BytesIO(body))
 
-    def _head(self, status: HTTPStatus, kind: str, length: int) -> None:
+    def _answer(self, status: HTTPStatus, kind: str, length: int, body: BinaryIO) -> None:
+        until = time.monotonic() + WRITE_S
+        _limit(self.connection, until)
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(length))
         self.send_header("X-Content-Type-Options", "nosniff")
         self.end_headers()
+        while chunk := body.read(CHUNK):
+            _limit(self.connection, until)
+            self.wfile.write(chunk)
 
     @override
     def log_message(self, format: str, *args: object) -> None:
         """Pass a line of the log on to the service."""
-        self.owner.log(f"{self.client_address[0]} {format % args}")
+        self.owner.log(one_line(f"{self.client_address[0]} {format % args}")[:LONGEST_LINE])

@@ -7,6 +7,7 @@ from typing import Final
 
 from lxml import etree
 
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, Quaternion, Vector, inverse, multiply, rotate
 from embodiment_bridge.physics.description import BASE_LINK
 from embodiment_bridge.physics.engine import mujoco
@@ -28,7 +29,7 @@ def dress(description: Path, model: mujoco.MjModel, root: int, meshes: Mapping[s
         ConfigError: the description cannot be read.
     """
     robot = read_urdf(description)
-    tree = parse(description.read_text(encoding="utf-8"))
+    tree = parse(read_text(description))
     links = {link.get("name"): link for link in tree.iterfind("link")}
     places = _places_at_zero(model, root)
     movers = {link: _mover(robot, link) for link in robot.links}

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.physics.engine import mujoco, one_line
+from embodiment_bridge.physics.model_limits import MAX_BODIES, MAX_XML, check_model
 from embodiment_bridge.physics.urdf_file import add_mimics, prepare
 from embodiment_bridge.urdf import Robot, read_urdf
 
@@ -53,19 +55,19 @@ def read_model(path: Path) -> ModelFile:
     """Read a URDF or MJCF file.
 
     Raises:
-        ConfigError: it cannot be read; one line with the file and the element.
+        ConfigError: it cannot be read, or is over a limit; one line with the file and the element.
     """
-    try:
-        text = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"model {path}: {error}") from error
+    text = read_bytes(path, MAX_XML, "model")
     root = ROOT.search(COMMENT.sub(b"", text))
     if root is None:
         raise ConfigError(f"model {path}: there is neither <robot> (URDF) nor <mujoco> (MJCF) in it")
     try:
         if root[1] == b"mujoco":
+            check_model(path)
             return ModelFile(path, _unfused(mujoco.MjSpec.from_file(str(path))))
         robot = read_urdf(path)
+        if len(robot.links) > MAX_BODIES:
+            raise ConfigError(f"model {path}: it has {len(robot.links)} links; {MAX_BODIES} are the most")
         prepared, warnings = prepare(text, path)
         spec = mujoco.MjSpec.from_string(prepared)
     except ValueError as error:

@@ -12,7 +12,7 @@ from lxml import etree
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.physics.engine import mujoco
 from embodiment_bridge.urdf import Robot
-from embodiment_bridge.urdf.meshes import find_mesh, parse
+from embodiment_bridge.urdf.meshes import check_asset, find_mesh, parse
 
 SETTINGS: Final = {
     "fusestatic": "false",
@@ -27,7 +27,7 @@ def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
     """The description with the settings that this package needs, and warnings about shapes that are left out.
 
     Raises:
-        ConfigError: a mesh of a collision shape is not there.
+        ConfigError: a mesh of a collision shape is not there, or a mesh is too large.
     """
     root = parse(text.decode("utf-8"))
     warnings: list[str] = []
@@ -35,8 +35,8 @@ def prepare(text: bytes, path: Path) -> tuple[str, list[str]]:
         shape = mesh.getparent().getparent()
         name = mesh.get("filename", "")
         found = find_mesh(name, path)
-        usable = found is not None and found.suffix.lower() in MESHES
-        if usable:
+        if found is not None and found.suffix.lower() in MESHES:
+            check_asset(found, f"model {path}: line {mesh.sourceline}: mesh")
             mesh.set("filename", str(found))
             continue
         if shape.tag == "collision" and found is None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.physics.engine import mujoco, one_line
+from embodiment_bridge.physics.model_limits import check_model
 
 FOLDER: Final = Path(__file__).parent / "worlds"
 NONE: Final = "none"
@@ -24,7 +25,7 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
     ``auto``: ``room``, unless the model has a floor.
 
     Raises:
-        ConfigError: there is no such world, it cannot be read, or names in it are those of the robot.
+        ConfigError: there is no such world, it cannot be read, is over a limit, or names in it are those of the robot.
     """
     if world == AUTO:
         world = NONE if has_floor(spec) else "room"
@@ -36,6 +37,7 @@ def add_world(spec: mujoco.MjSpec, world: str) -> None:
         raise ConfigError(
             unknown("world", world, (*shipped, NONE)) + "; a file of that name is not there either"
         )
+    check_model(path)
     try:
         spec.attach(mujoco.MjSpec.from_file(str(path)), prefix="", frame=spec.worldbody.add_frame())
     except ValueError as error:

@@ -11,6 +11,7 @@ from typing import Final
 
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.plans.action import TYPES, Action, snake_case
 from embodiment_bridge.plans.movement import Gait
 from embodiment_bridge.plans.routine import Routine, Stage
@@ -99,11 +100,7 @@ def read_plan_file(path: Path | str) -> PlanFile:
         ConfigError: the file cannot be read, or something in it cannot be used; the text names file, key, value and
             choices.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"plan file {path}: cannot be read: {error}") from error
-    return parse_plan_file(text, str(path))
+    return parse_plan_file(read_text(Path(path), "plan file"), str(path))
 
 
 def parse_plan_file(text: str, where: str) -> PlanFile:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that outside protocol packages of 0.1 import, handed on from their modules."""
+"""The names that protocol packages of others import, handed on from their modules."""
 
 from typing_extensions import override
 
@@ -10,9 +10,7 @@ from embodiment_bridge.protocols.spec import Input, Output, ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 from embodiment_bridge.wire.events import EXCERPT_LIMIT, Malformed, Truncated, Unknown, excerpt
 
-Room = ProtocolSpec  # its name in 0.1; goes with the next release
-
 __all__ = [
     "EXCERPT_LIMIT", "Codec", "Converter", "Cycle", "Input", "Malformed", "Messages", "Output", "Parameter",
-    "ParameterValues", "ProtocolSpec", "Room", "Stamp", "Truncated", "Unknown", "excerpt", "override", "resolve",
+    "ParameterValues", "ProtocolSpec", "Stamp", "Truncated", "Unknown", "excerpt", "override", "resolve",
 ]  # fmt: skip

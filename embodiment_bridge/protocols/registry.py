@@ -53,11 +53,8 @@ def spec(name: str) -> ProtocolSpec:
         raise ConfigError(unknown("protocol", name, places))
     found = resolve(places[name])
     if not isinstance(found, ProtocolSpec):
-        raise ConfigError(f"protocol {name!r}: {places[name]} is no Room, that is, no ProtocolSpec")
+        raise ConfigError(f"protocol {name!r}: {places[name]} is no ProtocolSpec")
     return found
-
-
-room = spec  # its name in 0.1; goes with the next release
 
 
 def inputs() -> set[str]:

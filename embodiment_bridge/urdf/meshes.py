@@ -7,8 +7,12 @@ from typing import Final
 
 from lxml import etree
 
+from embodiment_bridge.core.input_file import check_file
+
 PACKAGE: Final = "package://"
 FILE: Final = "file://"
+MOST_BYTES: Final = 64 << 20  # of a mesh or a picture
+MOST_OBJ: Final = 16 << 20  # bytes of an OBJ file, a text that readers need seconds and a GB for
 
 
 def find_mesh(name: str, description: Path | None = None) -> Path | None:
@@ -32,6 +36,15 @@ def find_mesh(name: str, description: Path | None = None) -> Path | None:
         if folder is not None:
             places = [folder / path]
     return next((place for place in places if _is_file(place)), None)
+
+
+def check_asset(path: Path, what: str = "mesh") -> int:
+    """The bytes of a mesh or a picture that is a file and not too large; ``what`` is the beginning of the error.
+
+    Raises:
+        ConfigError: the text names the file and the limit.
+    """
+    return check_file(path, MOST_OBJ if path.suffix.lower() == ".obj" else MOST_BYTES, what)
 
 
 def with_found_meshes(text: str, description: Path) -> str:

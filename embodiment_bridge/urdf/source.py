@@ -8,6 +8,7 @@ from pathlib import Path
 from lxml import etree
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 
 MAX_BYTES = 4 * 1024 * 1024  # the longest published humanoid description is a tenth of this
 MAX_DEPTH = 32  # URDF itself nests 5 deep, <ros2_control> and <gazebo> not much deeper
@@ -147,16 +148,7 @@ def _number(element: etree._Element, name: str, word: str) -> float:
 
 
 def _read_file(path: Path) -> str:
-    try:
-        if not path.is_file():  # a pipe or device could block, or never end
-            raise ConfigError(f"{path}: no such file")
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        return data.decode()
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
+    return read_text(path, most=MAX_BYTES)
 
 
 def _check_depth(root: etree._Element) -> None:

@@ -15,9 +15,10 @@ from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.rotation import Vector
+from embodiment_bridge.core.same_origin import own_names
 from embodiment_bridge.viewing import panels, scenery
 from embodiment_bridge.viewing.buttons import STOP, Press
-from embodiment_bridge.viewing.gate import Gate, own_names
+from embodiment_bridge.viewing.gate import Gate
 from embodiment_bridge.viewing.guard import guarded
 
 LOADING = "loading: nothing has come from the robot yet"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 
 TOKEN_VARIABLE: Final = "EMBODIMENT_BRIDGE_VIEWER_TOKEN"
 FORM: Final = re.compile(
@@ -25,11 +26,7 @@ def token_of_user(path: str, env: Mapping[str, str] = os.environ) -> str | None:
     if not path:
         given = env.get(TOKEN_VARIABLE)
         return None if given is None else _good(given, TOKEN_VARIABLE)
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            text = file.read(MOST).decode(errors="replace").strip()
-    except OSError as error:
-        raise ConfigError(f"parameter token_file: {path!r} cannot be read: {error.strerror}") from error
+    text = read_bytes(Path(path).expanduser(), MOST, "parameter token_file:").decode(errors="replace").strip()
     return _good(text, f"parameter token_file: {path!r}")
 
 

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings on disk: what was written is read back, by others too; a slow or full disk loses nothing silently."""
 
+import os
+import sqlite3
+import struct
 import threading
+import tracemalloc
+from contextlib import closing, contextmanager
 
+import lz4.frame
 import pytest
-from bag_files import BEGIN, STRING, text, write_texts
+from bag_files import BEGIN, STRING, mcap, message, text, write_bag, write_texts
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.rosbag2 import Reader
 
+from embodiment_bridge.bags import unpacking
 from embodiment_bridge.bags.definitions import definition
 from embodiment_bridge.bags.reader import BagReader
+from embodiment_bridge.bags.unpacking import MOST
 from embodiment_bridge.bags.writer import BagWriter
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.launching.shares import find_share
@@ -177,4 +185,123 @@ def test_metadata_of_another_kind_are_refused(tmp_path, before, after, text) -> 
     assert before in metadata, metadata
     (path / "metadata.yaml").write_text(metadata.replace(before, after))
     with pytest.raises(ConfigError, match=text):
+        BagReader(path)
+
+
+def zeros(kind: str, size: int) -> bytes:
+    data = bytes(size)
+    return bytes(lz4.frame.compress(data)) if kind == "lz4" else unpacking.zstd.compress(data)
+
+
+BOMBS = {  # compression, size, size that the chunk claims
+    "zstd": ("zstd", MOST + 1, MOST + 1),
+    "lz4": ("lz4", MOST + 1, MOST + 1),
+    "claims to be small": ("zstd", MOST + 1, 100),
+    "claims to be huge": ("zstd", 100, 1 << 50),
+}
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize("kind", BOMBS)
+def test_chunks_that_become_huge_are_refused(tmp_path, kind, indexed) -> None:
+    compression, size, claimed = BOMBS[kind]
+    chunk = compression, zeros(compression, size), claimed
+    path = write_bag(tmp_path / "bag", "x.mcap", mcap(b"", [chunk], indexed=indexed))
+    with refused_within(4 * MOST, r"unpacked|mismatch|are the most"), BagReader(path) as reader:
+        list(reader.messages({"/said"}))
+
+
+def test_chunks_of_the_same_time_that_are_huge_together_are_refused(tmp_path) -> None:
+    chunks = [("zstd", zeros("zstd", MOST), MOST)] * 5
+    with refused_within(MOST, f"{5 * MOST} bytes; {4 * MOST} are the most"):
+        BagReader(write_bag(tmp_path / "bag", "x.mcap", mcap(b"", chunks)))
+
+
+@contextmanager
+def refused_within(memory: int, reason: str):
+    tracemalloc.start()
+    try:
+        with pytest.raises(ConfigError, match=reason):
+            yield
+        assert tracemalloc.get_traced_memory()[1] < memory
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_message_that_becomes_huge_is_refused(tmp_path) -> None:
+    content = mcap(message(zeros("zstd", MOST + 1)))
+    path = write_bag(tmp_path / "bag", "x.mcap", content, mode="message")
+    with refused_within(4 * MOST, f"more than {MOST} bytes"), BagReader(path) as reader:
+        list(reader.messages({"/said"}))
+
+
+def test_a_file_that_becomes_huge_is_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(unpacking, "LEAST_FILE", 1 << 20)
+    path = write_bag(tmp_path / "bag", "x.mcap.zstd", zeros("zstd", 20 << 20), mode="file")
+    with pytest.raises(ConfigError, match=r"more than 1048576 bytes unpacked.*zstd -d"):
+        BagReader(path)
+
+
+def test_compressed_recordings_are_read(tmp_path) -> None:
+    said = text("hello")
+    whole = unpacking.zstd.compress(mcap(message(said)))
+    packed = unpacking.zstd.compress(message(said))
+    lz4_packed = bytes(lz4.frame.compress(message(said)))
+    bags = {
+        "file": write_bag(tmp_path / "file", "x.mcap.zstd", whole, mode="file"),
+        "message": write_bag(
+            tmp_path / "message",
+            "x.mcap",
+            mcap(message(unpacking.zstd.compress(said))),
+            mode="message",
+        ),
+        "zstd": write_bag(tmp_path / "zstd", "x.mcap", mcap(b"", [("zstd", packed, len(message(said)))])),
+        "lz4": write_bag(tmp_path / "lz4", "x.mcap", mcap(b"", [("lz4", lz4_packed, len(message(said)))])),
+    }
+    for path in bags.values():
+        with BagReader(path) as reader:
+            assert [one.data for one in reader.messages({"/said"})] == [said]
+
+
+def test_a_record_that_is_a_hole_of_gigabytes_is_refused(tmp_path) -> None:
+    path = write_bag(
+        tmp_path / "bag", "x.mcap", mcap(message(b"") + struct.pack("<BQ", 3, MOST + 1), indexed=False)
+    )
+    with pytest.raises(ConfigError, match=f"record of {MOST + 1} bytes"):
+        BagReader(path)
+
+
+def test_values_that_a_database_makes_up_are_bounded(tmp_path) -> None:
+    path = write_bag(tmp_path / "bag", "x.db3", b"", storage="sqlite3")
+    with closing(sqlite3.connect(path / "x.db3")) as database:
+        database.executescript(
+            "CREATE TABLE topics(id INTEGER PRIMARY KEY, name, type, serialization_format, offered_qos_profiles);"
+            "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id, timestamp, data AS (zeroblob(900000000)));"
+            "INSERT INTO topics VALUES(1, '/said', 'std_msgs/msg/String', 'cdr', '[]');"
+            "INSERT INTO messages VALUES(1, 1, 1);"
+        )
+    with BagReader(path) as reader, pytest.raises(ConfigError, match="too big"):
+        list(reader.messages({"/said"}))
+
+
+@pytest.mark.parametrize("name", ["metadata.yaml", "x.mcap"])
+def test_pipes_and_devices_in_a_recording_are_refused(tmp_path, name) -> None:
+    path = write_bag(tmp_path / "bag", "x.mcap", b"")
+    (path / name).unlink()
+    os.mkfifo(path / name)
+    with pytest.raises(ConfigError, match=name):
+        BagReader(path)
+    (path / name).unlink()
+    (path / name).symlink_to("/dev/zero")
+    with pytest.raises(ConfigError, match=name):
+        BagReader(path)
+
+
+def test_metadata_that_repeat_themselves_are_refused(tmp_path) -> None:
+    path = write_bag(tmp_path / "bag", "x.mcap", b"")
+    bomb = "a0: &a0 {x: 1}\n" + "".join(
+        f"a{n + 1}: &a{n + 1} {{<<: [{', '.join([f'*a{n}'] * 9)}]}}\n" for n in range(12)
+    )
+    (path / "metadata.yaml").write_text(bomb)
+    with pytest.raises(ConfigError, match="more than 50000 values"):
         BagReader(path)

@@ -6,9 +6,10 @@ from collections import deque
 from dataclasses import replace
 
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
+from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Loaded, Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT, dry_run
+from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT, Cues, rehearse
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run, RunState
@@ -30,6 +31,7 @@ from embodiment_bridge.bml.document import (
     Stop,
     Timeout,
 )
+from embodiment_bridge.bml.rules.url_policy import UrlPolicy
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
 
 EYES = ("RED", "GREEN", "BLUE", "YELLOW", "OPEN", "CLOSE", "WINK")
@@ -144,6 +146,12 @@ def pointed(node, pointer):
     if isinstance(node, (Loop, Box, Guard, Timeout)):
         return replace(node, pointer=pointer, child=pointed(node.child, f"{pointer}/0"))
     return replace(node, pointer=pointer)
+
+
+def dry_run(text, skills, *, urls=None, strict=False, subtrees=None, missing_channel="skip", **cues):
+    """The lines of a rehearsal; ``cues`` are those of ``Cues``."""
+    rules = Rules(skills, urls or UrlPolicy(), strict, subtrees=subtrees or {})
+    return rehearse(text, rules, Cues(**cues), Settings(missing_channel=missing_channel))
 
 
 def lines(root, **options):

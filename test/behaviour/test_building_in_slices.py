@@ -4,7 +4,7 @@
 import json
 
 import pytest
-from stage import SKILLS, Script, Stage, body, delay, document, loop, par, request, seq
+from stage import SKILLS, Script, Stage, body, delay, document, dry_run, loop, par, request, seq
 from test_director import House
 from test_log import Logged
 
@@ -12,7 +12,6 @@ from embodiment_bridge.behaviour.engine import node as nodes
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.nodes.tree_builder import SLICE
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 from embodiment_bridge.behaviour.run_log.replay import logged, replay
 from embodiment_bridge.bml import to_json

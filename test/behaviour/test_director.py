@@ -8,17 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stage import SKILLS, Script, body, delay, document, lastly, loop, seq
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.runs.director import MAX_QUEUE, Director
 from embodiment_bridge.behaviour.runs.run import Run
-
-
-class Quiet(NoMedia):
-    """No player; holding it is no error."""
 
 
 class House:
@@ -31,7 +27,7 @@ class House:
         self.now = 0.0
 
     def goal(self, run_id, root, skills=None, **options):
-        ports = Ports(skills or Script(), Quiet(), NoRequests())
+        ports = Ports(skills or Script(), VirtualMedia({}), VirtualRequests({}))
         self.runs[run_id] = Run(document(root), ports, Rules(SKILLS), run_id=run_id, settings=EXACT)
         return self.director.submit(self.runs[run_id], run_id, **options)
 

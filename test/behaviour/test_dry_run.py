@@ -6,9 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from stage import SKILLS, body, delay, fail, forever, lines, loop, par, play, player, seq
+from stage import SKILLS, body, delay, dry_run, fail, forever, lines, loop, par, play, player, seq
 
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.core.errors import ConfigError
 
 SAMPLES = Path(__file__).parents[1] / "data" / "bml"

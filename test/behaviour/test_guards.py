@@ -12,6 +12,7 @@ from stage import (
     box,
     delay,
     drawn,
+    dry_run,
     fail,
     guard,
     lines,
@@ -28,7 +29,6 @@ from stage import (
 )  # fmt: skip
 
 from embodiment_bridge.behaviour.engine.blackboard import MAX_KEYS, Blackboard
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 from embodiment_bridge.core.errors import CommandError
 

@@ -31,7 +31,7 @@ from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.outcome import RunState
 from embodiment_bridge.behaviour.engine.ports import Ports
-from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.run_log.replay import logged, replay

@@ -5,9 +5,8 @@ import json
 
 import jsonschema
 import pytest
-from stage import Stage
+from stage import Stage, dry_run
 
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.bml import Estimate, analyse, read, to_data
 from embodiment_bridge.bml.authoring import show
 from embodiment_bridge.bml.authoring.builder import node

@@ -13,6 +13,7 @@ from stage import (
     delay,
     document,
     drawn,
+    dry_run,
     guard,
     lastly,
     lines,
@@ -26,7 +27,6 @@ from test_random_documents import ANYTHING, CHAIN, COUNTS, FINITE, OUTCOMES, SEC
 
 from embodiment_bridge.behaviour.engine.context import Settings
 from embodiment_bridge.behaviour.engine.outcome import RunState
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
 from embodiment_bridge.bml import analyse
 
 KEYS = st.sampled_from(["a", "b"])

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 from stage import VOICE, Stage, box, delay, fail, loop, par, request, sel, seq
 
-from embodiment_bridge.behaviour.rehearsal.dry_run import EXACT
+from embodiment_bridge.behaviour.rehearsal.rehearse import EXACT
 from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualRequests
 
 URL = "http://cloud.example/next"

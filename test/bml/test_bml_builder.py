@@ -13,8 +13,6 @@ from hypothesis import strategies as st
 import embodiment_bridge.bml.authoring.builder as b
 from embodiment_bridge.bml import UrlPolicy, read, to_data
 from embodiment_bridge.bml.authoring.predicate import key
-from embodiment_bridge.bml.authoring.script import Script
-from embodiment_bridge.core.errors import ConfigError
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 URL = "https://a.example/a"
@@ -190,63 +188,6 @@ def test_whatever_is_put_together_is_read_and_comes_back(part):
     document = part.build()
     assert b.from_document(document).build() == document
     assert part.to_json() == part.to_json()
-
-
-# Scripts.
-
-
-def test_script_is_what_the_parts_are():
-    with Script(name="greeting") as script:
-        script.speak("Hello")
-        with script.parallel().first_wins().named("dance"):
-            script.play(URL)
-            with script.forever():
-                script.body("EYE_RED", 0.5)
-                script.body("EYE_BLUE", 0.5)
-            with script.loop(2):
-                script.emotion("HAPPY", 1)
-        with script.selector().when(key("battery") < 20).timeout(5).afterwards(b.delay(0)):
-            script.request(URL)
-            with script.sequence().box(2).retrying().having(name="x"):
-                script.delay(1)
-                script.put("k", 1)
-        script.stop()
-    eyes = b.forever(b.sequence(b.body("EYE_RED", 0.5), b.body("EYE_BLUE", 0.5)))
-    parts = b.sequence(
-        b.speak("Hello"),
-        b.parallel(b.play(URL), eyes, b.loop(2, b.emotion("HAPPY", 1))).first_wins().named("dance"),
-        b.selector(b.request(URL), b.sequence(b.delay(1), b.put("k", 1)).box(2).retrying().named("x"))
-        .when(key("battery") < 20)
-        .timeout(5)
-        .afterwards(b.delay(0)),
-        b.stop(),
-    ).named("greeting")
-    assert script.build() == parts.build()
-    assert json.loads(script.to_json()) == json.loads(parts.to_json())
-
-
-def test_a_block_left_by_an_error_is_dropped():
-    script = Script()
-
-    def fail():
-        with script.parallel():
-            script.delay(1)
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert script.part().data["behaviors"] == []
-
-
-def test_blocks_must_be_closed_in_order():
-    script = Script()
-    outer, inner = script.sequence(), script.sequence()
-    outer.__enter__()
-    inner.__enter__()
-    with pytest.raises(ConfigError, match="opposite order"):
-        outer.__exit__(None, None, None)
-    with pytest.raises(ConfigError, match="still open"):
-        script.build()
 
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "docs/examples/builder").glob("*.py"))

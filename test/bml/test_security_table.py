@@ -82,6 +82,24 @@ ROWS = {
             f"{PORT}::test_few_at_once_and_few_waiting",
         ),
     },
+    "files that are a pipe or a device, or become huge when they are read": {
+        "regular files of a limited size": (
+            "core/test_input_file.py::test_pipes_devices_and_folders_are_refused",
+            "core/test_input_file.py::test_files_of_a_terabyte_are_refused",
+            "core/test_input_file.py::test_commands_refuse_devices_and_pipes",
+        ),
+        "what is unpacked": (
+            "bags/test_bag_files.py::test_chunks_that_become_huge_are_refused",
+            "bags/test_bag_files.py::test_a_message_that_becomes_huge_is_refused",
+            "bags/test_bag_files.py::test_a_file_that_becomes_huge_is_refused",
+        ),
+        "copied or included": ("physics/test_model_limits.py::test_models_that_become_huge_are_refused",),
+    },
+    "web pages that use the preprocessing service": {
+        "Host and Origin": ("media/test_preprocess.py::test_pages_of_others_are_refused",),
+        "one deadline": ("media/test_preprocess.py::test_head_and_body_have_one_deadline",),
+        "bounded connections": ("media/test_preprocess.py::test_connections_are_bounded",),
+    },
     "deep or huge JSON": {
         "bytes and brackets, before reading": (
             f"{TEXT}::test_ten_megabytes_are_refused_before_anything_is_read",

@@ -27,7 +27,7 @@ def test_a_file_here_comes_first(tmp_path, monkeypatch) -> None:
     [
         ("danse.json", "did you mean 'dance.json'"),
         ("dance.yaml", "unknown shipped document 'dance.yaml'"),
-        ("./dance.json", "./dance.json: No such file"),
+        ("./dance.json", "dance.json: cannot be read: No such file"),
         ('{"type": "sequence", "name": "' + "x" * 300 + '"}', "unknown shipped document"),
     ],
 )

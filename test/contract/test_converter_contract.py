@@ -16,7 +16,6 @@ from embodiment_bridge.core.resolve import resolve
 from embodiment_bridge.nodes.body.agent_bridge import PARAMETERS
 from embodiment_bridge.protocols import registry
 from embodiment_bridge.protocols.converter import Converter, Cycle
-from embodiment_bridge.protocols.old_converter import adapted
 from embodiment_bridge.wire.events import Malformed, Truncated, Unknown
 
 pytestmark = pytest.mark.parametrize("name", with_body())
@@ -33,7 +32,7 @@ class Rig:
         values = {p.name: p.default for p in (*PARAMETERS, *self.spec.parameters)}
         values.update(launched().get(name) or {"body_file": str(own_body(name))})
         self.body = read_body(Path(values["body_file"]))
-        self.converter = adapted(resolve(self.spec.converter)(values, self.body))
+        self.converter = resolve(self.spec.converter)(values, self.body)
         self.events = [event for stream in streams(name).values() for event in self.codec().feed(stream)]
 
     def codec(self):

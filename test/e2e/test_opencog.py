@@ -34,9 +34,8 @@ KICKED = [("2", 1, "walk"), ("2", 2, "kick")]
         ({}, {}),
         ({"acks": True, "single_actions": True, "dialect": "final"}, {"acks": True, "dialect": "final"}),
         ({"oac": ""}, {"owner": "7270"}),
-        ({"dialect": "legacy-2008"}, {"dialect": "legacy-2008", "speech": "instruction"}),
     ],
-    ids=["seed", "final, acks, single actions", "loaded by the spawner", "legacy-2008"],
+    ids=["seed", "final, acks, single actions", "loaded by the spawner"],
 )
 def test_whole_play(peer, parameters):
     with graph("demo", peer, **parameters) as g:

@@ -75,7 +75,10 @@ ERRORS = [
     ('<group forwarding="false"/>', "<group>: unknown attribute 'forwarding'"),
     ('<push-ros-namespace namespace="1a"/>', "<push-ros-namespace>: namespace '/1a'"),
     ('<push-ros-namespace namespace="' + "a" * 300 + '"/>', "<push-ros-namespace>: namespace"),
-    ('<include file="/no/a.launch.xml"/>', "<include>: launch file '/no/a.launch.xml' does not exist"),
+    (
+        '<include file="/no/a.launch.xml"/>',
+        "<include>: launch file /no/a.launch.xml: cannot be read: No such file",
+    ),
     ('<include file="/no/a.launch.py"/>', "<include>: '/no/a.launch.py' is not an .xml launch file"),
     ('<include file="' + "a" * 5000 + '.xml"/>', "<include>: launch file"),
     ('<include file="$(dirname)/main.launch.xml"/>', "main.launch.xml includes itself"),
@@ -138,7 +141,7 @@ FILES = [
         "a.xml:2: a document type (<!DOCTYPE>) is not supported",
     ),
     (b"<launch>&a;</launch>", "a.xml:1: not well-formed XML"),
-    (b"<launch>" + b" " * MAX_BYTES + b"</launch>", "is larger than"),
+    (b"<launch>" + b" " * MAX_BYTES + b"</launch>", f"bytes are more than the limit of {MAX_BYTES}"),
     (b"<launch>" + b"<group>" * 300 + b"</group>" * 300 + b"</launch>", "well-formed XML"),
     (
         b"<launch>" + b"<group>" * (MAX_NESTING + 1) + b"</group>" * (MAX_NESTING + 1) + b"</launch>",
@@ -158,7 +161,7 @@ def test_bad_file(tmp_path, content, reason):
 
 def test_file_that_is_a_folder_or_nothing(tmp_path):
     for path in (tmp_path, tmp_path / "none.xml", Path("/dev/null")):
-        with pytest.raises(ConfigError, match="does not exist"):
+        with pytest.raises(ConfigError, match="cannot be read"):
             read_arguments(path)
 
 

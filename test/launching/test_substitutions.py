@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.launching.substitutions import MAX_NESTING, MAX_TEXT, Sources, substitute
+from embodiment_bridge.launching.substitutions import MAX_NESTING, MAX_TEXT, Sources, evaluate, parse
 
 
 def find_share(package):
@@ -74,7 +74,7 @@ RESULTS = [
 
 @pytest.mark.parametrize(("text", "result"), RESULTS)
 def test_result(text, result):
-    assert substitute(text, SOURCES) == result
+    assert evaluate(parse(text), SOURCES) == result
 
 
 ERRORS = [
@@ -108,25 +108,25 @@ ERRORS = [
 @pytest.mark.parametrize(("text", "reason"), ERRORS)
 def test_error(text, reason):
     with pytest.raises(ConfigError) as error:
-        substitute(text, SOURCES)
+        evaluate(parse(text), SOURCES)
     assert reason in str(error.value)
     assert len(str(error.value)) < 400
 
 
 def test_nesting_up_to_the_limit():
-    assert substitute("$(var none " * MAX_NESTING + "x" + ")" * MAX_NESTING, SOURCES) == "x"
+    assert evaluate(parse("$(var none " * MAX_NESTING + "x" + ")" * MAX_NESTING), SOURCES) == "x"
 
 
 def test_result_is_limited_in_length():
     sources = Sources({"x": "x" * (MAX_TEXT // 2)}, {}, Path("/"), find_share)
-    assert len(substitute("$(var x)$(var x)", sources)) == MAX_TEXT
+    assert len(evaluate(parse("$(var x)$(var x)"), sources)) == MAX_TEXT
     with pytest.raises(ConfigError, match="longer than"):
-        substitute("$(var x)$(var x).", sources)
+        evaluate(parse("$(var x)$(var x)."), sources)
 
 
 @given(st.text(st.characters(exclude_characters="\\", codec="utf-8")))
 def test_a_backslash_before_each_dollar_makes_text_plain(text):
-    assert substitute(text.replace("$", "\\$"), SOURCES) == text
+    assert evaluate(parse(text.replace("$", "\\$")), SOURCES) == text
 
 
 WORDS = st.text(alphabet="abcXYZ019_-./:=,", min_size=1)
@@ -136,7 +136,7 @@ WORDS = st.text(alphabet="abcXYZ019_-./:=,", min_size=1)
 def test_texts_and_variables_alternate(pairs):
     sources = Sources(dict(pairs), {}, Path("/"), find_share)
     text = "".join(f"{value}$(var {name})" for name, value in pairs)
-    assert substitute(text, sources) == "".join(value + sources.variables[name] for name, value in pairs)
+    assert evaluate(parse(text), sources) == "".join(value + sources.variables[name] for name, value in pairs)
 
 
 PIECES = st.sampled_from(
@@ -163,7 +163,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=30).map("".join))
 def test_any_text_is_read_or_refused(text):
     try:
-        result = substitute(text, SOURCES)
+        result = evaluate(parse(text), SOURCES)
     except ConfigError:
         return
     if "$(" not in text and "\\" not in text:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from loopback import Loopback, loopback_pair
 
 from embodiment_bridge.core.errors import CommandError, LinkError, LinkOverError
 from embodiment_bridge.link.session import (
@@ -16,7 +17,6 @@ from embodiment_bridge.link.session import (
     Session,
     linked,
 )
-from embodiment_bridge.link.transports.loopback import Loopback, loopback_pair
 from embodiment_bridge.wire.events import Malformed, Unknown
 
 PATIENCE = 30.0  # s; the machine may be busy

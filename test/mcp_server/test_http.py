@@ -15,9 +15,10 @@ from mcp_stage import LONG, PATIENCE, until
 
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.listening import listen
+from embodiment_bridge.core.same_origin import is_loopback
 from embodiment_bridge.mcp_server import connection, guard, http
 from embodiment_bridge.mcp_server.guard import PATH
-from embodiment_bridge.mcp_server.http import application, config, is_loopback, parse_address, token_of
+from embodiment_bridge.mcp_server.http import application, config, parse_address, token_of
 from embodiment_bridge.mcp_server.options import Options
 from embodiment_bridge.mcp_server.server import RobotServer
 

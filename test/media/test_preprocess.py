@@ -4,6 +4,7 @@
 import http.client
 import json
 import socket
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -11,11 +12,12 @@ from sound_stage import write_wav
 
 from embodiment_bridge import bml
 from embodiment_bridge.core.errors import LinkError
+from embodiment_bridge.media import speech_service
 from embodiment_bridge.media.files.cache import MediaCache
 from embodiment_bridge.media.files.marks import Marks
 from embodiment_bridge.media.preprocess import preprocess
 from embodiment_bridge.media.speech.store import SpeechError, SpeechStore
-from embodiment_bridge.media.speech_service import AT_ONCE, MAX_BODY, SpeechService
+from embodiment_bridge.media.speech_service import AT_ONCE, CONNECTIONS, MAX_BODY, SpeechService
 
 
 class Voice:
@@ -185,17 +187,115 @@ def test_bad_documents_are_told(service):
     [(str(MAX_BODY + 1), 413), ("9" * 30, 411), ("-1", 411), ("ten", 411), ("\u0663", 411)],
 )
 def test_sizes_of_requests(service, length, status):
-    with socket.create_connection(("127.0.0.1", service.port), timeout=10) as link:
-        link.sendall(f"POST /preprocess HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\n\r\n".encode())
+    with opened(
+        service, f"POST /preprocess HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n\r\n"
+    ) as link:
         assert int(link.makefile("rb").readline().split()[1]) == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Host": "localhost:99", "Origin": "http://localhost:99"}, 200),
+        ({"Host": "robot.example:99"}, 200),  # of its public URL
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Host": "evil.example"}, 403),
+        ({"Host": "evil.example", "Origin": "http://evil.example"}, 403),
+        ({"Host": "192.168.1.5"}, 403),
+    ],
+)
+def test_pages_of_others_are_refused(service, voice, headers, status):
+    assert ask(service, "POST", "/preprocess", json.dumps(speak("hello")), **headers)[0] == status
+    assert ask(service, "GET", "/media/x", **headers)[0] == (404 if status == 200 else 403)
+    assert voice.texts == (["hello"] if status == 200 else [])
+
+
+def test_a_proxy_may_have_an_address(store, tmp_path):
+    with SpeechService(store, tmp_path, public_url="http://192.168.1.7:8760") as service:
+        assert ask(service, "GET", "/", Host="192.168.1.7:8760")[0] == 404
+        assert ask(service, "GET", "/", Host="192.168.1.8:8760")[0] == 403
+
+
+def test_other_machines_come_by_address_or_name(store, tmp_path):
+    with SpeechService(store, tmp_path, host="0.0.0.0") as service:
+        for host, status in (("192.168.1.5:8760", 404), (socket.gethostname(), 404), ("evil.example", 403)):
+            assert ask(service, "GET", "/", Host=host)[0] == status
 
 
 def test_one_too_many_is_turned_away(service):
     for _ in range(AT_ONCE):
         assert service.take_slot()
-    assert ask(service, "GET", "/")[0] == 503
+    assert ask(service, "POST", "/preprocess", json.dumps(speak("hello")))[0] == 503
     service.free_slot()
-    assert ask(service, "GET", "/")[0] == 404
+    assert ask(service, "POST", "/preprocess", json.dumps(speak("hello")))[0] == 200
+
+
+HEAD = "POST /preprocess HTTP/1.1\r\nHost: localhost\r\n"
+
+
+def opened(service, text):
+    link = socket.create_connection(("127.0.0.1", service.port), timeout=30)
+    link.sendall(text.encode())
+    return link
+
+
+@pytest.mark.parametrize("begun", [HEAD, HEAD + "Content-Length: 1000\r\n\r\n"])
+def test_head_and_body_have_one_deadline(service, monkeypatch, begun):
+    """However regularly the bytes drip."""
+    monkeypatch.setattr(speech_service, "READ_S", 0.5)
+    with opened(service, begun) as link:
+        link.settimeout(0.05)
+        ended = False
+        until = time.monotonic() + 30
+        while not ended and time.monotonic() < until:
+            try:
+                link.sendall(b"x")
+                ended = link.recv(1000) == b""
+            except TimeoutError:
+                pass
+            except OSError:  # closed while more arrived
+                ended = True
+        assert ended
+
+
+def test_a_late_body_is_told(service, monkeypatch):
+    monkeypatch.setattr(speech_service, "READ_S", 0.1)
+    with opened(service, HEAD + "Content-Length: 1000\r\n\r\n{") as link:
+        assert b" 408 " in link.makefile("rb").readline()
+
+
+def test_slow_requests_do_not_keep_others_out(service):
+    links = [opened(service, HEAD + "Content-Length: 1000\r\n\r\n{") for _ in range(2 * AT_ONCE)]
+    assert ask(service, "POST", "/preprocess", json.dumps(speak("hello")))[0] == 200
+    for link in links:
+        link.close()
+
+
+def test_connections_are_bounded(service):
+    links = [opened(service, "GET") for _ in range(CONNECTIONS)]
+    with opened(service, "") as further:
+        assert further.recv(1) == b""
+    for link in links:
+        link.close()
+    until = time.monotonic() + 30
+    while True:
+        try:
+            assert ask(service, "GET", "/")[0] == 404
+            break
+        except (OSError, http.client.HTTPException):
+            assert time.monotonic() < until
+
+
+def test_a_log_line_is_one_line(store, tmp_path):
+    lines = []
+    with SpeechService(store, tmp_path, log=lines.append) as service:
+        assert ask(service, "GET", "/" + "a" * 5000)[0] == 404
+        with opened(service, "GET /\x1b[2J HTTP/1.0\r\nHost: localhost\r\n\r\n") as link:
+            assert link.makefile("rb").readline()
+    assert len(lines) == 2
+    assert all(len(line) <= 300 and line.isprintable() for line in lines)
 
 
 def test_a_port_that_is_taken(service, store, tmp_path):

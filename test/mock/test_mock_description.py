@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from mock_stage import BODY, ROOT
 
-from embodiment_bridge.behaviour.rehearsal.dry_run import dry_run
+from embodiment_bridge.behaviour.engine.loading import Rules
+from embodiment_bridge.behaviour.rehearsal.rehearse import Cues, rehearse
 from embodiment_bridge.body.description import CHANNELS
 from embodiment_bridge.cli.robots import known_bodies
 from embodiment_bridge.mock.world import BASE_HEIGHT
@@ -120,6 +121,6 @@ def skills(monkeypatch):
 )
 def test_samples_take_their_times(skills, name, outcome, t) -> None:
     text = (SAMPLES / f"{name}.json").read_bytes()
-    lines = list(dry_run(text, skills, media=Media(), replies=REPLIES, speech=3.0))
+    lines = list(rehearse(text, Rules(skills), Cues(Media(), 3.0, REPLIES)))
     assert (lines[-1]["outcome"], lines[-1]["t"]) == (outcome, t)
     assert not [line for line in lines if line.get("code") == "SLOT_OVERRUN"]

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 from std_msgs.msg import String
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Compare
 from embodiment_bridge.body.state import SkillInfo, SkillReport, SkillStatus
@@ -131,7 +131,10 @@ class PerformerStage:
         """Submit a run; returns why not."""
         body = SlowBody(lambda: self.now)
         run = Run(
-            json.dumps(document or SHAKES), Ports(body, NoMedia(), NoRequests()), Rules(SKILLS), run_id=run_id
+            json.dumps(document or SHAKES),
+            Ports(body, VirtualMedia({}), VirtualRequests({})),
+            Rules(SKILLS),
+            run_id=run_id,
         )
         self.runs[run_id] = Played(run, run_id, body, breakpoints, canceled)
         try:

@@ -98,7 +98,7 @@ def test_start_document(tmp_path):
     [
         (None, "", "No such file"),
         (b"\xff", "", "invalid start byte"),
-        (b" " * (start_requests.MAX_BYTES + 1), "", "more than 1048576 bytes"),
+        (b" " * (start_requests.MAX_BYTES + 1), "", "1048577 bytes are more than the limit of 1048576"),
         (b"{}", "https://a.example/", "only one of them"),
     ],
 )

@@ -8,9 +8,9 @@ import py_trees_fakes
 import pytest
 from unique_identifier_msgs.msg import UUID
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.body.state import SkillInfo
@@ -30,7 +30,7 @@ def make_run(*children, **more):
     """A run of a sequence, on a virtual body whose clock is the run's."""
     body = VirtualSkills(SKILLS)
     text = json.dumps({"type": "sequence", "behaviors": children, **more})
-    return Run(text, Ports(body, NoMedia(), NoRequests()), Rules(SKILLS))
+    return Run(text, Ports(body, VirtualMedia({}), VirtualRequests({})), Rules(SKILLS))
 
 
 @pytest.fixture(autouse=True)

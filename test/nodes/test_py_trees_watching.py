@@ -7,9 +7,9 @@ import time
 import pytest
 from rclpy.node import Node
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
@@ -64,7 +64,7 @@ def stage():
 def test_watcher_sees_the_tree_change_until_it_has_ended(stage):
     topic = stage.call("open").topic_name
     stage.watch(topic)
-    run = Run(TREE, Ports(VirtualSkills({}), NoMedia(), NoRequests()), Rules({}))
+    run = Run(TREE, Ports(VirtualSkills({}), VirtualMedia({}), VirtualRequests({})), Rules({}))
     for number, now in enumerate((0.0, 2.0), start=1):
         run.tick(now)
         stage.streams.publish(run, run.take_events())

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.blackboard import Blackboard
 from embodiment_bridge.behaviour.engine.loading import Rules, load
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.bml.base.conditions import Value
@@ -172,7 +172,7 @@ def test_a_player_does_what_its_part_is(number: int, values: dict[str, object], 
     known = rules("t1", "rcsssmj")
     body, board = Body(known.skills), Blackboard({f"team.{key}": value for key, value in values.items()})
     document = (TEAM / f"{number}.json").read_text()
-    run = Run(document, Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    run = Run(document, Ports(body, VirtualMedia({}), VirtualRequests({})), known, blackboard=board)
 
     play(run, body, 6.0)
     assert list(dict.fromkeys(body.begun)) == begun
@@ -193,7 +193,12 @@ def test_who_leaves_the_ball_to_a_mate_waits_ahead_of_it(
     known = rules("t1", "rcsssmj")
     values = {"phase": "play", "ball": 5.0, "ball_x": 0.0, "lead": -2.0, "rival": 9.0, "edge": 0.5} | change
     body, board = Body(known.skills), Blackboard({f"team.{key}": value for key, value in values.items()})
-    run = Run((TEAM / "2.json").read_text(), Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    run = Run(
+        (TEAM / "2.json").read_text(),
+        Ports(body, VirtualMedia({}), VirtualRequests({})),
+        known,
+        blackboard=board,
+    )
     play(run, body, 2.0)
     assert body.parameters["go_to"] == place
 
@@ -201,7 +206,12 @@ def test_who_leaves_the_ball_to_a_mate_waits_ahead_of_it(
 def test_a_goal_ends_what_a_player_does() -> None:
     known = rules("t1", "rcsssmj")
     body, board = Body(known.skills), Blackboard({"team.phase": "play", "team.lead": 2.0})
-    run = Run((TEAM / "2.json").read_text(), Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    run = Run(
+        (TEAM / "2.json").read_text(),
+        Ports(body, VirtualMedia({}), VirtualRequests({})),
+        known,
+        blackboard=board,
+    )
     play(run, body, 2.0)
     board.write("team.phase", "scored")
     play(run, body, 2.0, begin=2.0)
@@ -215,7 +225,12 @@ def test_the_keeper_goes_back_to_its_goal_when_the_ball_is_not_its_own_any_more(
     known = rules("t1", "rcsssmj")
     body = Body(known.skills)
     board = Blackboard({"team.phase": "play", "team.ball": 2.0, "team.lead": 2.0})
-    run = Run((TEAM / "1.json").read_text(), Ports(body, NoMedia(), NoRequests()), known, blackboard=board)
+    run = Run(
+        (TEAM / "1.json").read_text(),
+        Ports(body, VirtualMedia({}), VirtualRequests({})),
+        known,
+        blackboard=board,
+    )
     play(run, body, 1.0)
     begun = list(body.begun)
     for key, value in change.items():

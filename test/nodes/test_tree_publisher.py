@@ -7,9 +7,9 @@ import pytest
 from embodiment_bridge.msg import NodeEvent, TreeSnapshot
 from rclpy.node import Node
 
-from embodiment_bridge.behaviour.engine.absent import NoMedia, NoRequests
 from embodiment_bridge.behaviour.engine.loading import Rules
 from embodiment_bridge.behaviour.engine.ports import Ports
+from embodiment_bridge.behaviour.rehearsal.virtual_media import VirtualMedia, VirtualRequests
 from embodiment_bridge.behaviour.rehearsal.virtual_skills import VirtualSkills
 from embodiment_bridge.behaviour.runs.run import Run
 from embodiment_bridge.nodes.base.qos import profile
@@ -21,7 +21,7 @@ PATIENCE = 30.0  # s; the machine may be busy
 
 def begun():
     text = '{"type": "sequence", "behaviors": [{"type": "delay", "duration": 9}]}'
-    run = Run(text, Ports(VirtualSkills({}), NoMedia(), NoRequests()), Rules({}))
+    run = Run(text, Ports(VirtualSkills({}), VirtualMedia({}), VirtualRequests({})), Rules({}))
     run.tick(0.0)
     return run
 

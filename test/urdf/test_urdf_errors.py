@@ -31,7 +31,7 @@ def colored(rgba):
 
 
 DOCUMENTS = [
-    ("", "no such file"),
+    ("", "not a file"),
     ("<robot", "robot description:1: not well-formed XML"),
     ("<robot name='r'><link name='a'></robot>", "robot description:1: not well-formed XML: .*mismatch"),
     ("<sdf/>", "robot description:1: <sdf>: is not <robot>"),
@@ -155,14 +155,18 @@ def test_a_long_bad_value_is_quoted_in_part():
 
 def test_unreadable_files_are_refused(tmp_path):
     for path in (tmp_path, tmp_path / "none.urdf", Path("/dev/zero"), Path("nul\0")):
-        with pytest.raises(ConfigError, match="no such file"):
+        with pytest.raises(ConfigError, match="cannot be read"):
             read_urdf(path)
     file = tmp_path / "bad.urdf"
     file.write_bytes(b'<robot name="r">\xff</robot>')
-    with pytest.raises(ConfigError, match=r"bad\.urdf: not UTF-8: invalid start byte at byte 16"):
+    with pytest.raises(
+        ConfigError, match=r"bad\.urdf: cannot be read: it is not UTF-8: invalid start byte at byte 16"
+    ):
         read_urdf(file)
     file.write_bytes(b" " * (MAX_BYTES + 1))
-    with pytest.raises(ConfigError, match=rf"bad\.urdf: more than {MAX_BYTES} bytes"):
+    with pytest.raises(
+        ConfigError, match=rf"bad\.urdf: its {MAX_BYTES + 1} bytes are more than the limit of {MAX_BYTES}"
+    ):
         read_urdf(file)
 
 

@@ -6,7 +6,8 @@ import socket
 import pytest
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.viewing.gate import Gate, Request, own_names
+from embodiment_bridge.core.same_origin import own_names
+from embodiment_bridge.viewing.gate import Gate, Request
 from embodiment_bridge.viewing.token import TOKEN_VARIABLE, token_of_user
 
 TOKEN = "abcdefghij-KLMNOP_0123"
@@ -161,5 +162,5 @@ def test_a_bad_token_is_refused_and_not_repeated(tmp_path, text):
 
 
 def test_a_token_file_that_is_not_there(tmp_path):
-    with pytest.raises(ConfigError, match=r"token_file: '.*absent' cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"token_file: .*absent: cannot be read: No such file"):
         token_of_user(str(tmp_path / "absent"), {})

@@ -7,9 +7,11 @@ import struct
 
 import numpy as np
 import pytest
+import trimesh
 
 from embodiment_bridge.core.errors import ConfigError
-from embodiment_bridge.urdf import Mesh, read_urdf
+from embodiment_bridge.urdf import Mesh, meshes, read_urdf
+from embodiment_bridge.urdf.meshes import MOST_OBJ
 from embodiment_bridge.viewing import mesh_file, robot_shape
 from embodiment_bridge.viewing.mesh_file import read_mesh
 from embodiment_bridge.viewing.page import Page
@@ -112,9 +114,38 @@ def test_names_that_are_not_looked_for(name, monkeypatch, tmp_path) -> None:
 def test_large_file_is_not_read(tmp_path, monkeypatch) -> None:
     path = tmp_path / "x.stl"
     path.write_bytes(TETRAHEDRON)
-    monkeypatch.setattr(mesh_file, "MOST_BYTES", len(TETRAHEDRON) - 1)
-    with pytest.raises(ConfigError, match="are the most"):
+    monkeypatch.setattr(meshes, "MOST_BYTES", len(TETRAHEDRON) - 1)
+    with pytest.raises(ConfigError, match="more than the limit of"):
         read_mesh(Mesh(str(path)))
+
+
+@pytest.mark.parametrize(
+    ("faces", "words"),
+    [
+        (b"f 1 2 3\n" * (MOST_OBJ // 8), "more than the limit"),
+        (b"f " + b"1 2 3 " * 1_500_000 + b"\n", "4500000 corners; 4000000 are the most"),
+    ],
+)
+def test_text_meshes_of_millions_of_faces_are_not_read(tmp_path, faces, words) -> None:
+    path = tmp_path / "x.obj"
+    path.write_bytes(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n" + faces)
+    with pytest.raises(ConfigError, match=words):
+        read_mesh(Mesh(str(path)))
+
+
+def test_materials_and_groups_of_a_text_mesh_cost_nothing(tmp_path, monkeypatch) -> None:
+    """trimesh makes a mesh of each, by looking at all faces again."""
+    loaded = []
+    monkeypatch.setattr(
+        trimesh,
+        "load_mesh",
+        lambda file, *a, load=trimesh.load_mesh, **k: loaded.append(file.getvalue()) or load(file, *a, **k),
+    )
+    path = tmp_path / "x.obj"
+    rows = [b"usemtl m%d\ng g%d\nf 1/1/1 2/1/1 \\\n 3/1/1\n" % (i, i) for i in range(3)]
+    path.write_bytes(b"mtllib x.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvt 0 0\n" + b"".join(rows))
+    assert len(read_mesh(Mesh(str(path))).faces) == 3
+    assert {line[:2] for line in loaded[0].splitlines()} == {b"v ", b"f "}
 
 
 def test_robot_is_drawn_with_its_mesh(page, tmp_path) -> None:

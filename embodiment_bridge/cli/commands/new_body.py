@@ -18,6 +18,7 @@ from embodiment_bridge.body.description import Keyframe
 from embodiment_bridge.body.least_times import shortest_motion
 from embodiment_bridge.body.plain_body import channel_of
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.dynamixel.config.servo_block import with_servos
 from embodiment_bridge.urdf import Joint, read_urdf
 from embodiment_bridge.urdf.meshes import with_found_meshes
@@ -81,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     }
     files = {f"{name}.yaml": text, f"{name}_joints.json": json.dumps(document, indent=2) + "\n"}
     if not any(element.tag == "ros2_control" for element in robot.extras):
-        copy = with_servos(arguments.urdf.read_text(encoding="utf-8"), joints)
+        copy = with_servos(read_text(arguments.urdf), joints)
         if arguments.folder.resolve() != arguments.urdf.resolve().parent:  # relative names do not hold there
             copy = with_found_meshes(copy, arguments.urdf)
         files[f"{name}_servos.urdf"] = copy

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.parameter import Parameter
 from embodiment_bridge.core.safe_yaml import load
 
@@ -23,9 +24,8 @@ def read_parameters(path: str, parameters: Iterable[Parameter], node: str) -> di
             choices.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
-        content = load(text)
-    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        content = load(read_text(Path(path)))
+    except ConfigError as error:
         raise ConfigError(f"parameter file {path}: {error}") from error
     if not isinstance(content, dict):
         raise ConfigError(

@@ -15,6 +15,7 @@ from typing import TypedDict
 
 from embodiment_bridge.body.config_section import parse
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.dynamixel.config.config_values import Problems, Values
 from embodiment_bridge.dynamixel.config.control_description import Raw, blocks_of, check_outside
 from embodiment_bridge.dynamixel.config.servo_config import (
@@ -43,10 +44,7 @@ def read_servo_file(path: Path | str) -> Mapping[str, object]:
     Raises:
         ConfigError: the file cannot be read.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"servo file {path}: cannot be read: {error}") from error
+    text = read_text(Path(path), "servo file")
     section = parse(text, f"servo file {path}")
     return {name: section.value(name) for name in section.names()}
 

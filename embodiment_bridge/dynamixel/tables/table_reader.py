@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from embodiment_bridge.body.config_section import Section, parse
 from embodiment_bridge.core import safe_yaml
 from embodiment_bridge.core.errors import ConfigError, unknown
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.dynamixel.tables.control_items import ControlTable, Item, Motor
 
 MODELS: Final = Path(__file__).with_name("models")
@@ -104,10 +105,7 @@ def read_table(path: Path, firmware: int = 0) -> ControlTable:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    return read_text(path)
 
 
 @cache

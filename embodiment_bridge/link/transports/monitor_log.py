@@ -22,6 +22,7 @@ from statistics import median
 from typing import Final, NamedTuple
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import check_file, read_text
 from embodiment_bridge.wire.framing import DEFAULT_MAX_FRAME, PREFIX_SIZE
 
 LINE_PERIOD: Final = 0.2  # s between the lines of rcssserver3d 0.7.3, where no time goes on
@@ -68,6 +69,7 @@ class MonitorLog:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        check_file(path, MAX_UNPACKED, "recording")
         try:
             with path.open("rb") as file:
                 packed = file.read(len(GZIP)) == GZIP
@@ -147,7 +149,7 @@ def _index(path: Path) -> list[float]:
     """Seconds since the first message, of all; none where there is no index. Time does not go back."""
     if not path.is_file():
         return []
-    rows = [row.split() for row in path.read_text("ascii").splitlines()]
+    rows = [row.split() for row in read_text(path, "index", most=MAX_UNPACKED // 64).splitlines()]
     try:
         times = [float(row[0]) for row in rows]
     except (ValueError, IndexError) as error:

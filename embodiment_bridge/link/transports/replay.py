@@ -9,8 +9,10 @@ from pathlib import Path
 from typing_extensions import override
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.core.input_file import read_bytes, read_text
 from embodiment_bridge.link.transports.base import Transport
 
+MAX_BYTES = 1 << 30  # of a recording, which is kept in memory
 CHUNK = 4096  # bytes at a time where the recording has no times
 
 
@@ -70,11 +72,8 @@ class Replay(Transport):
 def _load(path: Path) -> tuple[bytes, list[tuple[float, int, int]]]:
     """The bytes, and (s since the first, first byte, end) of each piece."""
     index = path.with_suffix(".idx")
-    try:
-        data = path.read_bytes()
-        lines = index.read_text(encoding="ascii").splitlines() if index.is_file() else None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"recording {path}: {error}") from error
+    data = read_bytes(path, MAX_BYTES, "recording")
+    lines = read_text(index, "index", most=MAX_BYTES).splitlines() if index.is_file() else None
     if lines is None:
         return data, [(0.0, i, i + CHUNK) for i in range(0, len(data), CHUNK)]
     try:

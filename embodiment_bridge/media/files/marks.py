@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.media.files.envelope import BLOCK_S
 
 FORMAT = 1
@@ -78,10 +79,8 @@ def from_file(path: Path) -> Marks:
         ConfigError: it is not a file of marks, or is too large.
     """
     try:
-        if path.stat().st_size > MAX_FILE:
-            raise ConfigError(f"a file of marks has at most {MAX_FILE} bytes")
-        return from_data(json.loads(path.read_bytes()))
-    except (OSError, ValueError, RecursionError) as error:
+        return from_data(json.loads(read_bytes(path, MAX_FILE)))
+    except (ValueError, RecursionError) as error:
         raise ConfigError(f"the marks cannot be read: {error}") from error
 
 

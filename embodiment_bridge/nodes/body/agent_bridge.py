@@ -26,7 +26,6 @@ from embodiment_bridge.nodes.body.body_agent import BodyAgent
 from embodiment_bridge.nodes.body.body_interface import BodyInterface
 from embodiment_bridge.nodes.body.protocol_inputs import ProtocolInputs
 from embodiment_bridge.protocols.converter import Converter, Cycle
-from embodiment_bridge.protocols.old_converter import adapted
 from embodiment_bridge.protocols.spec import ProtocolSpec
 from embodiment_bridge.wire.codec import Codec
 
@@ -77,7 +76,11 @@ class AgentBridge(BridgeNode):
         if not values["body_file"]:
             raise ConfigError("parameter body_file is empty: which body? (its file, of config/bodies)")
         body = read_body(Path(values["body_file"]))
-        converter = adapted(resolve(spec.converter)(values, body))
+        converter = resolve(spec.converter)(values, body)
+        if not isinstance(converter, Converter):
+            raise ConfigError(
+                f"protocol {spec.name!r}: {spec.converter} makes no Converter of protocols.contract"
+            )
         make_codec: MakeCodec = partial(resolve(spec.codec), **converter.codec_options())
         _check_handshake(make_codec(), converter)
         self._interface = BodyInterface(

@@ -11,7 +11,7 @@ from tf2_msgs.msg import TFMessage
 
 from embodiment_bridge.body.fixed_frames import MAP, FixedFrames
 from embodiment_bridge.body.state import BodyState
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.rotation import IDENTITY, quaternion_from_rpy
 from embodiment_bridge.nodes.base.frames import ROOT, TransformMessages, flat
 from embodiment_bridge.nodes.base.outlet import Outlet
@@ -106,7 +106,4 @@ def _world(frames: FixedFrames, prefix: str) -> Iterator[LinkTransform]:
 
 
 def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"parameter robot_description_file: {path}: {error}") from error
+    return read_text(Path(path), "parameter robot_description_file:")

@@ -17,6 +17,7 @@ from embodiment_bridge.bml import to_json
 from embodiment_bridge.bml.base.plain import one_line
 from embodiment_bridge.bml.document import Document, Request
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.core.parameter import NodeValues, Parameter
 from embodiment_bridge.nodes.base.bridge_node import BridgeNode
 from embodiment_bridge.nodes.base.qos import profile
@@ -167,12 +168,4 @@ def start_subtrees(values: NodeValues) -> dict[str, str]:
 
 
 def _text(parameter: str, path: str) -> str:
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-        text = data.decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"parameter {parameter}: {path}: {error}") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"parameter {parameter}: {path} has more than {MAX_BYTES} bytes")
-    return text
+    return read_text(Path(path), f"parameter {parameter}:", most=MAX_BYTES)

@@ -28,4 +28,3 @@ SPEC = ProtocolSpec(
     ),
     outputs=(Output("joint_states", "sensor_msgs.msg:JointState", "sensor", of_state=True),),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

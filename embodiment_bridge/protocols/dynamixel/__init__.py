@@ -16,4 +16,3 @@ SPEC = ProtocolSpec(
     parameters=(),
     outputs=(),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

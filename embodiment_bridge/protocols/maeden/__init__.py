@@ -71,4 +71,3 @@ SPEC = ProtocolSpec(
     ),
     inputs=(Input("say", "std_msgs.msg:String"),),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -19,12 +19,10 @@ SPEC = ProtocolSpec(
 
 XML_SPEC = ProtocolSpec(
     name="opencog_xml",
-    summary="XML documents between a proxy and an OAC, in the dialects seed, final and legacy-2008",
+    summary="XML documents between a proxy and an OAC, in the dialects seed and final, read also in legacy-2008",
     codec="embodiment_bridge.protocols.opencog.xml.xml_codec:Codec",
     converter="",
     commands="embodiment_bridge.protocols.opencog.xml.events:COMMANDS",
     parameters=(),
     outputs=(),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release
-XML_ROOM = XML_SPEC

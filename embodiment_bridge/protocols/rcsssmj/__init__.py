@@ -70,4 +70,3 @@ SPEC = ProtocolSpec(
         "other teams already, the team is full, or it does not know the robot"
     ),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

@@ -13,4 +13,3 @@ SPEC = ProtocolSpec(
     parameters=(Parameter("port", 60001, "TCP port for monitors.", 1, 65535),),
     outputs=(),
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

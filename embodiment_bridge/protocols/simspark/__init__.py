@@ -45,4 +45,3 @@ SPEC = ProtocolSpec(
     refusal="the server hung up before the first percept",
     quiet_after=5.0,  # a server in sync mode waits for its agents, and one that is busy stalls for seconds
 )
-ROOM = SPEC  # its name in 0.1; goes with the next release

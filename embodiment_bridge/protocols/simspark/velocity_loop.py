@@ -17,9 +17,7 @@ from embodiment_bridge.body.state import JointTargets
 
 CYCLE = 0.02  # s
 SHARE = 0.4  # of the way to the goal in the cycles that a speed lasts; it shows one or two later and would overshoot
-MAX_GAIN = SHARE / CYCLE  # 1/s
 DELAY = 1.5 * CYCLE  # s until a command is obeyed, beside the cycles for which the speed before it lasts
-LOOKAHEAD = DELAY + CYCLE  # s that a speed may last: a command is seen, answered and obeyed in two cycles
 AT_REST = 0.001  # rad from its goal that a joint may be at rest; the server tells angles in steps of 0.0002
 LONGEST_DT = 0.1  # s
 

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 
 from embodiment_bridge.core.closing import ClosedOnExit
 from embodiment_bridge.core.errors import ConfigError, LinkError, unknown
+from embodiment_bridge.core.input_file import MOST_TEXT, check_file
 from embodiment_bridge.core.listening import family_of, place
 from embodiment_bridge.fetching.rules import SIGNATURE_HEADER
 from embodiment_bridge.fetching.signature import read_key, sign
@@ -107,6 +108,7 @@ class BmlPeer(ClosedOnExit):
 
 
 def _tls_context(path: str) -> ssl.SSLContext:
+    check_file(Path(path), MOST_TEXT, "tls:")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
         context.load_cert_chain(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.standins.maeden.rules import Rules
 
 Place = tuple[int, int]
@@ -169,7 +170,4 @@ def read_world(path: str) -> str:
     Raises:
         ConfigError: it cannot be read.
     """
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"world {path}: cannot be read: {error}") from error
+    return read_text(Path(path), "world")

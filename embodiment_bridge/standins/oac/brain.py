@@ -260,7 +260,7 @@ class Brain:
 
     def _send(self, message: ActionPlan | EmotionalFeeling | PsiDemand) -> None:
         try:
-            payload = write_brain(message, self._dialect)
+            payload = write_brain(message)
         except CommandError as error:  # it is made of names and places that a client has sent
             self._note_problem(str(error))
             return

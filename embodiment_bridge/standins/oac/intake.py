@@ -56,7 +56,7 @@ class OacIntake:
     """The receiving side of one OAC. Its time never goes back.
 
     Args:
-        dialect: of the schema and of the processing: blips in ``seed`` and ``legacy-2008``, payloads in ``final``.
+        dialect: of the schema and of the processing: blips in ``seed``, payloads in ``final``.
         validating: whether it has found its schema. Without one it accepts any XML.
     """
 

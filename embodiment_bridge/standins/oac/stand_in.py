@@ -30,7 +30,7 @@ class OacPeer(OwnThread):
         oac: the OAC that runs from the beginning; empty: each is loaded by LOAD_AGENT.
         proxy: the element whose messages that OAC processes; a loaded OAC processes those of its loader.
         script: which plans, see ``scripts.py``. again: start again after the last.
-        dialect: seed, final or legacy-2008. validating: drop messages that the schema does not allow.
+        dialect: seed or final. validating: drop messages that the schema does not allow.
         acks: ack mode. single_actions: send each action of a plan by itself. heartbeat: s.
         verbose: log on standard error what happens.
 

@@ -6,8 +6,6 @@ from typing import Final
 FIELD_LENGTH: Final = 30.0
 FIELD_WIDTH: Final = 20.0
 GOAL_WIDTH: Final = 2.1
-PENALTY_LENGTH: Final = 1.8  # of the penalty area, from the goal line
-PENALTY_WIDTH: Final = GOAL_WIDTH + 3.9
 AGENT_RADIUS: Final = 0.4
 BALL_RADIUS: Final = 0.042
 BEAM_MODES: Final = ("BeforeKickOff", "Goal_Left", "Goal_Right")

@@ -21,7 +21,6 @@ from embodiment_bridge.standins.simspark.trainer import Trainer
 from embodiment_bridge.standins.simspark.world import HALF_TIME_S, World
 
 STEP: Final = 2  # cycles of the world for one message: 25 a second
-TEAMS: Final = {"left": 1, "right": 2}  # the server's numbers
 ENVIRONMENT: Final = (
     f"(FieldLength {FIELD_LENGTH:g})(FieldWidth {FIELD_WIDTH:g})(FieldHeight 40)(GoalWidth {GOAL_WIDTH:g})"
     f"(GoalDepth 0.6)(GoalHeight 0.8)(BorderSize 0)(FreeKickDistance 2)(WaitBeforeKickOff 30)"
@@ -53,7 +52,6 @@ class MonitorConversation(Conversation):
         self._writer = SceneWriter()
         self._version = -1
         self._told: dict[str, str] = {}
-        self._told_fouls = len(world.referee.fouls)
 
     @override
     def hear(self, payload: bytes) -> None:
@@ -67,11 +65,11 @@ class MonitorConversation(Conversation):
         game = self._game()
         if world.scene_version != self._version:
             self._version = world.scene_version
-            lists = ENVIRONMENT + "".join(game.values()) + self._fouls()
+            lists = ENVIRONMENT + "".join(game.values())
             text = f"({lists}){self._writer.full(world, selected)}"
         else:
             changed = [item for name, item in game.items() if name == "time" or self._told.get(name) != item]
-            text = f"({''.join(changed)}{self._fouls()}){self._writer.changes(world, selected)}"
+            text = f"({''.join(changed)}){self._writer.changes(world, selected)}"
         self._told = game
         return self._faults.spoil(text, self._random)
 
@@ -82,12 +80,6 @@ class MonitorConversation(Conversation):
     @override
     def leave(self) -> None:
         pass
-
-    def _fouls(self) -> str:
-        """The fouls since the last message."""
-        fouls = self._world.referee.fouls
-        new, self._told_fouls = fouls[self._told_fouls :], len(fouls)
-        return "".join(f"(foul {foul.index} {foul.type} {TEAMS[foul.side]} {foul.number})" for foul in new)
 
     def _game(self) -> dict[str, str]:
         game = self._world.game

@@ -12,6 +12,7 @@ from random import Random
 from typing import Final
 
 from embodiment_bridge.core.errors import ConfigError, LinkError
+from embodiment_bridge.core.input_file import read_bytes
 from embodiment_bridge.core.listening import listen, place
 from embodiment_bridge.core.own_thread import OwnThread
 from embodiment_bridge.standins.simspark.agents import AgentConversation, Conversation, Recorded
@@ -23,6 +24,7 @@ from embodiment_bridge.standins.simspark.world import CYCLE_S, World
 from embodiment_bridge.wire.framing import Frame, Framer
 
 MAX_CLIENTS: Final = 64
+MAX_BYTES: Final = 1 << 28  # of a recording, which is kept in memory
 SYNC_POLL: Final = 0.2  # s between two checks for the end while the world waits for an agent
 LATEST: Final = 0.5  # s; cycles that are later than this are skipped
 
@@ -201,10 +203,7 @@ def recorded_messages(path: Path) -> tuple[str, ...]:
     Raises:
         ConfigError: it cannot be read, or has no message.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigError(f"recording {path}: cannot be read: {error}") from error
+    data = read_bytes(path, MAX_BYTES, "recording")
     messages = tuple(
         found.payload.decode("utf-8", "replace") for found in Framer().feed(data) if isinstance(found, Frame)
     )

@@ -6,7 +6,6 @@ from math import isfinite, radians
 from typing import Final
 
 from embodiment_bridge.standins.simspark.field import BALL_RADIUS, FIELD_LENGTH, FIELD_WIDTH, PLAY_MODES
-from embodiment_bridge.standins.simspark.fouls import beside_field
 from embodiment_bridge.standins.simspark.player import Player
 from embodiment_bridge.standins.simspark.world import World
 from embodiment_bridge.wire.sexpr import Node, SexprError, parse
@@ -15,6 +14,7 @@ MAX_LISTS: Final = 200  # of one frame
 SIDES: Final = {"Left": "left", "Right": "right"}  # case-sensitive
 FREE_KICK: Final = 2.0  # m that players are moved away from a dropped ball
 LONGEST: Final = 1e6  # m, s
+BESIDE: Final = 0.6  # m between players that were put beside the field; number 7 stands at the middle line
 
 
 class Trainer:
@@ -111,7 +111,9 @@ class Trainer:
     def _repos(self, fields: dict[str, list[str]], words: list[str]) -> None:
         player = self._player(fields) if fields else self.selected
         if player is not None:
-            x, y = beside_field(player.side, player.number, self._world.ball.place[1])
+            y = FIELD_WIDTH / 2 + 0.5
+            x = BESIDE * (7 - player.number) * (1.0 if player.side == "right" else -1.0)
+            y = -y if self._world.ball.place[1] >= 0.0 else y  # on the side that the ball is not on
             player.carry((x, y, 1.0), player.yaw)  # a robot that lies stays so
 
     def _time(self, fields: dict[str, list[str]], words: list[str]) -> None:

@@ -20,7 +20,6 @@ from embodiment_bridge.standins.simspark.field import (
     FIELD_WIDTH,
     STOPPED_MODES,
 )
-from embodiment_bridge.standins.simspark.fouls import Referee
 from embodiment_bridge.standins.simspark.player import Player
 
 CYCLE_S: Final = 0.02
@@ -49,7 +48,7 @@ class Game:
 class World:
     """The objects on the field, and the game.
 
-    players: in the order of joining, without killed ones. now: s since the start. referee: tells the fouls.
+    players: in the order of joining, without killed ones. now: s since the start.
     scene_version: changes when an object appears, vanishes or joins a team; monitors then need the whole scene.
     noise: whether beams and vision have noise, as in rcssserver3d.
     """
@@ -63,7 +62,6 @@ class World:
         self.scene_version = 0
         self.noise = noise
         self.random = random.Random(seed)
-        self.referee = Referee(self.random)
         self._heard_at: dict[tuple[int, bool], int] = {}
 
     # What agents do
@@ -172,7 +170,6 @@ class World:
         for player in self.players:
             player.step(CYCLE_S)
         self._step_ball()
-        self.referee.step(self.players, self.game.play_mode, self.ball.place[1], CYCLE_S)
 
     def _push_apart(self) -> None:
         """Robots in one place push each other to the sides."""

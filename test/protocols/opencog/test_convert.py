@@ -227,8 +227,8 @@ def test_final_dialect_has_a_payload_and_tells_the_first_time():
     assert (back.id, back.properties, back.position) == (ball.id, ball.properties, ball.position)
 
 
-def test_legacy_yaw_is_of_a_compass():
-    perceptor = Perceptor(Settings("fido", dialect="legacy-2008", compass=True))
+def test_yaw_of_a_compass():
+    perceptor = Perceptor(Settings("fido", compass=True))
     assert told(perceptor, array(), at=stamped(0.0, 0.0, 0.0))["fido"].rotation.yaw == pytest.approx(
         pi / 2, abs=1e-6
     )

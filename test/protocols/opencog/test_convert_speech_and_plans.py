@@ -64,7 +64,7 @@ def test_observed_actions():
     assert action.result_state is True
     assert one(perceptor.action(grab(instance="g7"), STAMP)).actions[0].instance_name == "g7"
     assert one(perceptor.action(grab(), STAMP)).actions[0].instance_name == "grab2"
-    for dialect in ("seed", "final", "legacy-2008"):
+    for dialect in ("seed", "final"):
         messages = Perceptor(Settings("fido", dialect=dialect)).action(grab(), STAMP)
         assert validate(write(messages, dialect), dialect) == []
 

@@ -65,7 +65,6 @@ BAD = [
     (replace(SIGNAL, actions=(ActionSignal("a", target="b"),)), "seed", "None in this dialect"),
     (replace(SIGNAL, availabilities=(Availability("a", True),)), "seed", "availabilities empty"),
     (replace(SIGNAL, availabilities=(Availability("a", True, "b"),)), "final", "target_type"),
-    (replace(SIGNAL, availabilities=(Availability("a", True),)), "legacy-2008", "availabilities empty"),
     (replace(SIGNAL, levels=(Level("hunger", 1.5),)), "seed", "within 0..1"),
     (replace(SIGNAL, actions=(ActionSignal("a", params=(Param("int", "", "1.5"),)),)), "seed", "of type int"),
     (
@@ -95,11 +94,11 @@ BAD = [
     (seed_map(**FINAL, map_data=(3,)), "final", "map_data[0] is 3; it must be MapData"),
     (ev.AgentSensorInfo(()), "seed", "at least one perception"),
     (ev.AgentSensorInfo((Perception("a", None),)), "seed", "perceptions[0].signal is None"),
-    (ev.AgentSignal("1", T, levels=(Level("a", 0.5),)), "legacy-2008", "levels and availabilities empty"),
     (ev.EmbodimentMsg("seed"), "seed", "unknown command 'EmbodimentMsg'"),
     (ev.PsiDemand("1"), "seed", "unknown command 'PsiDemand'"),
     (Malformed(0, "x"), "seed", "unknown command"),
     (SIGNAL, "sed", "unknown dialect 'sed'; did you mean 'seed'"),
+    (SIGNAL, "legacy-2008", "unknown dialect 'legacy-2008'"),
 ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
-from xml_messages import SIGNAL, T, blip, seed_map
+from xml_messages import SIGNAL, T
 
 from embodiment_bridge.protocols.opencog.plans.reports import action_report
 from embodiment_bridge.protocols.opencog.xml import events as ev
@@ -79,7 +79,7 @@ def test_several_messages_are_one_document(dialect):
     assert validate(data, dialect) == []
     envelope, *found = read(data)
     assert envelope.request_id == "7"
-    assert envelope.dialect == ("legacy-2008" if dialect == "legacy-2008" else "seed")
+    assert envelope.dialect == "seed"
     assert found == messages
 
 
@@ -107,30 +107,6 @@ def test_reason_of_an_error_is_a_parameter():
     (reason,) = read(data)[1].actions[0].params
     assert reason.value.startswith('no "way" <here>\nx')
     assert len(reason.value) == 200
-
-
-def test_2008_has_one_signal_for_each_thing():
-    signal = ev.AvatarSignal("1", T, None, (ActionSignal("walk", "4", 2),), (Level("hunger", 0.5),))
-    data = write([signal, action_report("1", T, "4", "x", "error")], "legacy-2008")
-    assert validate(data, "legacy-2008") == []
-    _, report, level, whole = read(data)
-    assert report == replace(signal, levels=())
-    assert level == replace(signal, actions=())
-    assert whole.actions == (ActionSignal("", "4", None, "error"),)
-
-
-def test_signals_of_2008_without_a_plan_come_back():
-    bark = ActionSignal("bark", params=(Param("float", "", "1"),))
-    own = ev.AvatarSignal("1", T, "pet", (bark,))
-    others = ev.AgentSignal("9", T, "pet", (bark,))
-    assert read(write([own, others], "legacy-2008"))[1:] == (replace(own, type=None), others)
-
-
-def test_properties_of_2008_are_attributes_and_others_are_left_out():
-    thing = blip(properties=(("width", "3"), ("smell", "good")))
-    data = write([seed_map(blips=(thing,))], "legacy-2008")
-    assert b'width="3"' in data
-    assert b"smell" not in data
 
 
 def test_parameter_of_nothing_comes_back():
@@ -180,9 +156,6 @@ def test_an_oac_writes_as_a_real_one():
         "  </action>\n"
         "\n"
         "</oc:action-plan>\n"
-    )
-    assert b'<pet:action-plan xmlns:pet="http://proxy.esheepco.com/brain" entity-id' in write_brain(
-        plan, "legacy-2008"
     )
 
 

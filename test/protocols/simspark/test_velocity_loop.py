@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 from embodiment_bridge.body.state import JointTargets
 from embodiment_bridge.protocols.simspark.velocity_loop import (
     CYCLE,
-    LOOKAHEAD,
-    MAX_GAIN,
+    DELAY,
+    SHARE,
     Limits,
     VelocityLoop,
 )
 
 LIMITS = Limits(-1.0, 1.5, 6.0)
+MAX_GAIN = SHARE / CYCLE  # 1/s
+LOOKAHEAD = DELAY + CYCLE  # s that a speed may last: a command is seen, answered and obeyed in two cycles
 
 
 def targets(position, velocity=0.0, kp=10.0, kd=1.0):

@@ -8,7 +8,7 @@ from math import pi
 from embodiment_bridge.core.errors import ConfigError, unknown
 from embodiment_bridge.core.rotation import Vector
 from embodiment_bridge.core.units import wrap_angle
-from embodiment_bridge.protocols.opencog.xml.events import DIALECTS
+from embodiment_bridge.protocols.opencog.xml.events import READ_DIALECTS
 from embodiment_bridge.protocols.opencog.xml.parts import ENTITY_TYPES
 
 SPEECH = ("raw", "instruction", "none")
@@ -44,7 +44,7 @@ class Settings:
         agent_type: of ENTITY_TYPES.
         agent_name, owner_id, owner_name: names of the agent and its owner.
         aliases: other ids of this body in ROS, such as its namespace.
-        dialect: see ``events.DIALECTS``.
+        dialect: see ``events.READ_DIALECTS``.
         units_per_metre: 0 means that of the dialect: 1000, or 1 in ``final``.
         compass: yaw counts clockwise from y, as in 2008, instead of counter-clockwise from x.
         map_x, map_y: corner of the map with the smallest coordinates, m.
@@ -86,7 +86,7 @@ class Settings:
             ConfigError: a value is not possible; the text names it, the value and the choices.
         """
         for what, value, choices in (
-            ("dialect", self.dialect, DIALECTS),
+            ("dialect", self.dialect, READ_DIALECTS),
             ("agent_type", self.agent_type, ENTITY_TYPES),
             ("speech", self.speech, SPEECH),
         ):

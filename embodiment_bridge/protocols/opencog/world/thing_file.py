@@ -8,7 +8,7 @@ things:
 from pathlib import Path
 
 from embodiment_bridge.body.config_section import Section, parse
-from embodiment_bridge.core.errors import ConfigError
+from embodiment_bridge.core.input_file import read_text
 from embodiment_bridge.protocols.opencog.world.world_report import FARTHEST, Thing
 
 LARGEST = 1e4  # m
@@ -20,11 +20,7 @@ def read_things(path: Path | str) -> tuple[Thing, ...]:
     Raises:
         ConfigError: the file cannot be read, or something in it cannot be used; the text names file, key and value.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"file of things {path}: cannot be read: {error}") from error
-    return parse_things(text, str(path))
+    return parse_things(read_text(Path(path), "file of things"), str(path))
 
 
 def parse_things(text: str, where: str) -> tuple[Thing, ...]:

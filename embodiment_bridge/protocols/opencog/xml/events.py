@@ -19,7 +19,8 @@ from embodiment_bridge.protocols.opencog.xml.parts import (
     PlanAction,
 )
 
-DIALECTS: Final = ("seed", "final", "legacy-2008")
+DIALECTS: Final = ("seed", "final")
+READ_DIALECTS: Final = (*DIALECTS, "legacy-2008")
 BRAIN_URI: Final = "http://www.opencog.org/brain"
 LEGACY_URI: Final = "http://proxy.esheepco.com/brain"
 

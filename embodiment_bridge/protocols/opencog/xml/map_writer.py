@@ -38,8 +38,7 @@ def map_info(message: MapInfo, dialect: str) -> str:
     """
     if dialect != "final" and message.map_data:
         raise BadValueError("map_data empty in this dialect: it has blips only")
-    write_blip = legacy_blip if dialect == "legacy-2008" else blip
-    inner = [write_blip(item) for item in message.blips]
+    inner = [blip(item) for item in message.blips]
     inner += [f"<map-data>{_payload(item)}</map-data>" for item in message.map_data]
     if dialect != "final" and not inner:
         raise BadValueError("blips with at least one blip")
@@ -102,37 +101,6 @@ def blip(value: Blip) -> str:
         f'<blip timestamp="{stamp(value.timestamp)}">\n{entity(value.entity)}\n'
         f'<position x="{num(position.x)}" y="{num(position.y)}" z="{num(position.z)}"/>\n'
         f"{turn}\n<velocity {speed}{size}\n<properties>{lines}\n</properties>\n</blip>"
-    )
-
-
-LEGACY_PROPERTIES: Final = (
-    "visibility-status",
-    "detector",
-    "remove",
-    "length",
-    "width",
-    "height",
-    "edible",
-    "drinkable",
-    "petHome",
-    "foodBowl",
-    "waterBowl",
-)
-
-
-def legacy_blip(value: Blip) -> str:
-    """``<blip>`` of 2008: known properties are attributes; others cannot be written."""
-    known = dict(value.properties)
-    own = "".join(f' {name}="{text(known[name])}"' for name in LEGACY_PROPERTIES if name in known)
-    return "\n".join(
-        [
-            f'<blip timestamp="{stamp(value.timestamp)}"{own}>',
-            entity(value.entity),
-            vector("position", value.position),
-            rotation(value.rotation),
-            vector("velocity", value.velocity),
-            "</blip>",
-        ]
     )
 
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from embodiment_bridge.protocols.opencog.xml.events import (
     BRAIN_URI,
-    LEGACY_URI,
     ActionPlan,
     BrainMessage,
     EmotionalFeeling,
@@ -26,21 +25,19 @@ DECLARATION: Final = '<?xml version="1.0" encoding="UTF-8" standalone="no" ?>\n'
 NUMBERS: Final = ("int", "float")
 
 
-def document(message: BrainMessage, dialect: str) -> str:
+def document(message: BrainMessage) -> str:
     """One document, of which the message is the root.
 
     Raises:
         BadValueError: a value cannot be written.
     """
-    legacy = dialect == "legacy-2008"
-    prefix, uri = ("pet", LEGACY_URI) if legacy else ("oc", BRAIN_URI)
     if isinstance(message, ActionPlan):
-        head = "" if legacy else f' demand="{text(message.demand)}"'
+        head = f' demand="{text(message.demand)}"'
         if message.entity_type is not None:
             text(message.entity_type)  # checked only: an OAC never sends it
         head += f' entity-id="{text(message.entity_id)}" id="{text(message.id)}"'
         inner = [_action(item) for item in message.actions]
-        return _root("action-plan", prefix, uri, head, inner)
+        return _root("action-plan", head, inner)
     if isinstance(message, EmotionalFeeling | PsiDemand):
         feeling = isinstance(message, EmotionalFeeling)
         tag, levels = (
@@ -50,19 +47,19 @@ def document(message: BrainMessage, dialect: str) -> str:
         )
         inner = [_level(tag, item) for item in levels]
         head = f' entity-id="{text(message.entity_id)}"'
-        return _root("emotional-feeling" if feeling else "psi-demand", prefix, uri, head, inner)
+        return _root("emotional-feeling" if feeling else "psi-demand", head, inner)
     inner = [_own_param(item) for item in message.params]
-    lines = [f'<single-action-command name="{text(message.name)}" xmlns="{uri}">', *inner]
+    lines = [f'<single-action-command name="{text(message.name)}" xmlns="{BRAIN_URI}">', *inner]
     return DECLARATION + "\n".join([*lines, "</single-action-command>"]) + "\n"
 
 
-def _root(tag: str, prefix: str, uri: str, head: str, inner: Iterable[str]) -> str:
+def _root(tag: str, head: str, inner: Iterable[str]) -> str:
     lines = list(inner)
-    start = f'<{prefix}:{tag} xmlns:{prefix}="{uri}"{head}'
+    start = f'<oc:{tag} xmlns:oc="{BRAIN_URI}"{head}'
     if not lines:
         return f"{DECLARATION}{start}/>\n"
     body = "".join(f"\n  {line}\n" for line in lines)
-    return f"{DECLARATION}{start}>\n{body}\n</{prefix}:{tag}>\n"
+    return f"{DECLARATION}{start}>\n{body}\n</oc:{tag}>\n"
 
 
 def _level(tag: str, value: Level) -> str:

@@ -10,7 +10,7 @@ from embodiment_bridge.core.errors import CommandError, ConfigError, unknown
 from embodiment_bridge.protocols.opencog.xml.document_framing import DocumentFramer
 from embodiment_bridge.protocols.opencog.xml.events import (
     COMMANDS,
-    DIALECTS,
+    READ_DIALECTS,
     BrainMessage,
     Event,
     ProxyMessage,
@@ -25,15 +25,15 @@ class Codec(codec.Codec[Event | Malformed | Unknown, ProxyMessage | BrainMessage
     """Decodes documents of either side and encodes single messages. Keeps nothing but the unfinished document.
 
     Args:
-        dialect: one of ``events.DIALECTS``; empty: that of each document, and for a message the first that has it.
+        dialect: one of ``events.READ_DIALECTS``; empty: that of each document, and for a message the first that has it.
 
     Raises:
         ConfigError: there is no such dialect.
     """
 
     def __init__(self, dialect: str = "") -> None:
-        if dialect and dialect not in DIALECTS:
-            raise ConfigError(unknown("dialect", dialect, DIALECTS))
+        if dialect and dialect not in READ_DIALECTS:
+            raise ConfigError(unknown("dialect", dialect, READ_DIALECTS))
         self._dialect = dialect
         self._documents = DocumentFramer()
 
@@ -56,7 +56,7 @@ class Codec(codec.Codec[Event | Malformed | Unknown, ProxyMessage | BrainMessage
         if isinstance(command, Unknown):
             return _raw(command.raw)
         if isinstance(command, BrainMessage):
-            return write_brain(command, self._dialect or "final")
+            return write_brain(command)
         if not isinstance(command, ProxyMessage):
             raise CommandError(
                 unknown("command", type(command).__name__, (kind.__name__ for kind in COMMANDS))

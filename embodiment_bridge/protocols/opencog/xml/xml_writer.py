@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from embodiment_bridge.core.errors import CommandError, unknown
-from embodiment_bridge.protocols.opencog.xml import legacy_writer, map_writer, plan_writer, signal_writer
+from embodiment_bridge.protocols.opencog.xml import map_writer, plan_writer, signal_writer
 from embodiment_bridge.protocols.opencog.xml.events import (
     BRAIN_MESSAGES,
     BRAIN_URI,
     COMMANDS,
     DIALECTS,
-    LEGACY_URI,
     PROXY_MESSAGES,
     AgentSensorInfo,
     AgentSignal,
@@ -51,11 +50,6 @@ _OF_FINAL: Final[dict[type, Callable[[Any], str]]] = {
     BlockStructureSignal: signal_writer.block_structure_signal,
     FinishedFirstTimePerceptTerrianSignal: signal_writer.finished_first_time,
 }
-_OF_LEGACY: Final[dict[type, Callable[[Any], str]]] = {
-    AvatarSignal: legacy_writer.avatar_signal,
-    AgentSignal: legacy_writer.agent_signal,
-    Instruction: legacy_writer.instruction,
-}
 
 
 def write(messages: Iterable[ProxyMessage], dialect: str = "seed", request_id: str = "") -> bytes:
@@ -67,20 +61,16 @@ def write(messages: Iterable[ProxyMessage], dialect: str = "seed", request_id: s
     """
     if dialect not in DIALECTS:
         raise CommandError(unknown("dialect", str(dialect), DIALECTS))
-    legacy = dialect == "legacy-2008"
-    root, uri = ("pet:petaverse-msg", LEGACY_URI) if legacy else ("oc:embodiment-msg", BRAIN_URI)
-    prefix = root.partition(":")[0]
     lines = [_child(message, dialect) for message in messages]
     try:
         asked = optional("request-id", request_id)
     except BadValueError as error:
         raise CommandError(f"request_id is {request_id!r:.80}; it must be {error}") from None
-    schema = "" if legacy else _XSI
-    head = f'{DECLARATION}<{root} xmlns:{prefix}="{uri}"{schema}{asked}>'
-    return "\n".join([head, *filter(None, lines), f"</{root}>"]).encode()
+    head = f'{DECLARATION}<oc:embodiment-msg xmlns:oc="{BRAIN_URI}"{_XSI}{asked}>'
+    return "\n".join([head, *lines, "</oc:embodiment-msg>"]).encode()
 
 
-def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
+def write_brain(message: BrainMessage) -> bytes:
     """One document of an OAC, in the form of a real one.
 
     Raises:
@@ -88,7 +78,7 @@ def write_brain(message: BrainMessage, dialect: str = "final") -> bytes:
     """
     if type(message) not in BRAIN_MESSAGES:
         raise CommandError(_no_message(message, BRAIN_MESSAGES))
-    return _refusing(message, dialect, lambda: plan_writer.document(message, dialect)).encode()
+    return _refusing(message, "final", lambda: plan_writer.document(message)).encode()
 
 
 def dialect_of(message: object) -> str:
@@ -113,8 +103,6 @@ def _child(message: ProxyMessage, dialect: str) -> str:
     kind = type(message)
     if kind not in PROXY_MESSAGES:
         raise CommandError(_no_message(message, PROXY_MESSAGES))
-    if dialect == "legacy-2008" and kind in _OF_LEGACY:
-        return _refusing(message, dialect, lambda: _OF_LEGACY[kind](message))
     if kind in _SIGNALS:
         return _refusing(message, dialect, lambda: _SIGNALS[kind](message, dialect))
     if kind in _OTHERS:

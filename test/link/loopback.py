@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two transports joined in memory: what one writes, the other reads. For tests and stand-ins in one process."""
+"""Two transports joined in memory: what one writes, the other reads."""
 
 import queue
 
