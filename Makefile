@@ -6,7 +6,8 @@
 # make soak    the tests that take long, and three times all the others while the processors are busy
 # make coverage   the tests, programs that they start included, compared with what test/uncovered.txt commits to
 # make codec-coverage   the same of what reads and writes bytes alone, in half a minute: every branch of it, by tables of cases
-# make venv    the environment that the others use: ROS 2 from PyPI and this package, built; shows how far it is
+# make venv    the environment that the others use: ROS 2 from PyPI, the messages built, all else linked to this checkout
+# make lock    after a change of requirements/*.txt: resolves them into requirements/locked/; ARGS=--upgrade takes what is newest
 # WHEELS=kilted takes another set of ROS wheels (default jazzy); VENV=DIR another place than .venv
 
 PYTHON ?= python3
@@ -30,12 +31,17 @@ CHECK_VENV = if [ -n "$$(ls -A $(VENV) 2> /dev/null)" ] && [ ! -d $(STAMPS) ]; t
 VERSION = -c 'import sys; print(sys.version_info[:2])'
 CHECK_PYTHON = if [ -x $(BIN)/python ] && [ "$$($(PYTHON) $(VERSION))" != "$$($(BIN)/python $(VERSION))" ]; then \
     echo "$(VENV) has another Python than $(PYTHON): make clean first, or name another VENV" >&2; exit 1; fi
+# Its programs name the place that it was made at, and its links the checkout.
+CHECK_PLACE = if [ -s $(STAMPS)/place ] && [ "$$(cat $(STAMPS)/place)" != "$(CURDIR) $(abspath $(VENV))" ]; then \
+    echo "$(VENV) is not where it was made ($$(cat $(STAMPS)/place)): make clean first, or name another VENV" >&2; exit 1; fi
 # A ROS 2 that is sourced in this shell is not the one from PyPI that VENV gets.
 unexport AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH $(if $(AMENT_PREFIX_PATH),LD_LIBRARY_PATH)
 # Byte code is kept: else each worker, and each program that a test starts, compiles the same files again.
 PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -m "not soak" -n 4 --dist loadfile
-REQUIREMENTS := requirements/$(WHEELS).txt requirements/build.txt requirements/run.txt requirements/simulators.txt requirements/mcp.txt requirements/test.txt
-SOURCES := $(shell find embodiment_bridge msg srv action launch config urdf scripts cmake vendor -type f -not -name '*.pyc' 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
+LOCKS := requirements/locked/common.txt requirements/locked/$(WHEELS).txt
+PIP_INSTALL = $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check --no-build-isolation
+# What is built or copied; folders too, because a file may be removed. All else is linked.
+BUILT := $(shell find msg srv action scripts cmake vendor 2>/dev/null) CMakeLists.txt setup.py tools/build_backend.py package.xml pyproject.toml
 
 # What has to take every branch of the codecs by itself: examples that are drawn at random (`hypothesis`) do not count.
 CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/test_packets.py \
@@ -46,7 +52,7 @@ CODEC_TESTS := test/wire test/contract/test_command_contract.py test/dynamixel/t
     $(wildcard test/protocols/*/test_*_commands.py) test/protocols/simspark/test_simspark_percepts.py \
     $(addprefix test/protocols/soccer_monitor/test_monitor_,frames.py graphs.py trainer.py)
 
-.PHONY: demo test bench fuzz soak coverage codec-coverage venv asked-python lint clean
+.PHONY: demo test bench fuzz soak coverage codec-coverage venv place asked-python lint lock clean
 .DELETE_ON_ERROR:
 
 demo: venv
@@ -80,23 +86,37 @@ lint: venv
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
-venv: $(if $(filter-out file,$(origin PYTHON)),asked-python) $(STAMPS)/package
+venv: place $(if $(filter-out file,$(origin PYTHON)),asked-python) $(STAMPS)/package
+
+place:
+	@$(CHECK_PLACE)
+	@[ -L $(VENV)/share/embodiment_bridge/launch ] || rm -f $(STAMPS)/package  # somebody has had pip install or remove it
 
 asked-python:
 	@$(CHECK_PYTHON)
 
-$(STAMPS)/wheels-$(WHEELS): $(REQUIREMENTS)
+$(STAMPS)/wheels-$(WHEELS): $(wildcard requirements/*.txt) $(LOCKS)
 	@$(CHECK_VENV)
 	@PYTHON="$(PYTHON)" sh tools/check_machine.sh
-	@! $(BIN)/python -m pip --version > /dev/null 2>&1 || $(STEP) "asking PyPI, before $(VENV) is made anew" $(STEPS)/ask.log $(BIN)/python -m pip install --dry-run --ignore-installed --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@$(PYTHON) tools/lock.py --check
+	@! $(BIN)/python -m pip --version > /dev/null 2>&1 || $(STEP) "asking PyPI, before $(VENV) is made anew" $(STEPS)/ask.log $(PIP_INSTALL) --dry-run --ignore-installed $(addprefix -r ,$(LOCKS))
 	@mkdir -p $(VENV) && find $(VENV)/ -mindepth 1 -delete && mkdir $(STAMPS)
+	@echo "$(CURDIR) $(abspath $(VENV))" > $(STAMPS)/place
 	@$(STEP) "making $(VENV)" $(STEPS)/venv.log $(PYTHON) -m venv $(VENV)
-	@$(STEP) "ROS 2 $(WHEELS) and tools from PyPI" $(STEPS)/wheels.log $(BIN)/pip install --progress-bar off --disable-pip-version-check $(addprefix -r ,$(REQUIREMENTS))
+	@$(STEP) "tools from PyPI" $(STEPS)/tools.log $(PIP_INSTALL) -r $(word 1,$(LOCKS))
+	@$(STEP) "ROS 2 $(WHEELS) from PyPI" $(STEPS)/wheels.log $(PIP_INSTALL) -r $(word 2,$(LOCKS))
 	@touch $@
 
-$(STAMPS)/package: $(STAMPS)/wheels-$(WHEELS) $(SOURCES)
-	@PATH="$(abspath $(BIN)):$$PATH" $(STEP) "building embodiment_bridge" $(STEPS)/package.log $(BIN)/pip install --verbose --disable-pip-version-check --no-build-isolation --no-deps --force-reinstall .
+$(STAMPS)/package: $(STAMPS)/wheels-$(WHEELS) $(BUILT)
+	@PATH="$(abspath $(BIN)):$$PATH" $(STEP) "building embodiment_bridge" $(STEPS)/package.log $(PIP_INSTALL) --verbose --no-deps --force-reinstall --config-settings checkout=linked .
+	@ln -sfnr launch config urdf $(VENV)/share/embodiment_bridge/
+	@ln -sfnr embodiment_bridge $(VENV)/share/embodiment_bridge/python/
 	@touch $@
+
+lock:
+	@$(PYTHON) -m venv build/lock
+	@build/lock/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements/uv.txt
+	@$(PYTHON) tools/lock.py build/lock/bin/uv $(ARGS)
 
 clean:
 	@$(CHECK_VENV)

@@ -13,6 +13,7 @@ import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import build_backend
 from build_backend import pins, ros_prefixes
 from setuptools import Distribution, setup
 from setuptools.command.build_ext import build_ext
@@ -32,6 +33,8 @@ class BinaryDistribution(Distribution):
 
 # Packages of vendor/, and a file that only the package of a ROS 2 installation has, not the copy in vendor/.
 VENDORED = {"tf2_msgs": "srv/FrameGraph.srv", "control_msgs": "action/PointHead.action"}
+GENERATED = ("msg", "srv", "action")  # folders of modules
+LINKED = ("launch", "config", "urdf", f"python/{NAME}")  # below share/embodiment_bridge, by the Makefile
 
 
 def is_whole(package, prefix):
@@ -69,16 +72,33 @@ class CMakeBuild(build_ext):
             if not any(is_whole(package, p) for p in prefixes):
                 self.build(HERE / "vendor" / package, stage, prefixes)
         site = next(stage.glob(f"lib/python*/*-packages/{NAME}")).parent
+        shutil.rmtree(self.build_lib, ignore_errors=True)  # of another wheel
         for package in (d for d in site.iterdir() if (d / "__init__.py").is_file()):
             target = Path(self.build_lib) / package.name
-            shutil.rmtree(target, ignore_errors=True)
             shutil.copytree(package, target, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
+        if build_backend.linked:
+            self.leave_to_links(stage / "share" / NAME)
         shutil.rmtree(site.parent)
         shutil.rmtree(stage / "bin")  # setuptools installs the script
         files = {}
         for path in sorted(p for p in stage.rglob("*") if p.is_file()):
             files.setdefault(str(path.parent.relative_to(stage)), []).append(str(path))
         self.distribution.data_files = list(files.items())
+
+    def leave_to_links(self, share):
+        """Keep what is built; for the rest, a file where `make venv` puts each link, which pip then removes as its own.
+
+        The modules are found after site-packages, where the generated ones, without an __init__.py, are a part only.
+        """
+        built = Path(self.build_lib) / NAME
+        for path in built.iterdir():
+            if path.name not in GENERATED and path.suffix != ".so":
+                (shutil.rmtree if path.is_dir() else os.unlink)(path)
+        (built.parent / f"{NAME}.pth").write_text(f"../../../share/{NAME}/python\n")
+        for name in LINKED:
+            shutil.rmtree(share / name, ignore_errors=True)
+            (share / name).parent.mkdir(exist_ok=True)
+            (share / name).write_text("`make venv` makes a link of this\n")
 
     def build(self, source, stage, prefixes):
         tree = self.tree(source.name if source != HERE else "cmake", prefixes)
@@ -126,7 +146,7 @@ class NoDevelop(develop):
 
     def run(self):
         raise SystemExit(
-            f"{NAME}: no editable install (the interfaces are generated); use `make venv` again instead"
+            f"{NAME}: no editable install (the interfaces are generated); `make venv` links an environment instead"
         )
 
 

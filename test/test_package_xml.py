@@ -10,7 +10,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "embodiment_bridge"
-NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "pytest", "serial", "yaml")
+NAMES = ("gi", "hypothesis", "jsonschema", "lxml", "numpy", "packaging", "pytest", "serial", "yaml")
 KEYS = {name: f"python3-{name}" for name in NAMES}
 KEYS["typing_extensions"] = "python3-typing-extensions"
 # What rosdep has no key for; each is needed for one thing only, whose page in docs/ says how to install it.

@@ -8,10 +8,12 @@ import os
 import sys
 from pathlib import Path
 
-from setuptools.build_meta import *  # noqa: F403 - all hooks but the one below
+from setuptools import build_meta
+from setuptools.build_meta import *  # noqa: F403 - all hooks but those below
 
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements"
 ROS_WHEELS = "jazzy.txt"
+linked = False  # whether the wheel has only what is built: `make venv` links the rest to the checkout
 
 
 def pins(name: str) -> list[str]:
@@ -40,3 +42,13 @@ def ros_prefixes() -> list[str]:
 def get_requires_for_build_wheel(config_settings: dict[str, str] | None = None) -> list[str]:
     """The packages that the builder installs before the build."""
     return [*pins("build.txt"), *([] if ros_prefixes() else pins(ROS_WHEELS))]
+
+
+def build_wheel(
+    wheel_directory: str, config_settings: dict[str, str] | None = None, metadata_directory: str | None = None
+) -> str:
+    """Build the wheel; ``checkout=linked`` among the settings makes it one for `make venv`. Returns its name."""
+    global linked  # setup.py, which runs in this process, reads it
+    linked = (config_settings or {}).get("checkout") == "linked"
+    name: str = build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return name

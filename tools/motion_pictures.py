@@ -4,7 +4,7 @@
     motion_pictures.py ROBOT emotions OUT.png [--unnamed SEED]
     motion_pictures.py ROBOT SKILL OUT.png [--seconds S] [--parameters NAME=VALUE ...]
 
-    PYTHONPATH=. .venv/bin/python tools/motion_pictures.py T1 emotions docs/pictures/emotions_t1.png
+    .venv/bin/python tools/motion_pictures.py T1 emotions docs/pictures/emotions_t1.png
 
 ROBOT is T1, K1 or desk_humanoid. ``--unnamed`` shuffles the emotions and leaves out their names, for somebody who is to
 guess them; the order is written to OUT.order.txt. A robot that is to get up is pushed over first. Rendering needs EGL

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws the moving picture of the README: a T1 shakes its head, walks to the ball and kicks it.
 
-    PYTHONPATH=. .venv/bin/python tools/moving_picture.py docs/pictures/first_look.gif
+    .venv/bin/python tools/moving_picture.py docs/pictures/first_look.gif
 
 The world is that of the RoboCup MuJoCo simulator, in this process (docs/rcsssmj.md, "Managed simulation"); over the
 network the same skills run. The captions are the BML actions of the skills. Rendering needs EGL or OSMesa.

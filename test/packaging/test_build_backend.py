@@ -6,9 +6,11 @@ import os
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 ASK = "import json, sys, build_backend as b; sys.prefix = sys.argv[1]; print(json.dumps(b.{}()))"
@@ -74,6 +76,9 @@ def test_environment_of_the_install_comes_before_the_wheels_of_the_build(ros, tm
 
 
 def test_pins_of_the_static_requirements_are_those_of_the_dynamic_ones():
-    """pip refuses a build whose two lists disagree."""
+    """pip refuses a build whose two lists disagree, be it in what a package of the first needs in turn."""
     static = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
     assert set(static) <= pins("build.txt")
+    names = {line.partition("==")[0] for line in static}
+    needed = [Requirement(line) for name in names for line in requires(name) or ()]
+    assert {one.name for one in needed if not one.marker or one.marker.evaluate({"extra": ""})} <= names

@@ -21,9 +21,9 @@ def no_make_around(monkeypatch):
 @pytest.fixture
 def checkout(tmp_path):
     """As much of a checkout as the targets need, with a folder of the user."""
-    for file in [ROOT / "Makefile", *(ROOT / "requirements").glob("*.txt")]:
+    for file in [ROOT / "Makefile", *(ROOT / "requirements").rglob("*.txt")]:
         copy = tmp_path / file.relative_to(ROOT)
-        copy.parent.mkdir(exist_ok=True)
+        copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, copy)
     (tmp_path / "work").mkdir()
     (tmp_path / "work" / "thesis.txt").write_text("years of work")

@@ -15,7 +15,7 @@ WORDS = r"Python (3\.\d+) to (3\.\d+)"
 
 
 def found(pattern: str, file: str) -> list[tuple[str, ...]]:
-    return re.findall(pattern, (ROOT / file).read_text())
+    return re.findall(pattern, (ROOT / file).read_text(), re.MULTILINE)
 
 
 def numbers(version: str) -> tuple[int, int]:
@@ -47,6 +47,10 @@ def test_metadata():
 def test_checks_of_the_sources_are_for_the_oldest():
     assert PROJECT["tool"]["ruff"]["target-version"] == "py{}{}".format(*OLDEST)
     assert PROJECT["tool"]["mypy"]["python_version"] == "{}.{}".format(*OLDEST)
+
+
+def test_locks_are_for_the_oldest_too():
+    assert found(r'^OLDEST_PYTHON = "(.*)"$', "tools/lock.py") == ["{}.{}".format(*OLDEST)]
 
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "requirements").glob("*.txt")))

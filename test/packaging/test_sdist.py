@@ -94,7 +94,13 @@ def test_metadata_say_what_it_is(metadata):
 
 @pytest.mark.parametrize(
     ("extra", "file"),
-    [("ros", "jazzy.txt"), ("simulators", "simulators.txt"), ("mujoco", "mujoco.txt"), ("mcp", "mcp.txt")],
+    [
+        ("ros", "jazzy.txt"),
+        ("simulators", "simulators.txt"),
+        ("mujoco", "mujoco.txt"),
+        ("mcp", "mcp.txt"),
+        ("speech", "speech.txt"),
+    ],
 )
 def test_extras_are_the_pins_that_make_venv_installs(metadata, extra, file):
     ending = f'; extra == "{extra}"'
@@ -106,3 +112,9 @@ def test_extras_are_the_pins_that_make_venv_installs(metadata, extra, file):
 def test_extras_are_all(metadata):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["dynamic"]
     assert metadata.get_all("Provides-Extra") == list(project["optional-dependencies"])
+
+
+def test_a_plain_installation_has_no_part_under_the_gpl(metadata):
+    plain = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
+    assert {"lxml", "miniaudio"} <= set(plain)
+    assert not [line for line in plain if "espeak" in line]

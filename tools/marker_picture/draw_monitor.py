@@ -3,7 +3,7 @@
 
     draw_monitor.py PROTOCOL RECORDING OUT.png [MESSAGE]
 
-    PYTHONPATH=. .venv/bin/python tools/marker_picture/draw_monitor.py simspark_monitor recording.bin picture.png 300
+    .venv/bin/python tools/marker_picture/draw_monitor.py simspark_monitor recording.bin picture.png 300
 
 MESSAGE counts from 0 and defaults to the last. Below the field each player is drawn once more, twenty times as large.
 """

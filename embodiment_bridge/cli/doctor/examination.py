@@ -94,7 +94,7 @@ def _installation(env: Mapping[str, str], prefix: Path) -> Iterator[Finding]:
     prefixes = [Path(p) for p in env.get("AMENT_PREFIX_PATH", "").split(":") if p] or [prefix]
     shares = [p / "share" / environment.PACKAGE for p in prefixes]
     share = next((s for s in shares if is_dir(s)), shares[0])
-    checkout = installed.find_checkout([CODE.parent, Path.cwd()], environment.PACKAGE)
+    checkout = installed.find_checkout([CODE.resolve().parent, Path.cwd()], environment.PACKAGE)
     yield installed.check_sources(checkout, share, CODE)
 
 

@@ -14,7 +14,7 @@ OPTIONAL = {
     "chromium": "looking at the viewer without a browser of one's own (apt install chromium)",
 }
 VOICE = "espeak-ng"
-VOICE_FOR = "speech that is heard (pip install espeakng-loader)"
+VOICE_FOR = "speech that is heard (the extra [speech], or pip install espeakng-loader)"
 MINIAUDIO = "miniaudio"
 MINIAUDIO_FOR = "hearing sound (pip install miniaudio)"
 SERIAL = Path("/sys/bus/usb-serial/devices")

@@ -70,8 +70,8 @@ class EspeakSpeaker(Speaker):
         if not self._answered.wait(START_S) or self._ended:
             helper.close()
             raise LinkError(
-                "espeak-ng is not installed (pip install espeakng-loader, or Debian's espeak-ng): "
-                f"{self._ended or 'its helper does not answer'}"
+                "espeak-ng is not installed (this package's extra [speech], which is pip install espeakng-loader, or "
+                f"Debian's espeak-ng): {self._ended or 'its helper does not answer'}"
             )
         self.version, self.library = (str(self._answer.get(key, "")) for key in ("version", "library"))
         self._helper = helper

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from embodiment_bridge.cli.doctor import graph, installed, ports, programs, shared_memory
+from embodiment_bridge.cli.doctor import examination, graph, installed, ports, programs, shared_memory
 from embodiment_bridge.cli.doctor.finding import Finding, Verdict
 from embodiment_bridge.core.listening import Listener, find_listener
 
@@ -70,6 +70,15 @@ class TestSources:
         checkout, share, _ = trees
         write(checkout / "embodiment_bridge/new.py", "new")
         expect(installed.check_sources(checkout, share, checkout / "embodiment_bridge"), OK, "the same")
+
+    def test_code_that_is_linked_to_a_checkout(self, trees, tmp_path, monkeypatch) -> None:
+        link = tmp_path / "share/embodiment_bridge/python/embodiment_bridge"
+        link.parent.mkdir(parents=True)
+        link.symlink_to(trees[0] / "embodiment_bridge")
+        monkeypatch.setattr(examination, "CODE", link)
+        monkeypatch.chdir(tmp_path)
+        *_, sources = examination._installation({}, tmp_path)
+        expect(sources, FAIL, f"2 differ from {trees[0]}: launch/body/b.launch.xml, msg/A.msg")
 
     def test_finding_a_checkout(self, trees, tmp_path) -> None:
         assert installed.find_checkout([tmp_path, trees[0]], "embodiment_bridge") == trees[0]
