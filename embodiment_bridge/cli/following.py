@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from embodiment_bridge.cli.outcome import OTHER
-from embodiment_bridge.cli.say import drop_output
+from embodiment_bridge.cli.ending import OTHER
+from embodiment_bridge.cli.terminal import drop_output
 
 F = TypeVar("F")
 

@@ -11,7 +11,7 @@ import pytest
 from embodiment_bridge.cli.command_line import main
 from embodiment_bridge.core.errors import ConfigError, LinkError
 from embodiment_bridge.dynamixel.bus.registers import Registers
-from embodiment_bridge.dynamixel.commission import kill, steps
+from embodiment_bridge.dynamixel.commission import steps
 from embodiment_bridge.dynamixel.commission.checklist import (
     FAILED,
     LEFT_OUT,
@@ -243,8 +243,7 @@ def test_a_servo_that_does_not_come_back(bench):
 
 
 def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
-    for module in (kill, steps):
-        monkeypatch.setattr(module, "LET_GO_S", 2.0)
+    monkeypatch.setattr(steps, "LET_GO_S", 2.0)
     bench = bench()
 
     def deaf():
@@ -261,7 +260,7 @@ def test_a_servo_that_stays_on_when_its_driver_is_killed(bench, monkeypatch):
 
 def test_a_driver_that_cannot_drive(bench, monkeypatch):
     bench = bench()
-    monkeypatch.setattr("embodiment_bridge.dynamixel.commission.kill.START_S", 5.0)
+    monkeypatch.setattr("embodiment_bridge.dynamixel.commission.steps.START_S", 5.0)
     results = bench.check("kill", on_step=at("kill", lambda: bench.bus.inject("axis", id=1, state="stuck")))
     assert "the driver did not drive it" in results["kill"].text
 

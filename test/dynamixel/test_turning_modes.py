@@ -13,8 +13,7 @@ from driver_stage import Stage, servo
 
 from embodiment_bridge.dynamixel.bus import requests
 from embodiment_bridge.dynamixel.bus.goal_writer import Target, goal_of
-from embodiment_bridge.dynamixel.bus.servo import make_servo
-from embodiment_bridge.dynamixel.bus.state import BusState
+from embodiment_bridge.dynamixel.bus.servo import BusState, make_servo
 from embodiment_bridge.dynamixel.tables.control_table import table
 
 MODES = {"velocity": 1, "current": 0, "pwm": 16}

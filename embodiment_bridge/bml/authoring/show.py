@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 
 from embodiment_bridge.bml.analysis.estimate import Estimate
-from embodiment_bridge.bml.base.plain import one_line
+from embodiment_bridge.bml.base.problems import one_line
 from embodiment_bridge.bml.nodes.node import Document, Node
 from embodiment_bridge.bml.nodes.node_type import WrapperType
 from embodiment_bridge.bml.nodes.registry import type_of

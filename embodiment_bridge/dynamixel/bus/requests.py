@@ -10,10 +10,9 @@ from typing_extensions import override
 
 from embodiment_bridge.core.errors import BridgeError, CommandError, unknown
 from embodiment_bridge.dynamixel.bus.client import GivenWay
-from embodiment_bridge.dynamixel.bus.described_servos import stored_of
 from embodiment_bridge.dynamixel.bus.foreign_settings import MEANINGS
 from embodiment_bridge.dynamixel.bus.joints import Calibration
-from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode
+from embodiment_bridge.dynamixel.bus.servo import Servo, check_mode, stored_of
 from embodiment_bridge.dynamixel.bus.settings import LIMIT_ITEMS
 from embodiment_bridge.dynamixel.bus.supervisor import Supervisor
 from embodiment_bridge.dynamixel.config.calibration import LARGEST_SHIFT, Stored

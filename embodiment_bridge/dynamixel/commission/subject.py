@@ -10,7 +10,7 @@ from typing import Final, TypeVar
 from embodiment_bridge.core.errors import BridgeError, LinkError
 from embodiment_bridge.dynamixel.bus.registers import Found, Registers
 from embodiment_bridge.dynamixel.tables.control_table import ControlTable
-from embodiment_bridge.dynamixel.wire.error_codes import error_bits
+from embodiment_bridge.dynamixel.wire.instructions import error_bits
 
 T = TypeVar("T")
 TRIES: Final = 3

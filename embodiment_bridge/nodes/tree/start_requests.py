@@ -14,7 +14,7 @@ from std_msgs.msg import String
 
 from embodiment_bridge.action import ExecuteBml
 from embodiment_bridge.bml import to_json
-from embodiment_bridge.bml.base.plain import one_line
+from embodiment_bridge.bml.base.problems import one_line
 from embodiment_bridge.bml.document import Document, Request
 from embodiment_bridge.core.errors import ConfigError
 from embodiment_bridge.core.input_file import read_text

@@ -193,7 +193,7 @@ def test_link_that_does_not_read_holds_the_others_for_a_while(links, monkeypatch
     one, _ = both.open("us", 1), both.open("us", 2)
     assert one.read(0.5)  # the percept with which it joined
     assert one.read(0.05) == []
-    monkeypatch.setattr("embodiment_bridge.protocols.rcsssmj.shared_world.PATIENCE", 0.1)
+    monkeypatch.setattr("embodiment_bridge.protocols.rcsssmj.managed_link.PATIENCE", 0.1)
     assert one.read(0.5)
 
 
