@@ -4,7 +4,6 @@
 import hmac
 from collections import OrderedDict
 from typing import Final
-from urllib.parse import urlsplit
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.datastructures import Headers
@@ -65,8 +64,8 @@ class Guard:
         await self._pass_on(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> Response | None:
-        origin = headers.get("origin")
-        if origin is not None and urlsplit(origin).netloc != headers.get("host", ""):
+        host = headers.get("host", "")
+        if any(origin not in (f"http://{host}", f"https://{host}") for origin in headers.getlist("origin")):
             return PlainTextResponse("pages of other origins are not served", 403)
         given = headers.get("authorization", "").removeprefix("Bearer ").encode()
         if self._token and not hmac.compare_digest(given, self._token.encode()):

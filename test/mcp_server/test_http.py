@@ -78,6 +78,7 @@ async def serving(robot, token, use) -> None:
         ({}, 401),
         ({"authorization": "Bearer wrong"}, 401),
         ({"authorization": f"Bearer {TOKEN}", "origin": "https://evil.example"}, 403),
+        ({"origin": "http://["}, 403),
         ({"authorization": f"Bearer {TOKEN}", "host": "evil.example"}, 421),
     ],
 )
