@@ -212,7 +212,14 @@ def test_a_cloud_that_answers_with_a_page(tmp_path):
 
 @pytest.mark.parametrize(
     "template",
-    ["", "https://a.example/", "https://{text}.example/", "https://a.example/{text}{key}", "{text}"],
+    [
+        "",
+        "https://a.example/",
+        "https://{text}.example/",
+        "https://a.example/{text}{key}",
+        "{text}",
+        "http://[/{text}",
+    ],
 )
 def test_bad_templates(template):
     with pytest.raises(ConfigError, match="speech template"):

@@ -64,8 +64,11 @@ class CloudSettings:
 
     @property
     def host(self) -> str:
-        """The host of the service; the operator trusts it by naming it."""
-        return urlsplit(self.template.partition("{")[0]).hostname or ""
+        """The host of the service, which the operator trusts by naming it; empty where the template has none."""
+        try:
+            return urlsplit(self.template.partition("{")[0]).hostname or ""
+        except ValueError:  # of brackets without an address
+            return ""
 
 
 class CloudSpeaker(Speaker):
