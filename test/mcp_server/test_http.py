@@ -178,6 +178,22 @@ def test_stop_needs_the_token_and_an_own_name(robot) -> None:
 HALF = b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
 
+def test_a_batch_of_stops_stops_once(robot, monkeypatch) -> None:
+    frozen = []
+
+    async def freeze(_, tool):
+        frozen.append(tool)
+
+    monkeypatch.setattr(RobotServer, "freeze", freeze)
+
+    async def use(url) -> None:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as client:
+            answer = await client.post(url, json=[STOP] * 1000, headers=WITH_TOKEN)
+            assert (answer.status_code, frozen) == (400, ["stop"])
+
+    anyio.run(serving, robot, TOKEN, use)
+
+
 def test_half_requests_of_strangers_keep_nobody_out(robot, monkeypatch) -> None:
     monkeypatch.setattr(connection, "MOST", 8)
 
