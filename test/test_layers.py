@@ -89,7 +89,7 @@ LAYERS = (
     ("behaviour/nodes", "parsers", "behaviour/engine bml/base bml/fields bml/nodes body core"),
     ("behaviour/runs", "", "behaviour/engine behaviour/nodes bml core"),
     ("behaviour/plans", "", "behaviour/engine behaviour/nodes behaviour/runs body core plans"),
-    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base bml/rules body core"),
+    ("behaviour/rehearsal", "", "behaviour/engine behaviour/runs bml bml/base body core"),
     ("behaviour/run_log", "parsers", "behaviour/engine behaviour/runs bml/base bml/rules body core"),
     ("fetching", "io", "behaviour/engine bml/reading bml/rules core"),
     ("media/files", "io parsers", "bml/rules core"),

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
-from embodiment_bridge.bml.base.problems import one_line
+from embodiment_bridge.core.unicode_text import one_line
 
 
 def say(text: str) -> None:

@@ -2,24 +2,11 @@
 """The problems of a document: their codes, and the JSON pointers (RFC 6901) that locate them."""
 
 import json
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from embodiment_bridge.core.errors import unknown
-from embodiment_bridge.core.unicode_text import is_unicode
-
-# Texts of documents on terminals and in logs: one line, and nothing that works a terminal.
-
-_UNPRINTABLE = re.compile(
-    r"[^\x20-\x7e\xa0-\u2027\u202f-\u2065\u206a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)
-
-
-def one_line(text: str) -> str:
-    """The text with each character that moves the cursor, breaks or turns a line, or is none, replaced."""
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
-
+from embodiment_bridge.core.unicode_text import is_unicode, one_line
 
 # JSON pointers (RFC 6901): where in a document something is.
 

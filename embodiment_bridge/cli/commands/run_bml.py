@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from embodiment_bridge.bml.base.problems import one_line
 from embodiment_bridge.cli.ending import exit_code, where_and_why
 from embodiment_bridge.cli.files import read_document
 from embodiment_bridge.cli.following import (
@@ -27,6 +26,7 @@ from embodiment_bridge.cli.options import (
     seconds,
 )
 from embodiment_bridge.cli.terminal import Progress
+from embodiment_bridge.core.unicode_text import one_line
 
 if TYPE_CHECKING:
     from embodiment_bridge.action import ExecuteBml

@@ -124,7 +124,7 @@ def test_ball_and_robots_are_placed(world):
 
 def test_what_cannot_be_placed_is_refused(world):
     ants(world, ("us", 1))
-    with pytest.raises(CommandError, match=r"unknown player 'us 2'.*known: us 1"):
+    with pytest.raises(CommandError, match=r"unknown player 'us 2'.*known: 'us 1'"):
         world.place_player("us", 2, (0.0, 0.0, 1.0))
     with pytest.raises(CommandError, match="ball: nan is not a finite number"):
         world.place_ball((0.0, math.nan, 0.0))
