@@ -122,6 +122,7 @@ def test_a_joint_that_is_left_driven_holds_where_it_is_while_its_turn_is_unknown
     with Registers(stage.link) as registers:
         registers.write(1, "operating_mode", 4)
         registers.write(1, "torque_enable", 1)
+        registers.keep_torque()
     stage.start()
     stage.drive_until(lambda: stage.reading(2).position > 0.4, j1=Target(0.5), j2=Target(0.5))
     assert stage.register(1, "torque_enable")
