@@ -199,6 +199,16 @@ def test_a_watchdog_that_sleeps(bench):
     )
 
 
+def test_a_watchdog_that_had_fired_before_is_no_fault_of_the_servo(bench):
+    bench = bench()
+    bench.servo.trip_watchdog()
+    results = bench.check("hold")
+    assert results["hold"].result == PASSED, results["hold"].text
+    assert not bench.outcome.afterwards
+    assert bench.servo.memory.get("bus_watchdog") == 0
+    assert bench.servo.memory.get("goal_pwm") == 885
+
+
 def test_a_watchdog_that_fires_and_lets_the_motor_turn_on(bench):
     bench = bench()
     memory = bench.servo.memory

@@ -253,7 +253,6 @@ def watchdog(subject: Subject, options: Options) -> str:
     found = subject.read("bus_watchdog")
     moved = _moved(subject)
     subject.torque_off()
-    subject.write("bus_watchdog", 0)  # it refuses goals until then
     subject.make_gentle(options.force, SPEED)
     if found != FIRED:
         raise StepError(
