@@ -85,7 +85,7 @@ def pull_and_plug(bench):
     threading.Thread(target=work, daemon=True).start()
 
 
-@pytest.mark.parametrize("model", ["xm430_w350", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
+@pytest.mark.parametrize("model", ["xm430_w350", "xl330_m288", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
 def test_a_sound_servo_passes_and_is_left_as_it_was(bench, model):
     bench = bench(model)
     before = bench.bus.snapshot()[1]

@@ -261,7 +261,7 @@ def watchdog(subject: Subject, options: Options) -> str:
     if moved > STILL:
         raise StepError(
             f"it has fired, and the horn went on by {degrees(moved):.1f} degrees: velocity, current and pwm mode "
-            "are not for this servo"
+            "are not for this servo, but velocity for a wheel that may do so"
         )
     return f"set to {WATCHDOG_S:.1f} s, fired, and the horn stood still"
 
