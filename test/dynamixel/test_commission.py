@@ -85,7 +85,7 @@ def pull_and_plug(bench):
     threading.Thread(target=work, daemon=True).start()
 
 
-@pytest.mark.parametrize("model", ["xm430_w350", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
+@pytest.mark.parametrize("model", ["xm430_w350", "xl330_m288", "ax_12a", "ph42_020_s300", "ym070_210_r051"])
 def test_a_sound_servo_passes_and_is_left_as_it_was(bench, model):
     bench = bench(model)
     before = bench.bus.snapshot()[1]
@@ -197,6 +197,16 @@ def test_a_watchdog_that_sleeps(bench):
     assert (
         "it has not fired (bus_watchdog reads 0)" in bench.check("watchdog", on_step=stick)["watchdog"].text
     )
+
+
+def test_a_watchdog_that_had_fired_before_is_no_fault_of_the_servo(bench):
+    bench = bench()
+    bench.servo.trip_watchdog()
+    results = bench.check("hold")
+    assert results["hold"].result == PASSED, results["hold"].text
+    assert not bench.outcome.afterwards
+    assert bench.servo.memory.get("bus_watchdog") == 0
+    assert bench.servo.memory.get("goal_pwm") == 885
 
 
 def test_a_watchdog_that_fires_and_lets_the_motor_turn_on(bench):

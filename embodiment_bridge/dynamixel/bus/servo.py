@@ -37,6 +37,7 @@ SERVING = frozenset({BusState.READY, BusState.ACTIVE, BusState.DEGRADED})
 
 
 NEVER = -inf
+RUNS_ON = "its motor may keep turning after its Bus Watchdog has fired"
 OLD_WHEEL, OLD_JOINT = "velocity", "position"
 
 
@@ -195,6 +196,12 @@ class Servo:
         self.wanted, self.uncalibrated, self.note = False, True, why
         self.scale.calibrate(Calibration())
 
+    @property
+    def _risk(self) -> str:
+        """What may happen when nothing is sent to it any more; empty if nothing bad is known."""
+        turns = self.torque and self.mode not in POSITION_MODES and not self.table.watchdog_stops
+        return f"{RUNS_ON}: cut its power together with that of the computer" if turns else ""
+
     def reading(self) -> JointReading:
         """The reading for other threads."""
         known, scale, counters = self.known, self.scale, self.counters
@@ -214,7 +221,7 @@ class Servo:
             self.ticks,
             self.table.model,
             self.firmware,
-            self.reason or self.lost_turn or self.note,
+            self.reason or self.lost_turn or self.note or self._risk,
             counters.answers,
             counters.timeouts,
             counters.damaged,
@@ -231,25 +238,30 @@ def make_servo(config: ServoConfig, table: ControlTable, calibration: Calibratio
 
 
 def modes_of(table: ControlTable) -> tuple[str, ...]:
-    """The modes in which a model is driven: only position modes if its watchdog does not stop it."""
+    """The modes of a model."""
     if table.protocol == 1:
         return (OLD_JOINT, OLD_WHEEL)
-    names = (MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
-    return tuple(name for name in names if table.watchdog_stops or name in POSITION_MODES)
+    return tuple(MODE_NAMES[number] for number in table.modes if number in MODE_NAMES)
 
 
 def check_mode(servo: Servo, mode: str) -> None:
     """Refuse a mode in which a servo is not driven.
 
+    One whose watchdog does not stop it has only position modes; but a joint without limits, which runs into no end, may
+    be a wheel, as with a servo that has no watchdog.
+
     Raises:
         CommandError: the model has no such mode, or would run on in it.
     """
-    modes, table = modes_of(servo.table), servo.table
+    modes, table, config = modes_of(servo.table), servo.table, servo.config
+    if not table.watchdog_stops:
+        wheel = {"velocity"} if config.upper == -config.lower == inf else set()
+        modes = tuple(name for name in modes if name in POSITION_MODES | wheel)
     if mode in modes:
         return
-    why = "" if table.watchdog_stops else "; its motor may turn on after its Bus Watchdog has fired"
+    why = "" if table.watchdog_stops else f"; {RUNS_ON}: only a joint without limits has velocity"
     raise CommandError(
-        f"joint {servo.config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
+        f"joint {config.joint!r}: {table.model} has no mode {mode!r} (it has: {', '.join(modes)}{why})"
     )
 
 

@@ -253,7 +253,6 @@ def watchdog(subject: Subject, options: Options) -> str:
     found = subject.read("bus_watchdog")
     moved = _moved(subject)
     subject.torque_off()
-    subject.write("bus_watchdog", 0)  # it refuses goals until then
     subject.make_gentle(options.force, SPEED)
     if found != FIRED:
         raise StepError(
@@ -262,7 +261,7 @@ def watchdog(subject: Subject, options: Options) -> str:
     if moved > STILL:
         raise StepError(
             f"it has fired, and the horn went on by {degrees(moved):.1f} degrees: velocity, current and pwm mode "
-            "are not for this servo"
+            "are not for this servo, but velocity for a wheel that may do so"
         )
     return f"set to {WATCHDOG_S:.1f} s, fired, and the horn stood still"
 
